@@ -1,0 +1,24 @@
+const UTC = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.\d{6})?Z$/;
+const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/**
+ * Whether a text is a UTC timestamp in one of the interface's two forms, `2023-11-18T16:29:12Z`
+ * or `2023-11-18T16:29:12.006921Z`, and names a moment that exists (years 0001 to 9999).
+ * Timestamps stay text throughout: a JavaScript Date has no microseconds.
+ */
+export function isTimestamp(text: string): boolean {
+  const match = UTC.exec(text);
+  if (match === null) return false;
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1).map(Number);
+  return year >= 1 && day >= 1 && day <= daysOf(year, month) && hour <= 23 && minute <= 59 && second <= 59;
+}
+
+/** Whether a text is such a timestamp without a fraction. */
+export function isWholeSecond(text: string): boolean {
+  return !text.includes('.') && isTimestamp(text);
+}
+
+function daysOf(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
+}

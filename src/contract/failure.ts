@@ -1,0 +1,61 @@
+/**
+ * Every way in which palimpsest fails, with the process's exit code:
+ * 1 failed, 2 wrong usage, 3 a guard refused to touch what is there.
+ */
+export const FAILURES = {
+  'bad-field': 1,
+  'bad-json': 1,
+  'bad-encoding': 1,
+  'bad-source': 1,
+  'no-source': 1,
+  conflict: 1,
+  'bad-store': 1,
+  'no-store': 1,
+  'store-busy': 1,
+  'store-newer': 1,
+  'no-tree': 1,
+  'tree-unfinished': 1,
+  'tree-busy': 1,
+  'tree-invalid': 1,
+  'port-taken': 1,
+  'file-system': 1,
+  usage: 2,
+  'not-ours': 3,
+} as const;
+
+export type FailureCode = keyof typeof FAILURES;
+
+/** Where in the input something is: a file (or URL), its line (from 1), the field's path in the item. */
+export interface Place {
+  readonly file?: string;
+  readonly line?: number;
+  readonly field?: string;
+}
+
+interface Details {
+  readonly place?: Place;
+  readonly expected?: string;
+  readonly found?: string;
+  /** What to do next, as an imperative. */
+  readonly hint?: string;
+  readonly cause?: unknown;
+}
+
+/** The one error that reaches a user: what failed, where, what was expected and found, what to do. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly place: Place;
+  readonly expected: string | undefined;
+  readonly found: string | undefined;
+  readonly hint: string | undefined;
+
+  constructor(code: FailureCode, message: string, details: Details = {}) {
+    super(message, { cause: details.cause });
+    this.name = 'Failure';
+    this.code = code;
+    this.place = details.place ?? {};
+    this.expected = details.expected;
+    this.found = details.found;
+    this.hint = details.hint;
+  }
+}

@@ -1,0 +1,36 @@
+/**
+ * The bytes (as a string) in which Django REST Framework's JSONRenderer writes a value:
+ * compact separators, raw UTF-8, short escapes, U+2028 and U+2029 escaped.
+ * A lone surrogate, which UTF-8 cannot hold, stays the escape it came in as.
+ */
+export function encodeJson(value: unknown): string {
+  const text = JSON.stringify(value);
+  return LINE_SEPARATORS.test(text) ? text.replace(/[\u2028\u2029]/g, escapeUnit) : text;
+}
+
+const LINE_SEPARATORS = /[\u2028\u2029]/;
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16)}`;
+}
+
+/** Whether a parsed JSON value is an object: not null, not an array. */
+export function isObject(value: unknown): value is { readonly [key: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A value as an error message shows it: its JSON, cut at 60 characters. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (isObject(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no fields'}`;
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
+    return `${value}, beyond the integers that JSON readers hold exactly`;
+  }
+  return cut(encodeJson(value));
+}
+
+/** A text cut at 60 characters. */
+export function cut(text: string): string {
+  return text.length <= 60 ? text : `${text.slice(0, 57).toWellFormed()}…`;
+}

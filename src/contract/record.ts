@@ -1,0 +1,76 @@
+import { encodeJson } from './json.ts';
+import {
+  at,
+  handle,
+  identifier,
+  identifierOrNull,
+  oneOf,
+  parseShape,
+  type Shape,
+  text,
+  textOrNull,
+  timestamp,
+  urlOrEmptyOrNull,
+  Violation,
+} from './shape.ts';
+
+export const DATA_TYPES = ['Location', 'Bio', 'Name', 'Website', 'Verified'] as const;
+
+export type DataType = (typeof DATA_TYPES)[number];
+
+/** One change of one profile field of one account, as the interface has it (2.2). */
+export interface ChangeRecord {
+  readonly id: number;
+  /** Screen name of the account. */
+  readonly account: string;
+  readonly data_type: DataType;
+  /** Id of the record before it of the same account and field; null for the first. */
+  readonly previous: number | null;
+  /** The new value; "" when emptied, null when removed. */
+  readonly text: string | null;
+  /** UTC, with six digits of a second or none; kept as the text it came as. */
+  readonly first_encountered_date: string;
+  readonly diff_html: string;
+  readonly web_archive_url: string | null;
+}
+
+const SHAPE: Shape<ChangeRecord> = {
+  id: identifier,
+  account: handle,
+  data_type: oneOf(...DATA_TYPES),
+  previous: identifierOrNull,
+  text: textOrNull,
+  first_encountered_date: timestamp,
+  diff_html: text,
+  web_archive_url: urlOrEmptyOrNull,
+};
+
+/**
+ * @param value a parsed JSON value
+ * @param path where it stands in what was read, for the error
+ * @throws Violation at the first field that breaks a rule of the interface
+ */
+export function parseRecord(value: unknown, path = ''): ChangeRecord {
+  const record = parseShape(SHAPE, value, path);
+  if (record.data_type === 'Verified' && record.text !== 'true' && record.text !== 'false') {
+    throw new Violation(at(path, 'text'), '"true" or "false" for Verified', encodeJson(record.text));
+  }
+  if (record.previous === record.id) {
+    throw new Violation(at(path, 'previous'), 'the id of an earlier record', 'the id of the record itself');
+  }
+  return record;
+}
+
+/** A record's bytes on a page: its fields in the interface's order. */
+export function encodeRecord(record: ChangeRecord): string {
+  return encodeJson({
+    id: record.id,
+    account: record.account,
+    data_type: record.data_type,
+    previous: record.previous,
+    text: record.text,
+    first_encountered_date: record.first_encountered_date,
+    diff_html: record.diff_html,
+    web_archive_url: record.web_archive_url,
+  });
+}

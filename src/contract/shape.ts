@@ -1,0 +1,119 @@
+import { isTimestamp, isWholeSecond } from './dates.ts';
+import { isObject, show } from './json.ts';
+
+/** One rule of a field: what it accepts, and the words for it. */
+export interface Rule<T> {
+  readonly expected: string;
+  readonly accepts: (value: unknown) => value is T;
+}
+
+/** The rules of an object's fields, in the order in which they are written. */
+export type Shape<T> = { readonly [K in keyof T]: Rule<T[K]> };
+
+/** A value that breaks a rule: which field (a path such as `data[3].text`), what was expected and found. */
+export class Violation extends Error {
+  readonly field: string;
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(field: string, expected: string, found: string) {
+    super(`${field}: expected ${expected}, found ${found}`);
+    this.name = 'Violation';
+    this.field = field;
+    this.expected = expected;
+    this.found = found;
+  }
+}
+
+/**
+ * Parses an object against its shape: every field there, every rule kept, nothing beyond them
+ * (an unknown field could not be published and would be lost in silence).
+ * @param path where the object stands in what was read, such as `results[3]`; '' at the top
+ * @throws Violation at the first field that breaks its rule
+ */
+export function parseShape<T extends object>(shape: Shape<T>, value: unknown, path: string): T {
+  if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
+  if (conforms(shape, value, path)) return value;
+  throw new Violation(path || 'item', 'an object', show(value));
+}
+
+function conforms<T extends object>(shape: Shape<T>, value: { readonly [key: string]: unknown }, path: string): value is T & typeof value {
+  let fields = 0;
+  for (const field in shape) {
+    const rule = shape[field];
+    const found = value[field];
+    if (!rule.accepts(found)) {
+      throw new Violation(at(path, field), rule.expected, found === undefined ? 'no such field' : show(found));
+    }
+    fields += 1;
+  }
+  if (Object.keys(value).length > fields) {
+    const extra = Object.keys(value).find((key) => !Object.hasOwn(shape, key)) ?? '';
+    throw new Violation(at(path, extra), 'only the fields of the interface', `${show(value[extra])} in a field it does not have`);
+  }
+  return true;
+}
+
+/** The path of a field inside an object at `path`. */
+export function at(path: string, field: string): string {
+  return path === '' ? field : `${path}.${field}`;
+}
+
+const isString = (value: unknown): value is string => typeof value === 'string';
+const isWhole = (value: unknown): value is number => Number.isSafeInteger(value) && !Object.is(value, -0);
+
+function rule<T>(expected: string, accepts: (value: unknown) => value is T): Rule<T> {
+  return { expected, accepts };
+}
+
+export const text: Rule<string> = rule('a string', isString);
+
+export const textOrNull: Rule<string | null> = rule(
+  'a string or null',
+  (value): value is string | null => value === null || isString(value),
+);
+
+export const identifier: Rule<number> = rule(
+  'an integer from 0 to 9007199254740991',
+  (value): value is number => isWhole(value) && value >= 0,
+);
+
+export const identifierOrNull: Rule<number | null> = rule(
+  'an integer from 0 to 9007199254740991, or null',
+  (value): value is number | null => value === null || identifier.accepts(value),
+);
+
+export const count: Rule<number> = rule('an integer of 0 or more', identifier.accepts);
+
+/** An account's handle: a key, so it must survive as one. */
+export const handle: Rule<string> = rule(
+  'a screen name: not empty, no control characters, valid Unicode',
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  (value): value is string => isString(value) && value !== '' && value.isWellFormed() && !/[\u0000-\u001f\u007f]/.test(value),
+);
+
+export const timestamp: Rule<string> = rule(
+  'a UTC time such as "2023-11-18T16:29:12Z" or "2023-11-18T16:29:12.006921Z"',
+  (value): value is string => isString(value) && isTimestamp(value),
+);
+
+export const wholeSecondOrNull: Rule<string | null> = rule(
+  'a UTC time such as "2023-11-18T16:29:12Z", or null',
+  (value): value is string | null => value === null || (isString(value) && isWholeSecond(value)),
+);
+
+const isAbsoluteUrl = (value: unknown): value is string => isString(value) && URL.canParse(value);
+
+/** Empty where no source gave one: design decision, the interface knows only the absolute URL. */
+export const urlOrEmpty: Rule<string> = rule('an absolute URL or ""', (value): value is string => value === '' || isAbsoluteUrl(value));
+
+export const urlOrEmptyOrNull: Rule<string | null> = rule(
+  'an absolute URL, "" or null',
+  (value): value is string | null => value === null || value === '' || isAbsoluteUrl(value),
+);
+
+export function oneOf<const T extends string>(...values: readonly T[]): Rule<T> {
+  return rule(`one of ${values.join(', ')}`, (value): value is T => values.some((known) => known === value));
+}
+
+export const list: Rule<readonly unknown[]> = rule('an array', (value): value is readonly unknown[] => Array.isArray(value));
