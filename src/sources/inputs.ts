@@ -1,0 +1,48 @@
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import type { Input } from './source.ts';
+
+/**
+ * The inputs that paths name: files as they are, folders walked in the order of their names
+ * (hidden files left out; of a built tree only its pages), `-` for standard input.
+ * @throws Failure no-source where a path leads nowhere or a folder holds no file
+ */
+export async function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>): Promise<Input[]> {
+  const inputs: Input[] = [];
+  for (const path of paths) {
+    if (path === '-') inputs.push({ name: 'standard input', size: undefined, open: () => stdin });
+    else inputs.push(...(await inputsAt(path)));
+  }
+  return inputs;
+}
+
+async function inputsAt(path: string): Promise<Input[]> {
+  const status = await stat(path).catch((cause: unknown) => {
+    throw new Failure('no-source', `cannot read ${path}`, {
+      place: { file: path },
+      expected: 'a file, a folder, or - for standard input',
+      found: cause instanceof Error ? cause.message : 'nothing',
+      hint: 'check the path',
+      cause,
+    });
+  });
+  if (!status.isDirectory()) {
+    const size = status.isFile() ? status.size : undefined;
+    return [{ name: path, size, open: () => createReadStream(path, { highWaterMark: 1 << 20 }) }];
+  }
+  const names = await readdir(path);
+  const isTree = names.includes('build.json') && names.includes('rest');
+  const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.')).sort();
+  const inputs = (await Promise.all(visible.map((name) => inputsAt(join(path, name))))).flat();
+  if (inputs.length === 0) {
+    throw new Failure('no-source', `the folder ${path} holds no file`, {
+      place: { file: path },
+      expected: 'saved pages, NDJSON or JSON arrays',
+      found: 'an empty folder',
+      hint: 'name the folder that holds the files',
+    });
+  }
+  return inputs;
+}

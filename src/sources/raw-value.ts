@@ -1,0 +1,21 @@
+/** The text of one JSON value, the line it begins on (from 1) and its path in its document. */
+export interface RawValue {
+  readonly text: string;
+  readonly line: number;
+  readonly path: string;
+}
+
+/** Text in which no value could be found. */
+export class NotJson extends Error {
+  readonly line: number;
+  readonly expected: string;
+  readonly found: string;
+
+  constructor(line: number, expected: string, found: string) {
+    super(`expected ${expected}, found ${found}`);
+    this.name = 'NotJson';
+    this.line = line;
+    this.expected = expected;
+    this.found = found;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Account } from '../contract/account.ts';
+import type { FailureCode, Place } from '../contract/failure.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+
+/**
+ * One thing that a source holds, checked, with the place it came from. An account's records come as
+ * items before it.
+ */
+export type Item =
+  | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
+  | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
+  | Flaw;
+
+/** Something in a source that is neither record nor account, and why. */
+export interface Flaw {
+  readonly kind: 'flaw';
+  readonly code: FailureCode;
+  readonly place: Place;
+  readonly expected: string;
+  readonly found: string;
+  /** What to do about it, where there is more to say than mending or setting it aside. */
+  readonly hint?: string;
+  /** The item as it stood there: a JSON value, or the text that was none. */
+  readonly item?: unknown;
+}
+
+/** Bytes from outside, opened when they are read. */
+export interface Input {
+  /** A path, or `standard input`. */
+  readonly name: string;
+  /** Length in bytes where it is known, for progress. */
+  readonly size: number | undefined;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
