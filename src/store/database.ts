@@ -1,0 +1,147 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import Database from 'better-sqlite3';
+import { Failure } from '../contract/failure.ts';
+import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+
+/** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
+const PAGE_BYTES = 16_384;
+/** How long to wait for another process's lock, in milliseconds. */
+const PATIENCE = 1000;
+
+/**
+ * Opens a store for writing, made if it is not there, brought forward if it is of an older version.
+ * @throws Failure bad-store, store-newer, file-system
+ */
+export function openForWriting(path: string): Database.Database {
+  return guarded(path, () => {
+    mkdirSync(dirname(path), { recursive: true });
+    const database = new Database(path, { timeout: PATIENCE });
+    try {
+      const isNew = versionOf(database, path) === 0;
+      if (isNew) database.pragma(`page_size = ${PAGE_BYTES}`);
+      database.pragma('journal_mode = WAL');
+      database.pragma('synchronous = FULL');
+      database.pragma('cache_size = -65536');
+      migrate(database, path, MIGRATIONS);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/**
+ * Opens a store for reading.
+ * @throws Failure no-store, bad-store, store-newer, file-system
+ */
+export function openForReading(path: string): Database.Database {
+  if (!existsSync(path)) {
+    throw new Failure('no-store', `there is no store at ${path}`, {
+      place: { file: path },
+      expected: 'a store that palimpsest import made',
+      found: 'no file',
+      hint: 'import something first, or name the store with --store',
+    });
+  }
+  return guarded(path, () => {
+    const database = new Database(path, { readonly: true, timeout: PATIENCE });
+    try {
+      if (versionOf(database, path) !== MIGRATIONS.length) {
+        database.close();
+        openForWriting(path).close();
+        return openForReading(path);
+      }
+      database.pragma('cache_size = -1024');
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Runs the steps that a database has not had yet, all or none, and marks it as a store. */
+export function migrate(database: Database.Database, path: string, steps: readonly string[]): void {
+  if (versionOf(database, path) === steps.length) return;
+  const run = database.transaction(() => {
+    const version = versionOf(database, path, steps.length);
+    for (const step of steps.slice(version)) database.exec(step);
+    database.pragma(`application_id = ${APPLICATION_ID}`);
+    database.pragma(`user_version = ${steps.length}`);
+  });
+  run.immediate();
+}
+
+function versionOf(database: Database.Database, path: string, known: number = MIGRATIONS.length): number {
+  const version = Number(database.pragma('user_version', { simple: true }));
+  const application = Number(database.pragma('application_id', { simple: true }));
+  const isEmpty = Number(database.pragma('schema_version', { simple: true })) === 0;
+  if (isEmpty && application === 0) return 0;
+  if (application !== APPLICATION_ID) {
+    throw new Failure('bad-store', `${path} is not a palimpsest store`, {
+      place: { file: path },
+      expected: 'a store that palimpsest import made',
+      found: 'an SQLite database of something else',
+      hint: 'name another file with --store',
+    });
+  }
+  if (version > known) {
+    throw new Failure('store-newer', `${path} was made by a newer palimpsest`, {
+      place: { file: path },
+      expected: `a store of version ${known} or older`,
+      found: `version ${version}`,
+      hint: 'update palimpsest',
+    });
+  }
+  return version;
+}
+
+/**
+ * Runs one piece of work on a store and words SQLite's errors for people.
+ * @throws Failure store-busy, bad-store, file-system
+ */
+export function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw worded(path, error);
+  }
+}
+
+/** An error of SQLite's as a Failure; any other as it is. */
+export function worded(path: string, error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const place = { file: path };
+  const found = error.message;
+  if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {
+    return new Failure('store-busy', `${path} is being written by another process`, {
+      place,
+      expected: 'one writer at a time',
+      found,
+      hint: 'wait until the other import has ended, then run this again',
+      cause: error,
+    });
+  }
+  if (error.code.startsWith('SQLITE_NOTADB') || error.code.startsWith('SQLITE_CORRUPT')) {
+    return new Failure('bad-store', `${path} is not a store, or a damaged one`, {
+      place,
+      expected: 'a store that palimpsest import made',
+      found,
+      hint: 'name another file with --store, or restore a copy',
+      cause: error,
+    });
+  }
+  const hint =
+    error.code === 'SQLITE_FULL'
+      ? 'free some space, then run this again: the store is as it was'
+      : 'look at the permissions of the file and of its folder, which must be writable too';
+  return new Failure('file-system', `the store ${path} cannot be read or written`, {
+    place,
+    expected: 'a file that can be opened and has room',
+    found,
+    hint,
+    cause: error,
+  });
+}

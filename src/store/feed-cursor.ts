@@ -1,0 +1,35 @@
+import type Database from 'better-sqlite3';
+import type { End } from './account-cursor.ts';
+
+const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+
+/** Reads the feed (newest record first) inward from one of its ends. */
+export class FeedCursor {
+  readonly #end: End;
+  /** The nearest id that has been read: all before it, seen from the end, is done. */
+  #edge: number;
+  readonly #newest: Database.Statement<[number, number], { edge: number | null; json: Buffer | null }>;
+  readonly #above: Database.Statement<[number, number], number>;
+  readonly #between: Database.Statement<[number, number, number], { edge: number | null; json: Buffer | null }>;
+
+  constructor(database: Database.Database, end: End) {
+    this.#end = end;
+    this.#edge = end === 'first' ? BEYOND : -1;
+    this.#newest = database.prepare(`SELECT min(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
+      FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT ?)`);
+    this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?').pluck();
+    this.#between = database.prepare(`SELECT max(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
+      FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?)`);
+  }
+
+  /** The next records, newest first: their JSON with commas between. Empty where none are left. */
+  take(records: number): Buffer {
+    const row = this.#end === 'first' ? this.#newest.get(this.#edge, records) : this.#between.get(this.#edge, this.#upTo(records), records);
+    this.#edge = row?.edge ?? this.#edge;
+    return row?.json ?? Buffer.alloc(0);
+  }
+
+  #upTo(records: number): number {
+    return this.#above.get(this.#edge, records - 1) ?? BEYOND;
+  }
+}

@@ -1,0 +1,93 @@
+import { Failure } from '../contract/failure.ts';
+import { itemsOf } from '../sources/items.ts';
+import type { Flaw, Input, Item } from '../sources/source.ts';
+import { Batch, type Conflict, type ConflictPolicy, type Outcome } from './batch.ts';
+
+export interface ImportOptions {
+  readonly onConflict: ConflictPolicy;
+  /** Takes what cannot go in, so that the rest can; without it the first such thing ends the import. */
+  readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  /** Called with the bytes read so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+}
+
+export interface ImportSummary {
+  readonly records: Tally;
+  readonly accounts: Tally;
+  readonly rejected: number;
+}
+
+/** How many items came and what became of them. */
+export interface Tally {
+  readonly added: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly replaced: number;
+}
+
+/**
+ * Imports everything that the inputs hold in one batch: all of it is in the store afterwards, or none.
+ * @throws Failure for the first flaw or conflict, unless options.onReject takes them
+ */
+export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
+  const batch = new Batch(store, options.onConflict);
+  const records = { added: 0, same: 0, kept: 0, replaced: 0 };
+  const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  let rejected = 0;
+  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Item): void => {
+    if (typeof outcome === 'string') tally[outcome] += 1;
+    else reject(flawOf(outcome, item));
+  };
+  const reject = (flaw: Flaw): void => {
+    if (options.onReject === undefined) throw failureOf(flaw);
+    options.onReject(flaw);
+    rejected += 1;
+  };
+  try {
+    for (const input of metered(inputs, options.onProgress)) {
+      for await (const items of itemsOf(input)) {
+        for (const item of items) {
+          if (item.kind === 'record') count(records, batch.addRecord(item.record), item);
+          else if (item.kind === 'account') count(accounts, batch.addProfile(item.account), item);
+          else reject(item);
+        }
+      }
+    }
+    batch.commit();
+  } finally {
+    batch.end();
+  }
+  return { records, accounts, rejected };
+}
+
+function* metered(inputs: readonly Input[], onProgress: ImportOptions['onProgress']): Generator<Input> {
+  let bytes = 0;
+  async function* meter(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    for await (const chunk of source) {
+      yield chunk;
+      bytes += chunk.length;
+      onProgress?.(bytes);
+    }
+  }
+  for (const input of inputs) yield { ...input, open: () => meter(input.open()) };
+}
+
+function flawOf(conflict: Conflict, item: Item): Flaw {
+  return {
+    kind: 'flaw',
+    code: 'conflict',
+    place: item.place,
+    expected: `${conflict.subject} as it is in the store: ${conflict.stored}`,
+    found: `another version: ${conflict.found}`,
+    hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
+    item: item.kind === 'record' ? item.record : item.kind === 'account' ? item.account : undefined,
+  };
+}
+
+function failureOf(flaw: Flaw): Failure {
+  const { place, expected, found } = flaw;
+  const hint = flaw.hint ?? 'mend it, or set such things aside with --rejects FILE; nothing was imported';
+  const message =
+    flaw.code === 'conflict' ? 'an item conflicts with the store' : `${place.file ?? 'the input'} holds something that cannot be imported`;
+  return new Failure(flaw.code, message, { place, expected, found, hint });
+}

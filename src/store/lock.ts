@@ -1,0 +1,39 @@
+import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+/** A lock that is held; released at the latest when its process ends, however it ends. */
+export interface Lock {
+  readonly release: () => void;
+}
+
+/**
+ * Locks a file for one process: SQLite's own lock on an empty database, because the system lets go of it
+ * when the process dies, so that a killed run leaves nothing to clear away by hand. The file is made,
+ * and removed on release.
+ * @returns undefined where another process holds the lock
+ */
+export function lock(path: string): Lock | undefined {
+  for (;;) {
+    closeSync(openSync(path, 'a'));
+    const file = statSync(path, { throwIfNoEntry: false })?.ino;
+    const database = new Database(path, { timeout: 0 });
+    try {
+      database.pragma('journal_mode = MEMORY');
+      database.exec('BEGIN EXCLUSIVE');
+    } catch (error) {
+      database.close();
+      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+      throw error;
+    }
+    // the last holder may have removed the file between its opening and its locking
+    if (file !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === file) {
+      return {
+        release: () => {
+          unlinkSync(path);
+          database.close();
+        },
+      };
+    }
+    database.close();
+  }
+}

@@ -1,0 +1,100 @@
+/** Marks an SQLite file as a palimpsest store ("Palm"). */
+export const APPLICATION_ID = 0x50616c6d;
+
+const JSON_COLUMN = (column: string, field: string, type: string) => `${column} ${type} GENERATED ALWAYS AS (json ->> '${field}') VIRTUAL`;
+
+const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
+const DIGITS = '[0-9]'.repeat(6);
+
+const CHANGES: readonly string[] = [
+  'INSERT ON record',
+  'UPDATE ON record',
+  'DELETE ON record',
+  'INSERT ON account',
+  'UPDATE OF screen_name, identity, summary ON account',
+  'DELETE ON account',
+];
+
+/** The triggers that notice a change by any other hand than a batch's, which takes them away while it works. */
+export const FORGET_ON_CHANGE: string = CHANGES.map(
+  (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
+).join('\n');
+export const TRUST_CHANGES: string = CHANGES.map((_, index) => `DROP TRIGGER forget_${index};`).join('\n');
+
+/** Where accounts without records stand in the order: after every id that a record can have. */
+export const NO_RECORD: number = 2 ** 53;
+
+/** The index that finds an account's records. A batch into an empty store makes it last, all at once. */
+export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
+
+/**
+ * The schema, as the steps that led to it: a store at version n has had the first n applied.
+ *
+ * `record` and `account` are what was imported. A record's JSON is kept as it is published, so that its
+ * bytes cannot change on the way out; its columns are read from that JSON and checked. `history` and
+ * the columns marked derived follow from them: a batch marks the accounts it makes stale, and settling
+ * derives them anew; a change by any other hand (sqlite3, say) makes the store forget its revisions,
+ * and settling derives everything. `history` holds each account as its page will, in the order of the pages: gathering its
+ * records from all over the feed at every build would make these pages three times as slow as the feed's.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE account (
+    id INTEGER PRIMARY KEY,
+    screen_name TEXT NOT NULL UNIQUE CHECK (screen_name <> ''),
+    identity TEXT NOT NULL,
+    summary TEXT NOT NULL,
+    -- the newest record that came with identity and summary; null: no source gave them
+    known_to INTEGER,
+    first_record INTEGER, -- derived; null: no records
+    revision INTEGER, -- derived: in which it last changed; null: stale
+    digest BLOB, -- derived: SHA-256 of identity, summary and history
+    place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
+    CHECK (json_valid(identity) AND json_valid(summary)),
+    CHECK (identity ->> 'screen_name' = screen_name),
+    CHECK (json_type(identity, '$.account_creation_date') = 'null'
+      OR identity ->> 'account_creation_date' GLOB ${UTC}Z'),
+    CHECK (json_type(identity, '$.profile_image_url') = 'text'),
+    CHECK (json_type(summary, '$.display_name') = 'text' AND json_type(summary, '$.location') = 'text'
+      AND json_type(summary, '$.bio') = 'text' AND json_type(summary, '$.website') IN ('text', 'null'))
+  ) STRICT;
+  CREATE INDEX account_order ON account (place, screen_name, revision, digest);
+  CREATE INDEX account_stale ON account (id) WHERE revision IS NULL;
+
+  CREATE TABLE record (
+    id INTEGER PRIMARY KEY CHECK (id BETWEEN 0 AND 9007199254740991),
+    json TEXT NOT NULL CHECK (json_valid(json)),
+    ${JSON_COLUMN('account', 'account', 'TEXT')} NOT NULL
+      REFERENCES account (screen_name) DEFERRABLE INITIALLY DEFERRED,
+    ${JSON_COLUMN('data_type', 'data_type', 'TEXT')}
+      CHECK (data_type IN ('Location', 'Bio', 'Name', 'Website', 'Verified')),
+    ${JSON_COLUMN('previous', 'previous', 'INTEGER')} CHECK (previous <> id),
+    ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR text IN ('true', 'false')),
+    ${JSON_COLUMN('first_encountered_date', 'first_encountered_date', 'TEXT')} NOT NULL
+      CHECK (first_encountered_date GLOB ${UTC}Z' OR first_encountered_date GLOB ${UTC}.${DIGITS}Z'),
+    CHECK (json ->> 'id' = id),
+    CHECK (json_type(json, '$.text') IN ('text', 'null')),
+    CHECK (json_type(json, '$.diff_html') = 'text'),
+    CHECK (json_type(json, '$.web_archive_url') IN ('text', 'null'))
+  ) STRICT;
+  ${RECORD_ACCOUNT}
+
+  CREATE TABLE history (
+    first_record INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL,
+    head TEXT NOT NULL, -- the account's JSON before its data_page_count: identity and records, newest first
+    tail TEXT NOT NULL -- the rest of it: the summary
+  ) STRICT;
+
+  CREATE TABLE revision (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    fingerprint TEXT NOT NULL, -- SHA-256 of all accounts' digests in order
+    records INTEGER NOT NULL,
+    accounts INTEGER NOT NULL,
+    feed INTEGER NOT NULL, -- the revision in which a record last changed
+    ranking INTEGER NOT NULL -- the revision in which accounts or their order last changed
+  ) STRICT;
+
+  ${FORGET_ON_CHANGE}
+  `,
+];
