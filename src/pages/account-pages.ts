@@ -1,0 +1,24 @@
+import type { Site } from '../contract/site.ts';
+import type { Store } from '../store/store.ts';
+import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
+
+/** The pages of `/rest/account/`: accounts by their first record, each with all its records. */
+export function accountPages(store: Store, site: Site): Pages {
+  const { accounts, ranking } = store.revision;
+  const count = pagesFor(accounts, site.account_page_size);
+  return {
+    collection: 'account',
+    count,
+    *walk(end) {
+      const cursor = store.accounts(end);
+      for (const { number, items } of pageNumbers(accounts, site.account_page_size, end)) {
+        const run = cursor.take(items);
+        yield {
+          number,
+          revision: Math.max(ranking, run.revision),
+          render: () => encodePage(site, 'account', accounts, number, count, [run.read(site.page_size)]),
+        };
+      }
+    },
+  };
+}

@@ -1,0 +1,20 @@
+import type { Site } from '../contract/site.ts';
+import type { Store } from '../store/store.ts';
+import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
+
+/** The pages of `/rest/data/`: all change records, newest first. */
+export function feedPages(store: Store, site: Site): Pages {
+  const { records, feed } = store.revision;
+  const count = pagesFor(records, site.page_size);
+  return {
+    collection: 'data',
+    count,
+    *walk(end) {
+      const cursor = store.feed(end);
+      for (const { number, items } of pageNumbers(records, site.page_size, end)) {
+        const json = cursor.take(items);
+        yield { number, revision: feed, render: () => encodePage(site, 'data', records, number, count, [json]) };
+      }
+    },
+  };
+}
