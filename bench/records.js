@@ -1,0 +1,49 @@
+// Writes invented change records as NDJSON to standard output, oldest first:
+//   node bench/records.js RECORDS ACCOUNTS
+// The same arguments give the same bytes. A record is about 430 bytes, as in the real data that the
+// design was measured on; accounts follow one another at random, so that an account's records lie all
+// over the feed.
+import { once } from 'node:events';
+
+const [records = 1000, accounts = 100] = process.argv.slice(2).map(Number);
+const WORDS =
+  'the quick brown fox jumps over a lazy dog while mother of three kids works at the mill 🌹 views are mine @somebody #archive kırmızı жизнь 東京 &amp; email me'.split(
+    ' ',
+  );
+const TYPES = ['Bio', 'Bio', 'Bio', 'Name', 'Location', 'Website', 'Verified'];
+
+let state = 1;
+/** A whole number below `limit` (mulberry32: the same on every machine). */
+function below(limit) {
+  state = (state + 0x6d2b79f5) | 0;
+  let t = Math.imul(state ^ (state >>> 15), 1 | state);
+  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+  return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * limit);
+}
+
+function words() {
+  return Array.from({ length: 4 + below(17) }, () => WORDS[below(WORDS.length)]).join(' ');
+}
+
+const newest = new Map();
+const start = Date.UTC(2012, 0, 1);
+
+function record(id) {
+  const account = `user_${1 + below(accounts)}`;
+  const data_type = TYPES[below(TYPES.length)];
+  const key = `${account} ${data_type}`;
+  const previous = newest.get(key) ?? null;
+  newest.set(key, id);
+  const text = data_type === 'Verified' ? String(below(2) === 1) : words();
+  const removed = previous === null ? '' : `<del style="background:#ffe6e6;">${words()}</del>`;
+  const seconds = new Date(start + id * 30_000).toISOString().slice(0, 19);
+  const fraction = below(2) === 1 ? `.${String(below(1_000_000)).padStart(6, '0')}` : '';
+  const diff_html = `${removed}<ins style="background:#e6ffe6;">${text}</ins>`;
+  return { id, account, data_type, previous, text, first_encountered_date: `${seconds}${fraction}Z`, diff_html, web_archive_url: null };
+}
+
+for (let id = 1; id <= records; ) {
+  let lines = '';
+  for (const end = Math.min(records, id + 999); id <= end; id += 1) lines += `${JSON.stringify(record(id))}\n`;
+  if (!process.stdout.write(lines)) await once(process.stdout, 'drain');
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { encodeJson, isObject } from '../contract/json.ts';
+import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
+import type { Site } from '../contract/site.ts';
+
+/** Says what a tree was built from; written last, so that its word is good. */
+export const BUILD_RECORD = 'build.json';
+
+export interface BuildRecord extends Site {
+  /** The release of palimpsest that built the tree. */
+  readonly palimpsest: string;
+  readonly state: 'finished';
+  readonly records: number;
+  readonly accounts: number;
+  readonly data_pages: number;
+  readonly account_pages: number;
+  /** Fingerprint of the store's contents. */
+  readonly store: string;
+  /** SHA-256 of the manifest. */
+  readonly manifest: string;
+}
+
+/** What stands in the record's place while files are being exchanged. */
+export interface UnfinishedRecord {
+  readonly palimpsest: string;
+  readonly state: 'unfinished';
+}
+
+const finished: Rule<'finished'> = oneOf('finished');
+
+const SHAPE: Shape<BuildRecord> = {
+  palimpsest: text,
+  state: finished,
+  base_url: text,
+  page_size: count,
+  account_page_size: count,
+  records: count,
+  accounts: count,
+  data_pages: count,
+  account_pages: count,
+  store: text,
+  manifest: text,
+};
+
+export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): string {
+  return `${encodeJson(record)}\n`;
+}
+
+/** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's. */
+export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
+  let value: unknown;
+  try {
+    value = JSON.parse(readFileSync(join(out, BUILD_RECORD), 'utf8'));
+  } catch (error) {
+    return error instanceof SyntaxError ? 'foreign' : 'none';
+  }
+  if (!isObject(value) || typeof value['palimpsest'] !== 'string') return 'foreign';
+  try {
+    return parseShape(SHAPE, value, '');
+  } catch (error) {
+    if (error instanceof Violation) return 'unfinished';
+    throw error;
+  }
+}

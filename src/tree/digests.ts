@@ -1,0 +1,40 @@
+import { slotCount } from './layout.ts';
+
+const BYTES = 32;
+
+/**
+ * The SHA-256 of each file of a collection, by slot. Packed into memory that threads can share: a tree
+ * of 100,000 pages takes 3 MB.
+ */
+export class Digests {
+  readonly pages: number;
+  readonly shared: SharedArrayBuffer;
+  readonly #bytes: Buffer;
+
+  constructor(pages: number, shared: SharedArrayBuffer = new SharedArrayBuffer(slotCount(pages) * BYTES)) {
+    this.pages = pages;
+    this.shared = shared;
+    this.#bytes = Buffer.from(shared);
+  }
+
+  set(slot: number, digest: Uint8Array): void {
+    this.#bytes.set(digest, slot * BYTES);
+  }
+
+  /** The digest as hexadecimal digits; undefined where no file is known. */
+  get(slot: number): string | undefined {
+    const hex = this.#bytes.toString('hex', slot * BYTES, (slot + 1) * BYTES);
+    return /^0+$/.test(hex) ? undefined : hex;
+  }
+
+  /** Whether both know the same digest for a slot. */
+  agrees(other: Digests, slot: number): boolean {
+    const [start, end] = [slot * BYTES, (slot + 1) * BYTES];
+    return this.#bytes.compare(other.#bytes, start, end, start, end) === 0;
+  }
+
+  /** Takes a slot's digest over from another. */
+  copy(other: Digests, slot: number): void {
+    this.set(slot, other.#bytes.subarray(slot * BYTES, (slot + 1) * BYTES));
+  }
+}

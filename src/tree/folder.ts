@@ -1,0 +1,105 @@
+import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { lock } from '../store/lock.ts';
+import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+
+/** The folder inside a tree in which a build works; it is there only while one runs, or was killed. */
+export const WORK_FOLDER = '.palimpsest';
+
+/** A tree's folder, claimed by one build. */
+export interface ClaimedFolder {
+  /** An empty folder beside the pages, for files that are not yet to be seen. */
+  readonly stage: string;
+  /** Gives the folder back, as it is; what was staged is gone. */
+  readonly release: () => void;
+}
+
+/**
+ * Claims a folder for a build; made if it is not there.
+ * @throws Failure not-ours where something else lives in it, tree-busy where another build is at it,
+ *   file-system where it cannot be written
+ */
+export function claimFolder(out: string): ClaimedFolder {
+  try {
+    const isNew = refuseForeign(out) === 'absent';
+    const work = join(out, WORK_FOLDER);
+    const held = lockIn(work);
+    if (held === undefined) {
+      throw new Failure('tree-busy', `another build is writing ${out}`, {
+        place: { file: out },
+        expected: 'one build at a time in a folder',
+        found: 'a build under way',
+        hint: 'wait until it has ended, or build into another folder with --out',
+      });
+    }
+    const stage = join(work, 'stage');
+    rmSync(stage, { recursive: true, force: true });
+    mkdirSync(stage, { recursive: true });
+    const release = () => {
+      rmSync(stage, { recursive: true, force: true });
+      held.release();
+      removeIfEmpty(work);
+      if (isNew) removeIfEmpty(out);
+    };
+    return { stage, release };
+  } catch (error) {
+    throw fileSystemFailure(out, error);
+  }
+}
+
+function refuseForeign(out: string): 'absent' | 'ours' {
+  const status = statSync(out, { throwIfNoEntry: false });
+  if (status === undefined) return 'absent';
+  const names = status.isDirectory() ? readdirSync(out) : [];
+  const foreign = names.filter((name) => !name.startsWith('.'));
+  const record = readBuildRecord(out);
+  const isOurs = record !== 'none' && record !== 'foreign';
+  if (status.isDirectory() && (isOurs || foreign.length === 0 || names.includes(WORK_FOLDER))) return 'ours';
+  throw new Failure('not-ours', `${out} was not made by palimpsest`, {
+    place: { file: out },
+    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
+    found: status.isDirectory() ? foreign.slice(0, 3).join(', ') : 'a file',
+    hint: 'name another folder with --out; nothing was touched',
+  });
+}
+
+function lockIn(work: string): ReturnType<typeof lock> {
+  for (;;) {
+    mkdirSync(work, { recursive: true });
+    try {
+      return lock(join(work, 'lock'));
+    } catch (error) {
+      // the build that ended just now has taken its work folder away
+      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    }
+  }
+}
+
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // somebody is at work in it, or keeps something there
+  }
+}
+
+/** A system error as a Failure that says what to do; any other as it is. */
+export function fileSystemFailure(out: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof Failure || !('code' in error) || typeof error.code !== 'string') return error;
+  const hints: { readonly [code: string]: string } = {
+    ENOSPC: 'free some space, then build again',
+    EDQUOT: 'free some space, then build again',
+    EACCES: 'look at the permissions, or build into another folder with --out',
+    EPERM: 'look at the permissions, or build into another folder with --out',
+    EROFS: 'build into a folder that can be written, with --out',
+  };
+  const hint = hints[error.code];
+  return new Failure('file-system', `cannot write ${out}`, {
+    place: { file: out },
+    expected: 'a folder that can be written and has room',
+    found: error.message,
+    ...(hint === undefined ? {} : { hint }),
+    cause: error,
+  });
+}

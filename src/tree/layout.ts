@@ -1,0 +1,50 @@
+import type { Collection } from '../contract/collection.ts';
+
+/**
+ * Which files a tree has. Every page is at `rest/{collection}/page/{number}/index.json`; the first is
+ * also the collection's own `index.json` and the last also `page/last/index.json`, so that the simplest
+ * rewrite rule (`page=:n` to `page/:n/`) is right. A collection's files are numbered by slots: 0 is its
+ * own index, 1 to `pages` its pages, `pages + 1` the last page's second file.
+ */
+export function slotCount(pages: number): number {
+  return pages + 2;
+}
+
+/** The slots of the files that hold a page: one to three. */
+export function slotsOf(page: number, pages: number): number[] {
+  const slots = [page];
+  if (page === 1) slots.push(0);
+  if (page === pages) slots.push(pages + 1);
+  return slots;
+}
+
+/** The file of a slot, relative to the tree, with slashes. */
+export function pathOf(collection: Collection, slot: number, pages: number): string {
+  const folder = collectionFolder(collection);
+  if (slot === 0) return `${folder}/index.json`;
+  return `${pagesFolder(collection)}/${slot > pages ? 'last' : slot}/index.json`;
+}
+
+/** The slot of a path; undefined where this layout has no such file. */
+export function slotAt(collection: Collection, path: string, pages: number): number | undefined {
+  if (path === `${collectionFolder(collection)}/index.json`) return 0;
+  const prefix = `${pagesFolder(collection)}/`;
+  if (!path.startsWith(prefix) || !path.endsWith('/index.json')) return undefined;
+  const name = path.slice(prefix.length, -'/index.json'.length);
+  if (name === 'last') return pages + 1;
+  return isPageName(name) && Number(name) <= pages ? Number(name) : undefined;
+}
+
+/** Whether a folder's name is that of a numbered page. */
+export function isPageName(name: string): boolean {
+  return /^[1-9]\d{0,14}$/.test(name);
+}
+
+export function collectionFolder(collection: Collection): string {
+  return `rest/${collection}`;
+}
+
+/** The folder of the numbered pages. */
+export function pagesFolder(collection: Collection): string {
+  return `rest/${collection}/page`;
+}

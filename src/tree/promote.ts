@@ -1,0 +1,69 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { isPageName, pagesFolder, pathOf, slotsOf } from './layout.ts';
+import type { TreeDigests } from './manifest.ts';
+
+/** How many folders are removed at once. */
+const REMOVALS = 16;
+
+/**
+ * Moves staged files to where readers see them: where there was no tree, all at once; else file by file,
+ * the feed first, and in a collection the highest page first, each before the one that links to it. New
+ * records push old ones to later pages, so a reader who follows `next` meanwhile may see a record twice,
+ * never miss one.
+ */
+export function promote(stage: string, out: string, before: TreeDigests, after: TreeDigests): void {
+  const staged = join(stage, 'rest');
+  const rest = join(out, 'rest');
+  if (!existsSync(rest)) {
+    renameSync(staged, rest);
+    return;
+  }
+  for (const collection of COLLECTIONS) {
+    const { pages } = after[collection];
+    mkdirSync(join(out, pagesFolder(collection)), { recursive: true });
+    for (let page = pages; page >= 1; page -= 1) {
+      for (const slot of slotsOf(page, pages)) {
+        if (after[collection].agrees(before[collection], slot)) continue;
+        const path = pathOf(collection, slot, pages);
+        moveOver(join(stage, path), join(out, path));
+      }
+    }
+  }
+}
+
+function moveOver(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  }
+}
+
+/** Removes the numbered pages that the tree no longer has, the highest first. Gives how many those were. */
+export async function removeSurplus(out: string, after: TreeDigests): Promise<number> {
+  const surplus = COLLECTIONS.flatMap((collection) => {
+    const folder = join(out, pagesFolder(collection));
+    const numbers = readdirSync(folder).filter((name) => isPageName(name) && Number(name) > after[collection].pages);
+    return numbers
+      .map(Number)
+      .sort((a, b) => b - a)
+      .map((number) => join(folder, String(number)));
+  });
+  if (surplus.length === 0) return 0;
+  const [{ remove }, { default: pLimit }] = await Promise.all([import('fs-extra/esm'), import('p-limit')]);
+  const limit = pLimit(REMOVALS);
+  await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
+  return surplus.length;
+}
+
+/** Writes a file so that it is there whole or not at all. */
+export function replaceFile(stage: string, path: string, write: (draft: string) => void): void {
+  const draft = join(stage, 'draft');
+  rmSync(draft, { force: true });
+  write(draft);
+  renameSync(draft, path);
+}
