@@ -1,0 +1,113 @@
+import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../contract/account.ts';
+import { isObject, show } from '../contract/json.ts';
+import { encodeRecord } from '../contract/record.ts';
+import { Violation as BrokenRule } from '../contract/shape.ts';
+import type { Ledger, SeenNames } from './ledger.ts';
+import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
+import type { Report } from './violation.ts';
+
+/** An account as it was found. */
+export interface FoundAccount {
+  readonly account: Account;
+  /** Each record's JSON, in the order found. */
+  readonly records: readonly string[];
+  readonly json: string;
+  readonly path: string;
+  /** Whether an account of this name may have come before. */
+  readonly maybeTwice: boolean;
+}
+
+/** Walks the accounts, holds each to its rules and enters its records in the ledger. */
+export function* walkAccounts(tree: TreeWord, ledger: Ledger, names: SeenNames, report: Report): Generator<FoundAccount, void> {
+  let before: Account | undefined;
+  for (const page of walkPages(tree, 'account', report)) {
+    const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
+    if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));
+    for (const found of accounts) {
+      checkOrder(found, before, report);
+      checkData(found, report);
+      for (const [index, record] of found.account.data.entries()) ledger.add(record.id, found.records[index] ?? '');
+      before = found.account;
+      yield found;
+    }
+  }
+}
+
+function* parseAccounts(page: FoundPage, pageSize: number, names: SeenNames, report: Report): Generator<FoundAccount> {
+  for (const [index, item] of page.items.entries()) {
+    try {
+      const account = parseAccount(item, `results[${index}]`);
+      const records = account.data.map(encodeRecord);
+      const pages = Math.ceil(records.length / pageSize);
+      const stated = isObject(item) ? item['data_page_count'] : undefined;
+      if (stated !== pages)
+        report.add({
+          rule: 'account-data-count',
+          path: page.path,
+          subject: `account ${account.screen_name}`,
+          expected: String(pages),
+          found: show(stated),
+        });
+      const json = `${encodeIdentity(account).slice(0, -1)},"data":[${records.join(',')}],"data_page_count":${stated},${encodeSummary(account).slice(1)}`;
+      yield { account, records, json, path: page.path, maybeTwice: names.add(account.screen_name) };
+    } catch (error) {
+      if (!(error instanceof BrokenRule)) throw error;
+      report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
+    }
+  }
+}
+
+function checkOrder({ account, path }: FoundAccount, before: Account | undefined, report: Report): void {
+  if (before === undefined || compareAccounts(before, account) < 0) return;
+  report.add({
+    rule: 'account-order',
+    path,
+    subject: `account ${account.screen_name}`,
+    expected: `a place before ${before.screen_name}`,
+    found: 'one after it',
+  });
+}
+
+/** The order of the collection: by first record, then those without records by the bytes of their names. */
+export function compareAccounts(a: Account, b: Account): number {
+  const [placeA, placeB] = [placeOf(a), placeOf(b)];
+  return placeA === placeB ? Buffer.compare(Buffer.from(a.screen_name), Buffer.from(b.screen_name)) : placeA < placeB ? -1 : 1;
+}
+
+function placeOf(account: Account): number {
+  return account.data.reduce((first, record) => Math.min(first, record.id), Number.POSITIVE_INFINITY);
+}
+
+/** An account has all its records side by side, so that what `previous` must be can be told from it alone. */
+function checkData({ account, path }: FoundAccount, report: Report): void {
+  const ids = new Set(account.data.map((record) => record.id));
+  const older = new Map<string, number>();
+  for (const record of account.data.toReversed()) {
+    const subject = `record ${record.id}`;
+    const expected = older.get(record.data_type);
+    if (expected === undefined && record.previous !== null && !ids.has(record.previous)) {
+      report.add({
+        rule: 'record-predecessor',
+        path,
+        subject,
+        expected: `record ${record.previous}`,
+        found: 'no such record of this account',
+      });
+    } else if (record.previous !== (expected ?? null)) {
+      report.add({ rule: 'record-previous', path, subject, expected: show(expected ?? null), found: show(record.previous) });
+    }
+    older.set(record.data_type, record.id);
+  }
+  for (const [index, record] of account.data.entries()) {
+    const before = account.data[index - 1];
+    if (before !== undefined && record.id >= before.id) {
+      report.add({
+        rule: 'account-data-order',
+        path,
+        subject: `record ${record.id}`,
+        expected: `an id below ${before.id}`,
+        found: String(record.id),
+      });
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import { show } from '../contract/json.ts';
+import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
+import { Violation as BrokenRule } from '../contract/shape.ts';
+import type { Ledger } from './ledger.ts';
+import { flawInMarkup } from './markup.ts';
+import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
+import type { Report } from './violation.ts';
+
+/** A record of the feed as it was found. */
+export interface FoundRecord {
+  readonly record: ChangeRecord;
+  readonly json: string;
+  readonly path: string;
+}
+
+/** Walks the feed, holds each record to its rules and enters it in the ledger. */
+export function* walkFeed(tree: TreeWord, ledger: Ledger, report: Report): Generator<FoundRecord, void> {
+  let before: ChangeRecord | undefined;
+  for (const page of walkPages(tree, 'data', report)) {
+    const records = [...parseRecords(page, report)];
+    if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));
+    for (const found of records) {
+      checkRecord(found, before, report);
+      ledger.add(found.record.id, found.json);
+      before = found.record;
+      yield found;
+    }
+  }
+}
+
+function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> {
+  for (const [index, item] of page.items.entries()) {
+    try {
+      const record = parseRecord(item, `results[${index}]`);
+      yield { record, json: encodeRecord(record), path: page.path };
+    } catch (error) {
+      if (!(error instanceof BrokenRule)) throw error;
+      report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
+    }
+  }
+}
+
+function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undefined, report: Report): void {
+  const subject = `record ${record.id}`;
+  const flaw = flawInMarkup(record.diff_html);
+  if (flaw !== undefined)
+    report.add({ rule: 'record-markup', path, subject, expected: 'span, del, ins, a, br as the interface has them', found: flaw });
+  if (before === undefined) return;
+  if (record.id >= before.id)
+    report.add({ rule: 'record-order', path, subject, expected: `an id below ${before.id}`, found: String(record.id) });
+  const [date, dateBefore] = [record.first_encountered_date, before.first_encountered_date];
+  if (comparable(date) > comparable(dateBefore))
+    report.add({ rule: 'record-date', path, subject, expected: `no later than ${dateBefore}`, found: show(date) });
+}
+
+/** A timestamp with its fraction written out, so that texts compare as times. */
+function comparable(timestamp: string): string {
+  return timestamp.includes('.') ? timestamp : `${timestamp.slice(0, -1)}.000000Z`;
+}

@@ -1,0 +1,76 @@
+import { type Dir, opendirSync } from 'node:fs';
+import { join } from 'node:path';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { Digests } from '../tree/digests.ts';
+import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
+import { digestOf, MANIFEST, manifestLines, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import type { Report } from './violation.ts';
+
+/** Reads a tree's manifest and holds it to the build record and to the layout. */
+export function checkManifest(out: string, build: BuildRecord, report: Report): TreeDigests {
+  const pages = { data: build.data_pages, account: build.account_pages };
+  const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
+  const text = readManifest(out);
+  if (text === undefined) {
+    report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'none' });
+    return digests;
+  }
+  const digest = digestOf(text);
+  if (digest !== build.manifest)
+    report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
+  let number = 0;
+  for (const line of manifestLines(text)) {
+    number += 1;
+    const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name]) !== undefined);
+    const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection]);
+    if (line === undefined || collection === undefined || slot === undefined || digests[collection].get(slot) !== undefined) {
+      report.add({
+        rule: 'manifest-line',
+        path: MANIFEST,
+        expected: 'a digest and a file of the layout, once',
+        found: `line ${number}: ${line?.path ?? 'something else'}`,
+      });
+    } else {
+      digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
+    }
+  }
+  for (const collection of COLLECTIONS) {
+    for (let slot = 0; slot < slotCount(pages[collection]); slot += 1) {
+      if (digests[collection].get(slot) !== undefined) continue;
+      report.add({
+        rule: 'manifest-line',
+        path: MANIFEST,
+        expected: `a line for ${pathOf(collection, slot, pages[collection])}`,
+        found: 'none',
+      });
+    }
+  }
+  return digests;
+}
+
+/** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
+export function checkStrays(out: string, build: BuildRecord, report: Report): void {
+  const pages = { data: build.data_pages, account: build.account_pages };
+  for (const path of filesIn(out, '')) {
+    const isOurs =
+      path === BUILD_RECORD ||
+      path === MANIFEST ||
+      path.startsWith('.') ||
+      COLLECTIONS.some((name) => slotAt(name, path, pages[name]) !== undefined);
+    if (!isOurs) report.add({ rule: 'file-stray', path, expected: 'no such file', found: 'one' });
+  }
+}
+
+function* filesIn(out: string, folder: string): Generator<string> {
+  const entries: Dir = opendirSync(join(out, folder));
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (!entry.isDirectory()) yield path;
+      else if (!path.startsWith('.')) yield* filesIn(out, path);
+    }
+  } finally {
+    entries.closeSync();
+  }
+}

@@ -1,0 +1,59 @@
+/** How many buckets records are counted in: few enough for memory to stay flat, many enough to find one. */
+const BUCKETS = 65_536;
+
+/**
+ * What has been seen, in memory that does not grow: for each bucket of ids the sum of its records'
+ * hashes. Two ledgers of the same records agree, whatever their order; where they do not, the buckets
+ * that differ tell which records to look at again.
+ */
+export class Ledger {
+  readonly #sums: Float64Array = new Float64Array(BUCKETS);
+
+  add(id: number, json: string): void {
+    const bucket = bucketOf(id);
+    // below 2^32 a summand, so that sums stay exact up to 2^21 records in a bucket, 2^37 in all
+    this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashOf(json);
+  }
+
+  /** The buckets in which the two differ. */
+  differences(other: Ledger): number[] {
+    const buckets: number[] = [];
+    for (let bucket = 0; bucket < BUCKETS; bucket += 1) if (this.#sums[bucket] !== other.#sums[bucket]) buckets.push(bucket);
+    return buckets;
+  }
+}
+
+export function bucketOf(id: number): number {
+  return id % BUCKETS;
+}
+
+/** FNV-1a over UTF-16 units, never 0: for telling records apart, not for security. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  return (hash >>> 0) + 1;
+}
+
+/**
+ * Names that were seen, in a fixed 16 MB (a Bloom filter): it may take a new name for a known one, about
+ * once in a million among a million names, never a known one for new.
+ */
+export class SeenNames {
+  readonly #bits: Uint32Array = new Uint32Array(1 << 22);
+
+  /** Adds a name; true where it may have been there. */
+  add(name: string): boolean {
+    const step = hashOf(`${name} `) | 1;
+    let hash = hashOf(name);
+    let seen = true;
+    for (let round = 0; round < 4; round += 1) {
+      const bit = (hash >>> 0) & 0x7ffffff;
+      const word = this.#bits[bit >>> 5] ?? 0;
+      const mask = 1 << (bit & 31);
+      if ((word & mask) === 0) seen = false;
+      this.#bits[bit >>> 5] = word | mask;
+      hash = (hash + step) | 0;
+    }
+    return seen;
+  }
+}

@@ -1,0 +1,78 @@
+import { Failure } from '../contract/failure.ts';
+import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { walkAccounts } from './accounts.ts';
+import { StoreComparison } from './against-store.ts';
+import { walkFeed } from './feed.ts';
+import { checkManifest, checkStrays } from './files.ts';
+import { Ledger, SeenNames } from './ledger.ts';
+import { examine } from './suspects.ts';
+import { Report, type Violation } from './violation.ts';
+
+export interface VerifyOptions {
+  readonly out: string;
+  /** The store to hold the tree against. */
+  readonly store?: string | undefined;
+  /** Called with the items looked at so far and those there are. */
+  readonly onProgress?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface VerifySummary {
+  readonly build: BuildRecord | undefined;
+  readonly records: number;
+  readonly accounts: number;
+  /** The first of what was found; the counts say how many there are. */
+  readonly violations: readonly Violation[];
+  readonly notes: readonly Violation[];
+  readonly violationCount: number;
+  readonly noteCount: number;
+}
+
+/**
+ * Walks both collections of a tree as a client would and holds all that the interface and the layout
+ * promise. What is wrong is reported, not thrown; memory does not grow with the tree.
+ * @throws Failure no-tree where there is nothing to look at; no-store, bad-store
+ */
+export function verify(options: VerifyOptions): VerifySummary {
+  const report = new Report();
+  const build = buildRecord(options.out, report);
+  let [records, accounts] = [0, 0];
+  if (build !== undefined) {
+    const tree = { out: options.out, build, manifest: checkManifest(options.out, build, report) };
+    const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
+    const [feedLedger, accountLedger, names] = [new Ledger(), new Ledger(), new Set<string>()];
+    const all = build.records + build.accounts;
+    for (const found of walkFeed(tree, feedLedger, report)) {
+      comparison?.record(found);
+      records += 1;
+      options.onProgress?.(records, all);
+    }
+    for (const found of walkAccounts(tree, accountLedger, new SeenNames(), report)) {
+      comparison?.account(found);
+      if (found.maybeTwice) names.add(found.account.screen_name);
+      accounts += 1;
+      options.onProgress?.(records + accounts, all);
+    }
+    comparison?.end();
+    const buckets = feedLedger.differences(accountLedger);
+    if (buckets.length > 0 || names.size > 0) examine(tree, { buckets, names }, report);
+    checkStrays(options.out, build, report);
+  }
+  const { violations, notes, violationCount, noteCount } = report;
+  return { build, records, accounts, violations, notes, violationCount, noteCount };
+}
+
+function buildRecord(out: string, report: Report): BuildRecord | undefined {
+  const record = readBuildRecord(out);
+  if (typeof record === 'object') return record;
+  if (record === 'none') {
+    throw new Failure('no-tree', `there is no finished tree in ${out}`, {
+      place: { file: out },
+      expected: 'a folder that palimpsest build made',
+      found: 'no build.json',
+      hint: 'run palimpsest build first, or name the folder with --out',
+    });
+  }
+  const found = record === 'unfinished' ? 'one that is unfinished or damaged: run palimpsest build again' : 'something else';
+  report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
+  return undefined;
+}

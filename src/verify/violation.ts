@@ -1,0 +1,72 @@
+/**
+ * Every rule that a tree is held to. `note`: worth a look, but history that was imported may be so and
+ * the tree still be right.
+ */
+export const RULES = {
+  'build-record': 'build.json says that the build is finished, and what it was built from',
+  'manifest-digest': 'the manifest is the one that build.json names',
+  'manifest-line': 'the manifest lists each file of the layout once, and nothing else',
+  'file-missing': 'every file of the layout is there',
+  'file-digest': 'every file has the bytes that the manifest lists',
+  'file-stray': 'no file is there that the layout does not have',
+  'page-json': 'every page is JSON in UTF-8',
+  'page-envelope': 'every page has the envelope of the interface, and nothing else',
+  'page-count': 'count is the same on all pages, and that of the collection',
+  'page-next': 'next leads to the next page, and from the last one nowhere',
+  'page-previous': 'previous leads to the previous page, and from the first one nowhere',
+  'page-items': 'every page but the last is full, and the last is not empty unless all are',
+  'page-bytes': 'a page is written as DRF writes it: field order, separators, escapes',
+  'record-field': 'every field of a record keeps its rule',
+  'record-order': 'the feed falls by id; no record comes twice',
+  'record-date': 'the feed falls by first_encountered_date',
+  'record-markup': 'diff_html holds the known tags only, each closed, and no link but to http and https',
+  'record-previous': 'previous is the next older record of the same account and data_type',
+  'record-predecessor': 'the record that previous names is part of this history (note)',
+  'account-field': 'every field of an account keeps its rule',
+  'account-order': 'accounts stand by their first record, those without records last, by name',
+  'account-twice': 'no account comes twice',
+  'account-data-order': "an account's records fall by id",
+  'account-data-count': 'data_page_count is how many pages the records would fill',
+  'account-data-missing': 'every record of the feed stands in its account, once',
+  'account-data-surplus': 'every record of an account stands in the feed',
+  'account-data-differs': 'a record has the same bytes in the feed and in its account',
+  'store-fingerprint': 'the tree was built from what the store holds',
+  'store-missing': 'every record and account of the store is in the tree',
+  'store-surplus': 'every record and account of the tree is in the store',
+  'store-differs': 'a record or account has the same bytes in the store and in the tree',
+} as const;
+
+export type Rule = keyof typeof RULES;
+
+/** A place where a tree breaks a rule. */
+export interface Violation {
+  readonly rule: Rule;
+  /** The file, relative to the tree. */
+  readonly path: string;
+  /** The record (`record 12`) or account (`account jack`) in it, where it is one's fault. */
+  readonly subject?: string | undefined;
+  readonly expected: string;
+  readonly found: string;
+}
+
+/** Rules whose violation does not make a tree wrong. */
+export const NOTES: ReadonlySet<Rule> = new Set<Rule>(['record-predecessor']);
+
+/** How many violations are kept; all are counted. */
+const KEPT = 10_000;
+
+/** Collects what is found wrong. */
+export class Report {
+  readonly violations: Violation[] = [];
+  readonly notes: Violation[] = [];
+  violationCount = 0;
+  noteCount = 0;
+
+  add(violation: Violation): void {
+    const isNote = NOTES.has(violation.rule);
+    if (isNote) this.noteCount += 1;
+    else this.violationCount += 1;
+    const kept = isNote ? this.notes : this.violations;
+    if (kept.length < KEPT) kept.push(violation);
+  }
+}
