@@ -56,7 +56,7 @@ export class AccountCursor {
         WHERE (place, screen_name) ${side} (?, ?) ORDER BY place ${direction}, screen_name ${direction} LIMIT ?)`);
     this.#withRecords = database
       .prepare<[{ pageSize: number; low: number; high: number }], Buffer | null>(`
-        SELECT CAST(group_concat(head || ',"data_page_count":' || ((records + :pageSize - 1) / :pageSize) || tail, ',') AS BLOB)
+        SELECT CAST(group_concat(head || ',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail, ',') AS BLOB)
         FROM (SELECT records, head, tail FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`)
       .pluck();
     this.#withoutRecords = database

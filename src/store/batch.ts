@@ -1,14 +1,10 @@
 import type Database from 'better-sqlite3';
 import { type Account, encodeIdentity, encodeSummary, identityOf, summaryOf } from '../contract/account.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { openForWriting, worded } from './database.ts';
 import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
 import { settle } from './settle.ts';
-
-/** What to do with a record or profile that is there with other content. */
-export const CONFLICT_POLICIES = ['fail', 'keep', 'replace'] as const;
-
-export type ConflictPolicy = (typeof CONFLICT_POLICIES)[number];
 
 /** What became of an item; a conflict changes nothing and says what both versions are. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;

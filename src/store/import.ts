@@ -1,7 +1,8 @@
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
-import { Batch, type Conflict, type ConflictPolicy, type Outcome } from './batch.ts';
+import { Batch, type Conflict, type Outcome } from './batch.ts';
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;

@@ -20,6 +20,8 @@ export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
   readonly site: Site;
+  /** Whether the files' own bytes are looked at, instead of what the manifest says of them. */
+  readonly repair?: boolean | undefined;
   /** Called with the pages done so far and those to be done in all. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
@@ -52,7 +54,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   try {
     const folder = claimFolder(out);
     try {
-      const found = readTree(out, pageCounts(store, site));
+      const found = readTree(out, pageCounts(store, site), options.repair ?? false);
       const now = recordOf(store, site);
       if (found.record !== undefined && isSame(found.record, now)) return unchangedSummary(found.record);
       const since = found.record !== undefined && isRerenderNeedless(found.record, now) ? (store.revisionOf(found.record.store) ?? -1) : -1;
@@ -97,10 +99,10 @@ function recordOf(store: Store, site: Site): Omit<BuildRecord, 'manifest'> {
   };
 }
 
-function readTree(out: string, pages: PageCounts): FoundTree {
+function readTree(out: string, pages: PageCounts, repair: boolean): FoundTree {
   const record = readBuildRecord(out);
   const manifest = readManifest(out);
-  if (typeof record === 'object' && manifest !== undefined && digestOf(manifest) === record.manifest) {
+  if (!repair && typeof record === 'object' && manifest !== undefined && digestOf(manifest) === record.manifest) {
     return { record, digests: parseManifest(manifest, pages) };
   }
   return { record: undefined, digests: digestFiles(out, pages) };
@@ -161,9 +163,14 @@ async function renderAll(store: Store, options: BuildOptions, stage: string, bef
   };
   prepareStage(stage);
   const helper = all < WORTH_A_THREAD ? Promise.resolve() : renderInThread(job);
-  helper.catch(() => {}); // awaited below; a failure of this thread's own comes first
-  render(job, store, 'first', () => options.onProgress?.(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all));
-  await helper;
+  helper.catch(() => {}); // awaited below
+  try {
+    render(job, store, 'first', () => options.onProgress?.(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all));
+  } finally {
+    // after a failure the other thread must not go on writing
+    remaining.fill(0);
+    await helper;
+  }
   return after;
 }
 

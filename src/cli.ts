@@ -1,0 +1,42 @@
+import { Command, CommanderError } from '@commander-js/extra-typings';
+import { declareBuild } from './commands/build.ts';
+import { declareImport } from './commands/import.ts';
+import { readEnvironment } from './commands/options.ts';
+import { declareServe } from './commands/serve.ts';
+import { declareVerify } from './commands/verify.ts';
+import { type Surroundings, Terminal } from './terminal.ts';
+import { VERSION } from './version.ts';
+
+/**
+ * Runs one command line.
+ * @param argv as a process has it: the first two entries are passed over
+ * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a guard refused
+ */
+export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+  const terminal = new Terminal(surroundings);
+  try {
+    await programFor(terminal).parseAsync(argv);
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    terminal.failure(error);
+  }
+  return terminal.exitCode;
+}
+
+/** The command line, declared: every command with its options. */
+export function programFor(terminal: Terminal): Command {
+  const { stdout, stderr, env } = terminal.surroundings;
+  const program = new Command('palimpsest')
+    .description('Publishes the history of public profile fields as a JSON API without a server.')
+    .version(VERSION)
+    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureHelp({ showGlobalOptions: true })
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride();
+  declareImport(program, terminal);
+  declareBuild(program, terminal);
+  declareServe(program, terminal);
+  declareVerify(program, terminal);
+  for (const command of program.commands) readEnvironment(command, env);
+  return program;
+}

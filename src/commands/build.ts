@@ -1,0 +1,57 @@
+import { Option } from '@commander-js/extra-typings';
+import { parseBaseUrl } from '../contract/site.ts';
+import { number, seconds, type Terminal } from '../terminal.ts';
+import { DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
+
+const LARGEST_PAGE = 100_000;
+
+export function declareBuild(program: Program, terminal: Terminal): void {
+  program
+    .command('build')
+    .summary('write every page of both collections as files')
+    .description(
+      'Writes every page of /rest/data/ and /rest/account/ as an index.json, with a manifest of their SHA-256. Only files whose ' +
+        'bytes are new are written; pages that are gone are removed.',
+    )
+    .addOption(new Option('--store <file>', 'the store to build from').default(DEFAULT_STORE))
+    .addOption(new Option('--out <folder>', 'where the tree goes').default(DEFAULT_OUT))
+    .addOption(new Option('--base-url <url>', 'the address under which rest/ will be reached').makeOptionMandatory())
+    .addOption(new Option('--page-size <n>', 'change records on a page').argParser(wholeNumber(1, LARGEST_PAGE)).default(100))
+    .addOption(new Option('--account-page-size <n>', 'accounts on a page').argParser(wholeNumber(1, LARGEST_PAGE)).default(100))
+    .option('--repair', "read the tree's files instead of trusting its manifest, and mend what differs")
+    .option('--json', JSON_HELP)
+    .option('--quiet', QUIET_HELP)
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest build --base-url https://example.org', 'the tree for a site at the root of its host'],
+        ['palimpsest build --base-url https://example.org/api --out public', 'for a site below a path, into another folder'],
+      ),
+    )
+    .action(async (options) => {
+      terminal.speakAs(options);
+      const { build } = await import('../tree/build.ts');
+      const started = performance.now();
+      const progress = terminal.progress('building pages');
+      const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
+      const summary = await build(options.store, { out: options.out, site, repair: options.repair, onProgress: progress.show }).finally(
+        progress.end,
+      );
+      const took = performance.now() - started;
+      const tree = summary.build;
+      if (summary.pulledForward) {
+        terminal.warn('pages hold more than before, or records are gone: a reader who was following next just now may have missed some');
+      }
+      terminal.summary({ ...summary, out: options.out, milliseconds: Math.round(took) }, [
+        `built ${options.out} in ${seconds(took)}`,
+        `  feed      ${number(tree.records)} records on ${number(tree.data_pages)} pages`,
+        `  accounts  ${number(tree.accounts)} on ${number(tree.account_pages)} pages`,
+        `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
+        `next: palimpsest verify${flag('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${flag('--out', options.out, DEFAULT_OUT)}`,
+      ]);
+    });
+}
+
+function flag(name: string, value: string, standard: string): string {
+  return value === standard ? '' : ` ${name} ${value}`;
+}

@@ -1,0 +1,75 @@
+import { Option } from '@commander-js/extra-typings';
+import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import { inputsOf } from '../sources/inputs.ts';
+import { RejectsFile } from '../sources/rejects.ts';
+import type { Tally } from '../store/import.ts';
+import { number, seconds, type Terminal } from '../terminal.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
+
+export function declareImport(program: Program, terminal: Terminal): void {
+  program
+    .command('import')
+    .summary('read change records and accounts into the store')
+    .description(
+      'Reads change records and accounts into the store: saved pages of either collection, NDJSON, or JSON arrays, as files, ' +
+        'folders or standard input (-), gzip or not. What each is shows in its content. All of it goes in, or nothing does.',
+    )
+    .argument('<source...>', 'files, folders, or - for standard input')
+    .addOption(new Option('--store <file>', 'the store; made if it is not there').default(DEFAULT_STORE))
+    .addOption(
+      new Option('--on-conflict <policy>', 'where the store has another version of a record')
+        .choices(CONFLICT_POLICIES)
+        .default('fail' as const),
+    )
+    .addOption(new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest'))
+    .option('--json', JSON_HELP)
+    .option('--quiet', QUIET_HELP)
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest import saved-pages/', 'every file in the folder'],
+        ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
+        ['palimpsest import today/ --on-conflict replace', 'take the new versions where they differ'],
+      ),
+    )
+    .action(async (sources, options) => {
+      terminal.speakAs(options);
+      const [{ importInputs }, { Store }] = await Promise.all([import('../store/import.ts'), import('../store/store.ts')]);
+      const started = performance.now();
+      const inputs = await inputsOf(sources, terminal.surroundings.stdin);
+      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
+      const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
+      const progress = terminal.progress('importing');
+      try {
+        const summary = await importInputs(options.store, inputs, {
+          onConflict: options.onConflict,
+          onReject: rejects && ((flaw) => rejects.add(flaw)),
+          onProgress: (done) => progress.show(done, bytes),
+        });
+        await rejects?.keep();
+        progress.end();
+        const store = Store.open(options.store);
+        const { records, accounts } = store.revision;
+        store.close();
+        const took = performance.now() - started;
+        terminal.summary({ ...summary, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
+          `imported ${number(inputs.length)} ${inputs.length === 1 ? 'source' : 'sources'} in ${seconds(took)}`,
+          `  records   ${tally(summary.records)}`,
+          `  accounts  ${tally(summary.accounts)}`,
+          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),
+          `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
+          'next: palimpsest build --base-url https://example.org',
+        ]);
+      } finally {
+        progress.end();
+        rejects?.discard();
+      }
+    });
+}
+
+function tally({ added, same, kept, replaced }: Tally): string {
+  const parts = [`${number(added)} new`, `${number(same)} known`];
+  if (kept > 0) parts.push(`${number(kept)} kept as they were`);
+  if (replaced > 0) parts.push(`${number(replaced)} replaced`);
+  return parts.join(', ');
+}

@@ -1,0 +1,35 @@
+import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import type { Surroundings } from '../terminal.ts';
+
+export type Program = Command;
+
+export const DEFAULT_STORE = 'data/palimpsest.db';
+export const DEFAULT_OUT = 'out';
+
+/** What the two options that every command has do. */
+export const JSON_HELP = 'print one JSON object instead of text';
+export const QUIET_HELP = 'print nothing but errors';
+
+/** A whole number from `least` to `most`. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Expected a whole number from ${least} to ${most}.`);
+  };
+}
+
+/** Lets every option be given in the environment too: `--page-size` as `PALIMPSEST_PAGE_SIZE`. */
+export function readEnvironment(command: CommandUnknownOpts, env: Surroundings['env']): void {
+  for (const option of command.options) {
+    const name = `PALIMPSEST_${option.name().toUpperCase().replaceAll('-', '_')}`;
+    // commander takes a switch for set whatever its variable says
+    const isOff = option.isBoolean() && /^(|0|no|off|false)$/i.test(env[name] ?? 'unset');
+    if (!isOff) option.env(name);
+  }
+}
+
+/** Examples for the end of a command's help, each with what it does. */
+export function examples(...lines: readonly (readonly [command: string, effect: string])[]): string {
+  return `\nExamples:\n${lines.map(([command, effect]) => `  $ ${command}\n      ${effect}`).join('\n')}`;
+}

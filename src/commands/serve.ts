@@ -1,0 +1,45 @@
+import { Option } from '@commander-js/extra-typings';
+import type { Terminal } from '../terminal.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
+
+export function declareServe(program: Program, terminal: Terminal): void {
+  program
+    .command('serve')
+    .summary('answer requests from the tree, on this machine')
+    .description(
+      'Answers requests from the tree as a host with the rewrite rules would, to look at it before it is published. Links lead ' +
+        'back to this server instead of to the base URL.',
+    )
+    .addOption(new Option('--out <folder>', 'the tree').default(DEFAULT_OUT))
+    .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
+    .addOption(new Option('--port <n>', 'the port to listen on; 0 for any that is free').argParser(wholeNumber(0, 65_535)).default(8080))
+    .addOption(new Option('--no-rebase', 'leave the links in the pages as they are'))
+    .option('--json', JSON_HELP)
+    .option('--quiet', QUIET_HELP)
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest serve', 'at http://127.0.0.1:8080'],
+        ['palimpsest serve --port 0 --no-rebase', 'at any free port, the bytes as they are'],
+      ),
+    )
+    .action(async (options) => {
+      terminal.speakAs(options);
+      // union, under http-server, touches a deprecated property of every response
+      terminal.surroundings.noDeprecation = true;
+      const { serve } = await import('../serve/server.ts');
+      const server = await serve(options);
+      terminal.summary({ url: server.url, rebase: options.rebase, build: server.build }, [
+        `serving ${options.out} at ${server.url}`,
+        `  feed      ${server.url}/rest/data/`,
+        `  accounts  ${server.url}/rest/account/`,
+        ...(options.rebase ? [`  links     lead here instead of to ${server.build.base_url}`] : []),
+        'stop with Ctrl-C',
+      ]);
+      await new Promise<void>((resolve) => {
+        terminal.surroundings.once('SIGINT', resolve);
+        terminal.surroundings.once('SIGTERM', resolve);
+      });
+      await server.close();
+    });
+}

@@ -1,0 +1,56 @@
+import { Option } from '@commander-js/extra-typings';
+import { cut } from '../contract/json.ts';
+import { number, printable, seconds, type Terminal } from '../terminal.ts';
+import type { Violation } from '../verify/violation.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
+
+/** How many violations are printed for people; --json has more. */
+const PRINTED = 20;
+
+export function declareVerify(program: Program, terminal: Terminal): void {
+  program
+    .command('verify')
+    .summary('hold the tree to all that it promises')
+    .description(
+      'Walks both collections as a client would and holds every page, record, account and file of the tree to the rules in ' +
+        'docs/rules.md; with --store also to what the store holds. Exits with 1 where a rule is broken.',
+    )
+    .addOption(new Option('--out <folder>', 'the tree').default(DEFAULT_OUT))
+    .addOption(new Option('--store <file>', 'a store that the tree must show in full'))
+    .option('--json', JSON_HELP)
+    .option('--quiet', QUIET_HELP)
+    .addHelpText(
+      'after',
+      examples(['palimpsest verify', 'the tree by itself'], ['palimpsest verify --store data/palimpsest.db', 'the tree against its store']),
+    )
+    .action(async (options) => {
+      terminal.speakAs(options);
+      const { verify } = await import('../verify/verify.ts');
+      const started = performance.now();
+      const progress = terminal.progress('verifying');
+      const summary = verify({ out: options.out, store: options.store, onProgress: progress.show });
+      progress.end();
+      const took = performance.now() - started;
+      terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
+      const verdict = summary.violationCount === 0 ? 'no rule is broken' : `${number(summary.violationCount)} violations`;
+      terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
+        ...summary.violations.slice(0, PRINTED).map(line),
+        ...(summary.violationCount > PRINTED
+          ? [`  and ${number(summary.violationCount - PRINTED)} more (--json has the first ${number(summary.violations.length)})`]
+          : []),
+        ...(summary.noteCount === 0
+          ? []
+          : [`note: ${number(summary.noteCount)} records name a predecessor that is not part of this history`]),
+        `verified ${options.out} in ${seconds(took)}: ${verdict}`,
+        `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
+        summary.violationCount === 0
+          ? `next: palimpsest serve${options.out === DEFAULT_OUT ? '' : ` --out ${options.out}`}`
+          : 'next: palimpsest build --repair mends what the store can mend',
+      ]);
+    });
+}
+
+function line(violation: Violation): string {
+  const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
+  return printable(`${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`);
+}
