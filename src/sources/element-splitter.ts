@@ -113,20 +113,24 @@ export class ElementSplitter {
 
   #close(mark: string, index: number, values: RawValue[]): void {
     if (this.#depth === 0) throw new NotJson(this.#line, 'one JSON document', cut(this.#text.trim()));
-    if (this.#depth === this.#list?.depth) {
-      if (mark !== ']') throw new NotJson(this.#line, 'the end of an array, ]', mark);
-      if (this.#list.taken > 0 || this.#text.slice(0, index).trim() !== '') this.#element(index, values);
-      const framed = this.#frame !== undefined;
-      this.#consume(framed ? index : index + 1);
-      this.#list = undefined;
-    }
+    if (this.#depth === this.#list?.depth) this.#closeList(mark, index, values);
     this.#depth -= 1;
-    if (this.#depth > 0 || this.#text === '' || this.#position === 0) return;
+    if (this.#depth > 0 || this.#position === 0) return;
     const text = (this.#frame?.head ?? '') + this.#text.slice(0, this.#position);
-    const line = this.#frame?.line ?? this.#line + newlines(/^\s*/.exec(this.#text)?.[0] ?? '');
+    const line = this.#frame?.line ?? this.#line + leadingLines(this.#text);
     values.push({ text, line, path: '' });
     this.#frame = undefined;
     this.#consume(this.#position);
+  }
+
+  /** Afterwards the text begins with the bracket that closes the list, if an object goes on after it. */
+  #closeList(mark: string, index: number, values: RawValue[]): void {
+    if (mark !== ']') throw new NotJson(this.#line, 'the end of an array, ]', mark);
+    const isEmpty = this.#list?.taken === 0 && this.#text.slice(0, index).trim() === '';
+    if (isEmpty) this.#consume(index);
+    else this.#element(index, values);
+    this.#list = undefined;
+    if (this.#frame === undefined) this.#consume(1);
   }
 
   /** Gives the element that ends before `index`, and is done with the text up to and with it. */
@@ -134,7 +138,7 @@ export class ElementSplitter {
     const list = this.#list;
     if (list === undefined) return;
     const text = this.#text.slice(0, index);
-    const line = this.#line + newlines(/^\s*/.exec(text)?.[0] ?? '');
+    const line = this.#line + leadingLines(text);
     values.push({ text, line, path: `${list.name}[${list.taken}]` });
     list.taken += 1;
     this.#consume(this.#text[index] === ',' ? index + 1 : index);
@@ -145,6 +149,11 @@ export class ElementSplitter {
     this.#text = this.#text.slice(end);
     this.#position = Math.max(0, this.#position - end);
   }
+}
+
+/** The line breaks before a text's first other character. */
+function leadingLines(text: string): number {
+  return newlines(/^\s*/.exec(text)?.[0] ?? '');
 }
 
 function newlines(text: string): number {

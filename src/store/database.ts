@@ -64,7 +64,7 @@ export function openForReading(path: string): Database.Database {
 
 /** Runs the steps that a database has not had yet, all or none, and marks it as a store. */
 export function migrate(database: Database.Database, path: string, steps: readonly string[]): void {
-  if (versionOf(database, path) === steps.length) return;
+  if (versionOf(database, path, steps.length) === steps.length) return;
   const run = database.transaction(() => {
     const version = versionOf(database, path, steps.length);
     for (const step of steps.slice(version)) database.exec(step);

@@ -51,12 +51,12 @@ export const MIGRATIONS: readonly string[] = [
     digest BLOB, -- derived: SHA-256 of identity, summary and history
     place INTEGER GENERATED ALWAYS AS (ifnull(first_record, ${NO_RECORD})) VIRTUAL,
     CHECK (json_valid(identity) AND json_valid(summary)),
-    CHECK (identity ->> 'screen_name' = screen_name),
-    CHECK (json_type(identity, '$.account_creation_date') = 'null'
+    CHECK (identity ->> 'screen_name' IS screen_name),
+    CHECK (json_type(identity, '$.account_creation_date') IS 'null'
       OR identity ->> 'account_creation_date' GLOB ${UTC}Z'),
-    CHECK (json_type(identity, '$.profile_image_url') = 'text'),
-    CHECK (json_type(summary, '$.display_name') = 'text' AND json_type(summary, '$.location') = 'text'
-      AND json_type(summary, '$.bio') = 'text' AND json_type(summary, '$.website') IN ('text', 'null'))
+    CHECK (json_type(identity, '$.profile_image_url') IS 'text'),
+    CHECK (json_type(summary, '$.display_name') IS 'text' AND json_type(summary, '$.location') IS 'text'
+      AND json_type(summary, '$.bio') IS 'text' AND ifnull(json_type(summary, '$.website'), '') IN ('text', 'null'))
   ) STRICT;
   CREATE INDEX account_order ON account (place, screen_name, revision, digest);
   CREATE INDEX account_stale ON account (id) WHERE revision IS NULL;
@@ -66,16 +66,17 @@ export const MIGRATIONS: readonly string[] = [
     json TEXT NOT NULL CHECK (json_valid(json)),
     ${JSON_COLUMN('account', 'account', 'TEXT')} NOT NULL
       REFERENCES account (screen_name) DEFERRABLE INITIALLY DEFERRED,
-    ${JSON_COLUMN('data_type', 'data_type', 'TEXT')}
+    ${JSON_COLUMN('data_type', 'data_type', 'TEXT')} NOT NULL
       CHECK (data_type IN ('Location', 'Bio', 'Name', 'Website', 'Verified')),
     ${JSON_COLUMN('previous', 'previous', 'INTEGER')} CHECK (previous <> id),
-    ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR text IN ('true', 'false')),
+    ${JSON_COLUMN('text', 'text', 'TEXT')} CHECK (data_type <> 'Verified' OR ifnull(text, '') IN ('true', 'false')),
     ${JSON_COLUMN('first_encountered_date', 'first_encountered_date', 'TEXT')} NOT NULL
       CHECK (first_encountered_date GLOB ${UTC}Z' OR first_encountered_date GLOB ${UTC}.${DIGITS}Z'),
-    CHECK (json ->> 'id' = id),
-    CHECK (json_type(json, '$.text') IN ('text', 'null')),
-    CHECK (json_type(json, '$.diff_html') = 'text'),
-    CHECK (json_type(json, '$.web_archive_url') IN ('text', 'null'))
+    CHECK (json ->> 'id' IS id),
+    CHECK (ifnull(json_type(json, '$.previous'), '') IN ('integer', 'null')),
+    CHECK (ifnull(json_type(json, '$.text'), '') IN ('text', 'null')),
+    CHECK (json_type(json, '$.diff_html') IS 'text'),
+    CHECK (ifnull(json_type(json, '$.web_archive_url'), '') IN ('text', 'null'))
   ) STRICT;
   ${RECORD_ACCOUNT}
 

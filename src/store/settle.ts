@@ -23,7 +23,8 @@ export function isSettled(database: Database.Database): boolean {
 export function settle(database: Database.Database, recordsChanged: boolean): void {
   if (isSettled(database)) return;
   const last = latestRevision(database);
-  if (last === undefined) database.exec('UPDATE account SET revision = NULL');
+  if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
+  database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeForgotten(database);
   const settled = settleAccounts(database, number);
@@ -67,8 +68,7 @@ function settleAccounts(database: Database.Database, number: number): { readonly
   database.exec(`
     CREATE TEMP TABLE stale AS
       SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first
-      FROM account WHERE revision IS NULL ORDER BY first;
-    DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)`);
+      FROM account WHERE revision IS NULL ORDER BY first`);
   const stale = database.prepare<[number], StaleAccount>(`
     SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS settled_first, digest IS NULL AS is_new
     FROM temp.stale JOIN account USING (id) WHERE stale.rowid = ?`);

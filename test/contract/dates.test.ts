@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isTimestamp, isWholeSecond } from '../../src/contract/dates.ts';
+
+describe('timestamps', () => {
+  it.each([
+    '2023-11-18T16:29:12Z',
+    '2023-11-18T16:29:12.006921Z',
+    '2024-02-29T00:00:00Z',
+    '2000-02-29T23:59:59.999999Z',
+    '0001-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+  ])('takes %s', (text) => expect(isTimestamp(text)).toBe(true));
+
+  it.each([
+    '2023-11-18T16:29:12',
+    '2023-11-18T16:29:12+00:00',
+    '2023-11-18 16:29:12Z',
+    '2023-11-18T16:29:12.006Z',
+    '2023-11-18T16:29:12.0069210Z',
+    '2023-02-29T00:00:00Z',
+    '1900-02-29T00:00:00Z',
+    '2023-13-01T00:00:00Z',
+    '2023-00-01T00:00:00Z',
+    '2023-04-31T00:00:00Z',
+    '2023-04-00T00:00:00Z',
+    '2023-04-01T24:00:00Z',
+    '2023-04-01T23:60:00Z',
+    '2023-04-01T23:59:60Z',
+    '0000-01-01T00:00:00Z',
+    '2023-11-18T16:29:12Z\n',
+    '٢٠٢٣-11-18T16:29:12Z',
+    '',
+  ])('refuses %j', (text) => expect(isTimestamp(text)).toBe(false));
+
+  it('takes every second that JavaScript knows between the years 1 and 9999', () => {
+    const range = { min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true };
+    fc.assert(fc.property(fc.date(range), (date) => isWholeSecond(`${date.toISOString().slice(0, 19)}Z`)));
+  });
+
+  it('tells the form without a fraction from the other', () => {
+    expect(isWholeSecond('2023-11-18T16:29:12Z')).toBe(true);
+    expect(isWholeSecond('2023-11-18T16:29:12.000000Z')).toBe(false);
+  });
+});

@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { jsonValues } from '../../src/sources/json-values.ts';
+import { NotJson, type RawValue } from '../../src/sources/raw-value.ts';
+
+async function valuesOf(pieces: readonly string[]): Promise<RawValue[]> {
+  async function* stream() {
+    yield* pieces;
+  }
+  const values: RawValue[] = [];
+  for await (const batch of jsonValues(stream())) values.push(...batch);
+  return values;
+}
+
+/** A text cut at the given places. */
+function cutAt(text: string, places: readonly number[]): string[] {
+  const ends = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
+  return [0, ...ends].map((start, index) => text.slice(start, ends[index] ?? text.length));
+}
+
+const cuts = fc.array(fc.nat(), { maxLength: 12 });
+const items = fc.array(
+  fc.oneof(
+    fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+    fc.constant({ results: [1] }),
+    fc.constant({ a: { results: [{}] } }),
+  ),
+  { minLength: 1, maxLength: 6 },
+);
+
+describe('JSON values', () => {
+  it('come one a line from NDJSON, however the text is cut', async () => {
+    const notPage = items.map((list) => list.map((item) => ({ id: 1, item })));
+    await fc.assert(
+      fc.asyncProperty(notPage, fc.constantFrom('\n', '\r\n', '\n\n'), cuts, async (list, newline, places) => {
+        const text = list.map((item) => JSON.stringify(item)).join(newline);
+        const values = await valuesOf(cutAt(text, places));
+        expect(values.map((value) => JSON.parse(value.text))).toEqual(list.map((item) => JSON.parse(JSON.stringify(item))));
+        const step = newline === '\n\n' ? 2 : 1;
+        expect(values.map((value) => value.line)).toEqual(list.map((_, index) => 1 + index * step));
+      }),
+    );
+  });
+
+  it('come element by element from an array, with path and line', async () => {
+    await fc.assert(
+      fc.asyncProperty(items, fc.constantFrom(undefined, 1, 4), cuts, async (list, indent, places) => {
+        const text = JSON.stringify(list, null, indent);
+        const values = await valuesOf(cutAt(text, places));
+        expect(values.map((value) => JSON.parse(value.text))).toEqual(JSON.parse(text));
+        expect(values.map((value) => value.path)).toEqual(list.map((_, index) => `[${index}]`));
+        const lines = text.split('\n');
+        for (const value of values) expect(lines[value.line - 1]).toContain(value.text.trim().split('\n')[0]);
+      }),
+    );
+  });
+
+  it('come element by element from the results of an indented page, then its frame', async () => {
+    await fc.assert(
+      fc.asyncProperty(items, cuts, async (results, places) => {
+        const page = { count: results.length, next: 'results', previous: null, results };
+        const values = await valuesOf(cutAt(JSON.stringify(page, null, 2), places));
+        expect(values.slice(0, -1).map((value) => JSON.parse(value.text))).toEqual(JSON.parse(JSON.stringify(results)));
+        expect(values.slice(0, -1).map((value) => value.path)).toEqual(results.map((_, index) => `results[${index}]`));
+        expect(JSON.parse(values.at(-1)?.text ?? '')).toEqual({ ...page, results: [] });
+      }),
+    );
+  });
+
+  it('never hang or crash on any text', async () => {
+    const shards = fc.array(
+      fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', '\n', ' ', 'results', '"results":[', '{"a":1}', '1', '<'),
+      { maxLength: 30 },
+    );
+    await fc.assert(
+      fc.asyncProperty(shards, cuts, async (parts, places) => {
+        try {
+          await valuesOf(cutAt(parts.join(''), places));
+        } catch (error) {
+          expect(error).toBeInstanceOf(NotJson);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each([
+    ['', 'an empty file'],
+    [' \n ', 'an empty file'],
+    ['<!DOCTYPE html><p>moved', 'HTML or XML: <!DOCTYPE html><p>moved'],
+    ['hello', 'hello'],
+    ['[{"a":1},\n {"a":', 'an end inside the value that begins here'],
+    ['{\n "a": [1', 'an end inside the value'],
+    ['[1]]', ']'],
+    ['[1] x', 'x'],
+    ['[1}', '}'],
+  ])('are not in %j', async (text, found) => {
+    const error = await valuesOf([text]).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(NotJson);
+    if (error instanceof NotJson) expect(error.found).toContain(found);
+  });
+
+  it('may follow one another, as jq prints them', async () => {
+    const values = await valuesOf(['{\n  "a": 1\n}\n{\n  "a": 2\n}\n[\n3\n]']);
+    expect(values.map((value) => [JSON.parse(value.text), value.line])).toEqual([
+      [{ a: 1 }, 1],
+      [{ a: 2 }, 4],
+      [3, 8],
+    ]);
+  });
+
+  it('keep their line in a broken document', async () => {
+    await expect(valuesOf(['[\n{"a":1},\n{"b":'])).rejects.toMatchObject({ line: 2 });
+  });
+});

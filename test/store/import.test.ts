@@ -1,0 +1,228 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import { Failure } from '../../src/contract/failure.ts';
+import type { Flaw } from '../../src/sources/source.ts';
+import { type ImportSummary, importInputs } from '../../src/store/import.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const record = (id: number, more: object = {}) => ({
+  id,
+  account: 'jack',
+  data_type: 'Bio',
+  previous: null,
+  text: `bio ${id}`,
+  first_encountered_date: '2023-11-18T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+  ...more,
+});
+
+const account = (data: readonly object[], more: object = {}) => ({
+  screen_name: 'jack',
+  account_creation_date: null,
+  profile_image_url: '',
+  data,
+  data_page_count: 1,
+  display_name: 'Jack',
+  website: null,
+  location: '',
+  bio: '',
+  ...more,
+});
+
+function load(
+  store: string,
+  values: readonly object[],
+  onConflict: ConflictPolicy = 'fail',
+  onReject?: (flaw: Flaw) => void,
+): Promise<ImportSummary> {
+  async function* bytes() {
+    yield Buffer.from(values.map((value) => JSON.stringify(value)).join('\n'));
+  }
+  return importInputs(store, [{ name: 'lines', size: undefined, open: bytes }], { onConflict, onReject });
+}
+
+/** What the store would publish: the feed, and the accounts. */
+function contents(path: string): { feed: unknown; accounts: unknown; fingerprint: string } {
+  const store = Store.open(path);
+  try {
+    const list = (json: Buffer): unknown => JSON.parse(`[${json.toString()}]`);
+    return {
+      feed: list(store.feed('first').take(1000)),
+      accounts: list(store.accounts('first').take(1000).read(100)),
+      fingerprint: store.revision.fingerprint,
+    };
+  } finally {
+    store.close();
+  }
+}
+
+describe('an import', () => {
+  it('of the same again changes nothing, not even a byte of the store', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1), record(2), account([record(2), record(1)])]);
+    const before = readFileSync(store);
+    expect(await load(store, [record(2), account([record(2), record(1)])])).toEqual({
+      records: { added: 0, same: 3, kept: 0, replaced: 0 },
+      accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
+      rejected: 0,
+    });
+    expect(readFileSync(store).equals(before)).toBe(true);
+  });
+
+  it('fails on a record with other content, shows both versions and changes nothing', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1)]);
+    const before = contents(store);
+    const failure: unknown = await load(store, [record(7), record(1, { text: 'other' })]).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(Failure);
+    if (!(failure instanceof Failure)) return;
+    expect(failure).toMatchObject({ code: 'conflict', place: { file: 'lines', line: 2 } });
+    expect(failure.expected).toContain('"text":"bio 1"');
+    expect(failure.found).toContain('"text":"other"');
+    expect(failure.hint).toContain('--on-conflict');
+    expect(contents(store)).toEqual(before);
+  });
+
+  it.each<[ConflictPolicy, string]>([
+    ['keep', 'bio 1'],
+    ['replace', 'other'],
+  ])('with the policy %s has %s afterwards', async (policy, text) => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1)]);
+    await load(store, [record(1, { text: 'other' })], policy);
+    expect(contents(store).feed).toEqual([record(1, { text })]);
+  });
+
+  it('leaves nothing of an account whose only record another account takes', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1), record(2, { account: 'jill' })]);
+    await load(store, [record(1, { account: 'jill' })], 'replace');
+    const direct = join(temporaryFolder(), 'direct.db');
+    await load(direct, [record(1, { account: 'jill' }), record(2, { account: 'jill' })]);
+    expect(contents(store)).toEqual(contents(direct));
+  });
+
+  it('can swap two accounts’ first records', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1), record(2, { account: 'jill' }), record(3), record(4, { account: 'jill' })]);
+    await load(store, [record(1, { account: 'jill' }), record(2)], 'replace');
+    const direct = join(temporaryFolder(), 'direct.db');
+    await load(direct, [record(1, { account: 'jill' }), record(2), record(3), record(4, { account: 'jill' })]);
+    expect(contents(store)).toEqual(contents(direct));
+  });
+
+  it('takes of two profiles the one that knows the newer record, in either order', async () => {
+    const older = account([record(1)], { bio: 'old' });
+    const newer = account([record(2), record(1)], { bio: 'new' });
+    const states = [];
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      const store = join(temporaryFolder(), 'store.db');
+      for (const value of order) await load(store, [value]);
+      states.push(contents(store));
+    }
+    expect(states[0]).toEqual(states[1]);
+    expect(states[0]?.accounts).toMatchObject([{ bio: 'new' }]);
+  });
+
+  it('holds two profiles that know the same records for a conflict', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [account([record(1)])]);
+    await expect(load(store, [account([record(1)], { bio: 'other' })])).rejects.toMatchObject({ code: 'conflict' });
+    await load(store, [account([record(1)], { bio: 'other' })], 'replace');
+    expect(contents(store).accounts).toMatchObject([{ bio: 'other' }]);
+  });
+
+  it('fills an account that no source described from its newest records', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [
+      record(1),
+      record(2, { data_type: 'Name', text: 'Jack' }),
+      record(3, { data_type: 'Website', text: null }),
+      record(4, { text: '' }),
+      record(5, { data_type: 'Location', text: 'here' }),
+    ]);
+    expect(contents(store).accounts).toMatchObject([
+      {
+        screen_name: 'jack',
+        account_creation_date: null,
+        profile_image_url: '',
+        display_name: 'Jack',
+        website: null,
+        location: 'here',
+        bio: '',
+      },
+    ]);
+  });
+
+  it('sets aside what cannot go in, with its reason, and takes the rest', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1)]);
+    const flaws: Flaw[] = [];
+    const summary = await load(store, [record(2), record(3, { text: 5 }), record(1, { text: 'other' }), { likes: 3 }], 'fail', (flaw) =>
+      flaws.push(flaw),
+    );
+    expect(summary).toMatchObject({ records: { added: 1 }, rejected: 3 });
+    expect(flaws).toMatchObject([
+      { code: 'bad-field', place: { line: 2, field: 'text' }, expected: 'a string or null', found: '5', item: { id: 3 } },
+      { code: 'conflict', place: { line: 3 }, item: { id: 1 } },
+      { code: 'bad-field', place: { line: 4 }, item: { likes: 3 } },
+    ]);
+    expect(contents(store).feed).toEqual([record(2), record(1)]);
+  });
+
+  it('keeps the largest id, lone surrogates and NUL as they came', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const odd = record(Number.MAX_SAFE_INTEGER, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
+    await load(store, [odd]);
+    expect(contents(store).feed).toEqual([odd]);
+  });
+});
+
+describe('the store’s tables', () => {
+  const rows: readonly (readonly [string, string])[] = [
+    ['a record of no account', "INSERT INTO record (id, json) VALUES (9, json_replace(:json, '$.id', 9, '$.account', 'nobody'))"],
+    ['a record under another id', 'INSERT INTO record (id, json) VALUES (9, :json)'],
+    ['a data_type that there is not', "UPDATE record SET json = json_replace(json, '$.data_type', 'Mood')"],
+    ['a date that is none', "UPDATE record SET json = json_replace(json, '$.first_encountered_date', 'yesterday')"],
+    ['a text that is a number', "UPDATE record SET json = json_replace(json, '$.text', 7)"],
+    ['a Verified that is neither true nor false', "UPDATE record SET json = json_replace(json, '$.data_type', 'Verified')"],
+    ['a record that precedes itself', "UPDATE record SET json = json_replace(json, '$.previous', 1)"],
+    ['a record without diff_html', "UPDATE record SET json = json_remove(json, '$.diff_html')"],
+    ['a record without a previous', "UPDATE record SET json = json_remove(json, '$.previous')"],
+    ['a record without a data_type', "UPDATE record SET json = json_remove(json, '$.data_type')"],
+    ['JSON that is none', "UPDATE record SET json = '{'"],
+    ['an account of another name', "UPDATE account SET identity = json_replace(identity, '$.screen_name', 'jill')"],
+    ['an account without a name', "UPDATE account SET screen_name = ''"],
+    ['a bio that is null', "UPDATE account SET summary = json_replace(summary, '$.bio', NULL)"],
+    ['an id beyond 2^53 - 1', "UPDATE record SET id = 9007199254740992, json = json_replace(json, '$.id', 9007199254740992)"],
+  ];
+
+  it.each(rows)('refuse %s', async (_, sql) => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1)]);
+    const database = new Database(store);
+    const json = JSON.stringify(record(1));
+    const statement = database.prepare(sql);
+    expect(() => (sql.includes(':json') ? statement.run({ json }) : statement.run())).toThrow(
+      /constraint failed|cannot store|malformed JSON/,
+    );
+    database.close();
+  });
+
+  it('show a change by another hand', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [record(1), record(2, { account: 'jill' })]);
+    const database = new Database(store);
+    database.exec("UPDATE record SET json = json_replace(json, '$.text', 'by hand') WHERE id = 1; DELETE FROM record WHERE id = 2");
+    database.close();
+    expect(contents(store)).toMatchObject({ feed: [record(1, { text: 'by hand' })], accounts: [{ screen_name: 'jack', bio: 'by hand' }] });
+  });
+});

@@ -1,0 +1,80 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inputsOf } from '../../src/sources/inputs.ts';
+import { importInputs } from '../../src/store/import.ts';
+import { build } from '../../src/tree/build.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { type History, histories, toNdjson } from '../support/histories.ts';
+
+async function* nothing() {}
+
+async function importLines(store: string, lines: readonly string[]): Promise<void> {
+  async function* text() {
+    yield Buffer.from(lines.join('\n'));
+  }
+  await importInputs(store, [{ name: 'lines', size: undefined, open: text }], { onConflict: 'fail' });
+}
+
+const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
+
+async function treeOf(store: string, out: string): Promise<Map<string, Buffer>> {
+  await build(store, { out, site });
+  return filesIn(out);
+}
+
+/** A history's lines in some order, in some batches. */
+function dealt(history: History): fc.Arbitrary<string[][]> {
+  const lines = toNdjson(history);
+  return fc
+    .tuple(fc.shuffledSubarray(lines, { minLength: lines.length }), fc.array(fc.nat({ max: lines.length }), { maxLength: 4 }))
+    .map(([shuffled, places]) => {
+      const ends = [...places].sort((a, b) => a - b);
+      const batches = [0, ...ends].map((start, index) => shuffled.slice(start, ends[index] ?? shuffled.length));
+      return batches.filter((batch) => batch.length > 0);
+    });
+}
+
+describe('any store', () => {
+  it('is built, its pages imported and built again, to the same bytes', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(histories(60), async (history) => {
+        run += 1;
+        const at = (name: string) => join(folder, `${run}`, name);
+        const lines = toNdjson(history);
+        fc.pre(lines.length > 0);
+        await importLines(at('first.db'), lines);
+        const first = await treeOf(at('first.db'), at('first'));
+        await importInputs(at('second.db'), await inputsOf([at('first')], nothing()), { onConflict: 'fail' });
+        const second = await treeOf(at('second.db'), at('second'));
+        expect(second).toEqual(first);
+        expect(verify({ out: at('first'), store: at('second.db') }).violations).toEqual([]);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('has one tree, in whatever order and however many imports its contents came', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    const cases = histories(40).chain((history) => fc.tuple(fc.constant(history), dealt(history), dealt(history)));
+    await fc.assert(
+      fc.asyncProperty(cases, async ([history, left, right]) => {
+        fc.pre(history.records.length + history.accounts.length > 0);
+        run += 1;
+        const at = (name: string) => join(folder, `${run}`, name);
+        for (const batch of left) await importLines(at('left.db'), batch);
+        // the right tree is built after every batch: rebuilding must come to the same as building
+        for (const batch of right) {
+          await importLines(at('right.db'), batch);
+          await build(at('right.db'), { out: at('right'), site });
+        }
+        expect(filesIn(at('right'))).toEqual(await treeOf(at('left.db'), at('left')));
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
