@@ -16,7 +16,6 @@ export const FAILURES = {
   'no-tree': 1,
   'tree-unfinished': 1,
   'tree-busy': 1,
-  'tree-invalid': 1,
   'port-taken': 1,
   'file-system': 1,
   usage: 2,

@@ -1,0 +1,162 @@
+// npm run bench [-- --large] [-- --folder /dev/shm]
+//
+// Times whole processes on a generated store and prints each figure beside its yardstick from the same
+// run: build against `cp -r` of the tree it built, import against `sqlite3 .import` of the same rows.
+// Everything lies in one folder (standard: /dev/shm where there is one), so that the disk's noise is out
+// of it. --large does it at ten times the size too, which wants 30 GB: give it a folder on a disk.
+import { spawn, spawnSync } from 'node:child_process';
+import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const { values } = parseArgs({
+  options: {
+    large: { type: 'boolean', default: false },
+    folder: { type: 'string' },
+    runs: { type: 'string', default: '5' },
+    records: { type: 'string', default: '1000000' },
+  },
+});
+const RUNS = Number(values.runs);
+const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
+const RECORDS_JS = fileURLToPath(new URL('./records.js', import.meta.url));
+const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+/** Runs a process to its end: seconds, and the peak of its memory in MB where `time` can tell. */
+function timed(command, args) {
+  const measured = existsSync('/usr/bin/time');
+  const started = performance.now();
+  const result = measured
+    ? spawnSync('/usr/bin/time', ['-f', '%M', command, ...args], { encoding: 'utf8' })
+    : spawnSync(command, args, { encoding: 'utf8' });
+  const seconds = (performance.now() - started) / 1000;
+  if (result.status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${result.stderr}`);
+  const kilobytes = Number(result.stderr.trim().split('\n').at(-1));
+  return { seconds, megabytes: measured && kilobytes > 0 ? Math.round(kilobytes / 1024) : undefined, stdout: result.stdout };
+}
+
+const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
+const median = (numbers) => numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)];
+const fixed = (number) => number.toFixed(2).padStart(8);
+
+function row(label, seconds, megabytes, note = '') {
+  console.log(
+    `  ${label.padEnd(34)} ${fixed(seconds)} s ${megabytes === undefined ? '          ' : `${String(megabytes).padStart(6)} MB `} ${note}`,
+  );
+}
+
+async function generate(file, records, accounts) {
+  await new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [RECORDS_JS, String(records), String(accounts)]);
+    child.stdout.pipe(createWriteStream(file)).once('finish', resolve).once('error', reject);
+  });
+}
+
+/** One more record, newer than all, of an account that is there. */
+function oneMore(file, records) {
+  const record = {
+    id: records + 1,
+    account: 'user_1',
+    data_type: 'Bio',
+    previous: null,
+    text: 'one more',
+    first_encountered_date: '2099-01-01T00:00:00Z',
+    diff_html: '',
+    web_archive_url: null,
+  };
+  writeFileSync(file, `${JSON.stringify(record)}\n`);
+}
+
+async function benchImport(records, ndjson, store) {
+  const import_ = palimpsest('import', ndjson, '--store', store);
+  row('import', import_.seconds, import_.megabytes, `${Math.round(records / import_.seconds).toLocaleString('en-US')} records/s`);
+  if (spawnSync('sqlite3', ['-version']).status === 0) {
+    const plain = join(work, 'plain.db');
+    // one column of JSON, as the store has it; a separator that no row holds
+    const load = timed('sqlite3', [
+      plain,
+      'CREATE TABLE record (json TEXT)',
+      '.mode ascii',
+      '.separator "\\037" "\\n"',
+      `.import ${ndjson} record`,
+    ]);
+    row(
+      'sqlite3 .import of the same rows',
+      load.seconds,
+      load.megabytes,
+      `import takes ${(import_.seconds / load.seconds).toFixed(1)} times as long`,
+    );
+    rmSync(plain);
+  } else {
+    console.log('  (no sqlite3 here: import has no yardstick)');
+  }
+  const again = palimpsest('import', ndjson, '--store', store);
+  row('import of the same again', again.seconds, again.megabytes);
+}
+
+function benchBuild(store, out) {
+  const build = ['build', '--store', store, '--out', out, '--base-url', 'https://history.example'];
+  const copy = join(work, 'copy');
+  const [builds, copies, peaks] = [[], [], []];
+  for (let run = 0; run <= RUNS; run += 1) {
+    rmSync(out, { recursive: true, force: true });
+    const built = palimpsest(...build);
+    rmSync(copy, { recursive: true, force: true });
+    const copied = timed('cp', ['-r', out, copy]);
+    // the first pair warms up
+    if (run > 0) {
+      builds.push(built.seconds);
+      copies.push(copied.seconds);
+      peaks.push(built.megabytes);
+    }
+  }
+  rmSync(copy, { recursive: true, force: true });
+  const ratios = builds.map((seconds, index) => seconds / copies[index]);
+  row(
+    'build into an empty folder',
+    median(builds),
+    Math.max(...peaks.map((peak) => peak ?? 0)) || undefined,
+    `${median(ratios).toFixed(2)} × cp -r (${RUNS} pairs: ${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
+  );
+  row('cp -r of that tree', median(copies));
+  const unchanged = Array.from({ length: RUNS }, () => palimpsest(...build));
+  row('build with nothing changed', median(unchanged.map((run) => run.seconds)), unchanged[0].megabytes);
+}
+
+function benchOneMore(records, store, out) {
+  const file = join(work, 'one.ndjson');
+  oneMore(file, records);
+  const import_ = palimpsest('import', file, '--store', store);
+  row('import of one record more', import_.seconds, import_.megabytes);
+  const build = palimpsest('build', '--store', store, '--out', out, '--base-url', 'https://history.example');
+  const { written, unchanged } = JSON.parse(build.stdout);
+  row('build with one record more', build.seconds, build.megabytes, `${written} files written, ${unchanged} unchanged`);
+}
+
+async function bench(records) {
+  const accounts = records / 10;
+  console.log(`\n${records.toLocaleString('en-US')} records of ${accounts.toLocaleString('en-US')} accounts, 100 a page`);
+  const [ndjson, store, out] = [join(work, 'records.ndjson'), join(work, 'store.db'), join(work, 'out')];
+  await generate(ndjson, records, accounts);
+  await benchImport(records, ndjson, store);
+  console.log(
+    `  (${Math.round(statSync(ndjson).size / 1e6).toLocaleString('en-US')} MB of NDJSON, ${Math.round(statSync(store).size / 1e6).toLocaleString('en-US')} MB of store)`,
+  );
+  rmSync(ndjson);
+  benchBuild(store, out);
+  benchOneMore(records, store, out);
+  const verify = palimpsest('verify', '--out', out, '--store', store);
+  row('verify with the store', verify.seconds, verify.megabytes);
+  for (const path of [store, out]) rmSync(path, { recursive: true, force: true });
+}
+
+const version = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+console.log(
+  `palimpsest ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, in ${work}`,
+);
+await bench(Number(values.records));
+if (values.large) await bench(Number(values.records) * 10);
