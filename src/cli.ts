@@ -1,7 +1,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
 import { declareImport } from './commands/import.ts';
-import { readEnvironment } from './commands/options.ts';
+import { heedSwitches } from './commands/options.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
 import { type Surroundings, Terminal } from './terminal.ts';
@@ -37,6 +37,6 @@ export function programFor(terminal: Terminal): Command {
   declareBuild(program, terminal);
   declareServe(program, terminal);
   declareVerify(program, terminal);
-  for (const command of program.commands) readEnvironment(command, env);
+  for (const command of program.commands) heedSwitches(command, env);
   return program;
 }

@@ -13,14 +13,28 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       'Writes every page of /rest/data/ and /rest/account/ as an index.json, with a manifest of their SHA-256. Only files whose ' +
         'bytes are new are written; pages that are gone are removed.',
     )
-    .addOption(new Option('--store <file>', 'the store to build from').default(DEFAULT_STORE))
-    .addOption(new Option('--out <folder>', 'where the tree goes').default(DEFAULT_OUT))
-    .addOption(new Option('--base-url <url>', 'the address under which rest/ will be reached').makeOptionMandatory())
-    .addOption(new Option('--page-size <n>', 'change records on a page').argParser(wholeNumber(1, LARGEST_PAGE)).default(100))
-    .addOption(new Option('--account-page-size <n>', 'accounts on a page').argParser(wholeNumber(1, LARGEST_PAGE)).default(100))
-    .option('--repair', "read the tree's files instead of trusting its manifest, and mend what differs")
-    .option('--json', JSON_HELP)
-    .option('--quiet', QUIET_HELP)
+    .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').default(DEFAULT_STORE))
+    .addOption(new Option('--out <folder>', 'where the tree goes').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
+    .addOption(
+      new Option('--base-url <url>', 'the address under which rest/ will be reached').env('PALIMPSEST_BASE_URL').makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--page-size <n>', 'change records on a page')
+        .env('PALIMPSEST_PAGE_SIZE')
+        .argParser(wholeNumber(1, LARGEST_PAGE))
+        .default(100),
+    )
+    .addOption(
+      new Option('--account-page-size <n>', 'accounts on a page')
+        .env('PALIMPSEST_ACCOUNT_PAGE_SIZE')
+        .argParser(wholeNumber(1, LARGEST_PAGE))
+        .default(100),
+    )
+    .addOption(
+      new Option('--repair', "read the tree's files instead of trusting its manifest, and mend what differs").env('PALIMPSEST_REPAIR'),
+    )
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

@@ -15,15 +15,16 @@ export function declareImport(program: Program, terminal: Terminal): void {
         'folders or standard input (-), gzip or not. What each is shows in its content. All of it goes in, or nothing does.',
     )
     .argument('<source...>', 'files, folders, or - for standard input')
-    .addOption(new Option('--store <file>', 'the store; made if it is not there').default(DEFAULT_STORE))
+    .addOption(new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').default(DEFAULT_STORE))
     .addOption(
       new Option('--on-conflict <policy>', 'where the store has another version of a record')
+        .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
         .default('fail' as const),
     )
-    .addOption(new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest'))
-    .option('--json', JSON_HELP)
-    .option('--quiet', QUIET_HELP)
+    .addOption(new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest').env('PALIMPSEST_REJECTS'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

@@ -19,13 +19,11 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Lets every option be given in the environment too: `--page-size` as `PALIMPSEST_PAGE_SIZE`. */
-export function readEnvironment(command: CommandUnknownOpts, env: Surroundings['env']): void {
+/** Lets a switch be off in the environment: commander takes it for on whatever its variable says. */
+export function heedSwitches(command: CommandUnknownOpts, env: Surroundings['env']): void {
   for (const option of command.options) {
-    const name = `PALIMPSEST_${option.name().toUpperCase().replaceAll('-', '_')}`;
-    // commander takes a switch for set whatever its variable says
-    const isOff = option.isBoolean() && /^(|0|no|off|false)$/i.test(env[name] ?? 'unset');
-    if (!isOff) option.env(name);
+    const isOff = option.isBoolean() && option.envVar !== undefined && /^(|0|no|off|false)$/i.test(env[option.envVar] ?? 'unset');
+    if (isOff) delete option.envVar;
   }
 }
 

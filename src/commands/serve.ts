@@ -10,12 +10,17 @@ export function declareServe(program: Program, terminal: Terminal): void {
       'Answers requests from the tree as a host with the rewrite rules would, to look at it before it is published. Links lead ' +
         'back to this server instead of to the base URL.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').default(DEFAULT_OUT))
-    .addOption(new Option('--host <address>', 'the address to listen on').default('127.0.0.1'))
-    .addOption(new Option('--port <n>', 'the port to listen on; 0 for any that is free').argParser(wholeNumber(0, 65_535)).default(8080))
-    .addOption(new Option('--no-rebase', 'leave the links in the pages as they are'))
-    .option('--json', JSON_HELP)
-    .option('--quiet', QUIET_HELP)
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
+    .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default('127.0.0.1'))
+    .addOption(
+      new Option('--port <n>', 'the port to listen on; 0 for any that is free')
+        .env('PALIMPSEST_PORT')
+        .argParser(wholeNumber(0, 65_535))
+        .default(8080),
+    )
+    .addOption(new Option('--no-rebase', 'leave the links in the pages as they are').env('PALIMPSEST_NO_REBASE'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

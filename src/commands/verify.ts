@@ -15,10 +15,10 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       'Walks both collections as a client would and holds every page, record, account and file of the tree to the rules in ' +
         'docs/rules.md; with --store also to what the store holds. Exits with 1 where a rule is broken.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').default(DEFAULT_OUT))
-    .addOption(new Option('--store <file>', 'a store that the tree must show in full'))
-    .option('--json', JSON_HELP)
-    .option('--quiet', QUIET_HELP)
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
+    .addOption(new Option('--store <file>', 'a store that the tree must show in full').env('PALIMPSEST_STORE'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(['palimpsest verify', 'the tree by itself'], ['palimpsest verify --store data/palimpsest.db', 'the tree against its store']),

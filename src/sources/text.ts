@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { constants, createGunzip } from 'node:zlib';
+import { createGunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import type { Input } from './source.ts';
 
@@ -42,7 +42,7 @@ async function* resume(head: Uint8Array, rest: AsyncIterator<Uint8Array>): Async
 
 async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const source = Readable.from(bytes, { objectMode: false });
-  const plain = createGunzip({ chunkSize: 1 << 18, finishFlush: constants.Z_NO_FLUSH });
+  const plain = createGunzip({ chunkSize: 1 << 18 });
   source.on('error', (error) => plain.destroy(error));
   try {
     yield* source.pipe(plain);

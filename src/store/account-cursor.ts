@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Connection, Statement } from './connection.ts';
 import { NO_RECORD } from './schema.ts';
 
 /** The end of a collection: its first page or its last. */
@@ -40,11 +40,11 @@ const NOTHING = Buffer.alloc(0);
 export class AccountCursor {
   readonly #end: End;
   #edge: Edge;
-  readonly #bounds: Database.Statement<[number, string, number], Bounds>;
-  readonly #withRecords: Database.Statement<[{ pageSize: number; low: number; high: number }], Buffer | null>;
-  readonly #withoutRecords: Database.Statement<[string, string], Buffer | null>;
+  readonly #bounds: Statement<[number, string, number], Bounds>;
+  readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Buffer | null>;
+  readonly #withoutRecords: Statement<[string, string], Buffer | null>;
 
-  constructor(database: Database.Database, end: End) {
+  constructor(database: Connection, end: End) {
     const [side, direction] = end === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
     this.#end = end;
     this.#edge = end === 'first' ? START : BEYOND;

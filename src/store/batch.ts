@@ -1,7 +1,7 @@
-import type Database from 'better-sqlite3';
 import { type Account, encodeIdentity, encodeSummary, identityOf, summaryOf } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
+import type { Connection, Statement } from './connection.ts';
 import { openForWriting, worded } from './database.ts';
 import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
 import { settle } from './settle.ts';
@@ -31,7 +31,7 @@ const EMPTY_SUMMARY = encodeSummary(summaryOf([]));
  * process can write.
  */
 export class Batch {
-  readonly #database: Database.Database;
+  readonly #database: Connection;
   readonly #path: string;
   readonly #policy: ConflictPolicy;
   /** Whether the store was empty: then the records' index is made once they are all in. */
@@ -40,14 +40,14 @@ export class Batch {
   #recordsChanged = false;
   readonly #known = new Set<string>();
   readonly #stale = new Set<string>();
-  readonly #markStale: Database.Statement<[string]>;
-  readonly #markOwnerStale: Database.Statement<[number]>;
-  readonly #addAccount: Database.Statement<[string, string, string]>;
-  readonly #addRecord: Database.Statement<[number, string]>;
-  readonly #record: Database.Statement<[number], string>;
-  readonly #replaceRecord: Database.Statement<[string, number]>;
-  readonly #profile: Database.Statement<[string], Profile>;
-  readonly #setProfile: Database.Statement<[string, string, number, string]>;
+  readonly #markStale: Statement<[string]>;
+  readonly #markOwnerStale: Statement<[number]>;
+  readonly #addAccount: Statement<[string, string, string]>;
+  readonly #addRecord: Statement<[number, string]>;
+  readonly #record: Statement<[number], string>;
+  readonly #replaceRecord: Statement<[string, number]>;
+  readonly #profile: Statement<[string], Profile>;
+  readonly #setProfile: Statement<[string, string, number, string]>;
 
   /** @throws Failure store-busy, bad-store, store-newer, file-system */
   constructor(path: string, policy: ConflictPolicy) {
@@ -133,7 +133,7 @@ export class Batch {
       if (this.#isFirst) this.#database.exec(RECORD_ACCOUNT);
       settle(this.#database, this.#recordsChanged);
       end(this.#database);
-      this.#database.pragma('wal_checkpoint(TRUNCATE)');
+      this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     });
   }
 
@@ -173,18 +173,18 @@ export class Batch {
 }
 
 /** Runs a change of derived data only, in a batch of its own. */
-export function inBatch(database: Database.Database, work: () => void): void {
+export function inBatch(database: Connection, work: () => void): void {
   begin(database);
   work();
   end(database);
 }
 
-function begin(database: Database.Database): void {
+function begin(database: Connection): void {
   database.exec('BEGIN IMMEDIATE');
   database.exec(TRUST_CHANGES);
 }
 
-function end(database: Database.Database): void {
+function end(database: Connection): void {
   database.exec(FORGET_ON_CHANGE);
   database.exec('COMMIT');
 }

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import Database from 'better-sqlite3';
+import { SqliteError } from 'better-sqlite3';
 import { Failure } from '../contract/failure.ts';
+import { Connection } from './connection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
@@ -13,16 +14,16 @@ const PATIENCE = 1000;
  * Opens a store for writing, made if it is not there, brought forward if it is of an older version.
  * @throws Failure bad-store, store-newer, file-system
  */
-export function openForWriting(path: string): Database.Database {
+export function openForWriting(path: string): Connection {
   return guarded(path, () => {
     mkdirSync(dirname(path), { recursive: true });
-    const database = new Database(path, { timeout: PATIENCE });
+    const database = new Connection(path, { timeout: PATIENCE });
     try {
       const isNew = versionOf(database, path) === 0;
-      if (isNew) database.pragma(`page_size = ${PAGE_BYTES}`);
-      database.pragma('journal_mode = WAL');
-      database.pragma('synchronous = FULL');
-      database.pragma('cache_size = -65536');
+      if (isNew) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+      database.exec('PRAGMA journal_mode = WAL');
+      database.exec('PRAGMA synchronous = FULL');
+      database.exec('PRAGMA cache_size = -65536');
       migrate(database, path, MIGRATIONS);
       return database;
     } catch (error) {
@@ -36,7 +37,7 @@ export function openForWriting(path: string): Database.Database {
  * Opens a store for reading.
  * @throws Failure no-store, bad-store, store-newer, file-system
  */
-export function openForReading(path: string): Database.Database {
+export function openForReading(path: string): Connection {
   if (!existsSync(path)) {
     throw new Failure('no-store', `there is no store at ${path}`, {
       place: { file: path },
@@ -46,14 +47,14 @@ export function openForReading(path: string): Database.Database {
     });
   }
   return guarded(path, () => {
-    const database = new Database(path, { readonly: true, timeout: PATIENCE });
+    const database = new Connection(path, { readonly: true, timeout: PATIENCE });
     try {
       if (versionOf(database, path) !== MIGRATIONS.length) {
         database.close();
         openForWriting(path).close();
         return openForReading(path);
       }
-      database.pragma('cache_size = -1024');
+      database.exec('PRAGMA cache_size = -1024');
       return database;
     } catch (error) {
       database.close();
@@ -63,21 +64,21 @@ export function openForReading(path: string): Database.Database {
 }
 
 /** Runs the steps that a database has not had yet, all or none, and marks it as a store. */
-export function migrate(database: Database.Database, path: string, steps: readonly string[]): void {
+export function migrate(database: Connection, path: string, steps: readonly string[]): void {
   if (versionOf(database, path, steps.length) === steps.length) return;
-  const run = database.transaction(() => {
-    const version = versionOf(database, path, steps.length);
-    for (const step of steps.slice(version)) database.exec(step);
-    database.pragma(`application_id = ${APPLICATION_ID}`);
-    database.pragma(`user_version = ${steps.length}`);
-  });
-  run.immediate();
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    for (const step of steps.slice(versionOf(database, path, steps.length))) database.exec(step);
+    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}; COMMIT`);
+  } finally {
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
 }
 
-function versionOf(database: Database.Database, path: string, known: number = MIGRATIONS.length): number {
-  const version = Number(database.pragma('user_version', { simple: true }));
-  const application = Number(database.pragma('application_id', { simple: true }));
-  const isEmpty = Number(database.pragma('schema_version', { simple: true })) === 0;
+function versionOf(database: Connection, path: string, known: number = MIGRATIONS.length): number {
+  const version = Number(database.value('PRAGMA user_version'));
+  const application = Number(database.value('PRAGMA application_id'));
+  const isEmpty = Number(database.value('PRAGMA schema_version')) === 0;
   if (isEmpty && application === 0) return 0;
   if (application !== APPLICATION_ID) {
     throw new Failure('bad-store', `${path} is not a palimpsest store`, {
@@ -112,7 +113,7 @@ export function guarded<T>(path: string, work: () => T): T {
 
 /** An error of SQLite's as a Failure; any other as it is. */
 export function worded(path: string, error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
+  if (!(error instanceof SqliteError)) return error;
   const place = { file: path };
   const found = error.message;
   if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {

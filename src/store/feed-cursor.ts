@@ -1,5 +1,5 @@
-import type Database from 'better-sqlite3';
 import type { End } from './account-cursor.ts';
+import type { Connection, Statement } from './connection.ts';
 
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 
@@ -8,11 +8,11 @@ export class FeedCursor {
   readonly #end: End;
   /** The nearest id that has been read: all before it, seen from the end, is done. */
   #edge: number;
-  readonly #newest: Database.Statement<[number, number], { edge: number | null; json: Buffer | null }>;
-  readonly #above: Database.Statement<[number, number], number>;
-  readonly #between: Database.Statement<[number, number, number], { edge: number | null; json: Buffer | null }>;
+  readonly #newest: Statement<[number, number], { edge: number | null; json: Buffer | null }>;
+  readonly #above: Statement<[number, number], number>;
+  readonly #between: Statement<[number, number, number], { edge: number | null; json: Buffer | null }>;
 
-  constructor(database: Database.Database, end: End) {
+  constructor(database: Connection, end: End) {
     this.#end = end;
     this.#edge = end === 'first' ? BEYOND : -1;
     this.#newest = database.prepare(`SELECT min(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json

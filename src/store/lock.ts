@@ -1,5 +1,6 @@
 import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { SqliteError } from 'better-sqlite3';
+import { Connection } from './connection.ts';
 
 /** A lock that is held; released at the latest when its process ends, however it ends. */
 export interface Lock {
@@ -16,13 +17,12 @@ export function lock(path: string): Lock | undefined {
   for (;;) {
     closeSync(openSync(path, 'a'));
     const file = statSync(path, { throwIfNoEntry: false })?.ino;
-    const database = new Database(path, { timeout: 0 });
+    const database = new Connection(path, { timeout: 0 });
     try {
-      database.pragma('journal_mode = MEMORY');
-      database.exec('BEGIN EXCLUSIVE');
+      database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     } catch (error) {
       database.close();
-      if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+      if (error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
       throw error;
     }
     // the last holder may have removed the file between its opening and its locking

@@ -1,4 +1,4 @@
-import type Database from 'better-sqlite3';
+import type { Connection } from './connection.ts';
 
 /** A state of the store. The same records and accounts have the same fingerprint, however they came. */
 export interface Revision {
@@ -13,22 +13,22 @@ export interface Revision {
   readonly ranking: number;
 }
 
-export function latestRevision(database: Database.Database): Revision | undefined {
+export function latestRevision(database: Connection): Revision | undefined {
   return database.prepare<[], Revision>('SELECT * FROM revision ORDER BY number DESC LIMIT 1').get();
 }
 
-export function revisionOf(database: Database.Database, fingerprint: string): number | undefined {
+export function revisionOf(database: Connection, fingerprint: string): number | undefined {
   return database.prepare<[string], number>('SELECT max(number) FROM revision WHERE fingerprint = ?').pluck().get(fingerprint) ?? undefined;
 }
 
 /** The number that the next revision gets. */
-export function nextRevision(database: Database.Database): number {
+export function nextRevision(database: Connection): number {
   return database.prepare<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").pluck().get() ?? 1;
 }
 
-export function addRevision(database: Database.Database, revision: Revision): void {
+export function addRevision(database: Connection, revision: Revision): void {
   database
-    .prepare<Revision>(
+    .prepare<[Revision]>(
       'INSERT INTO revision (number, fingerprint, records, accounts, feed, ranking) VALUES (:number, :fingerprint, :records, :accounts, :feed, :ranking)',
     )
     .run(revision);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import type Database from 'better-sqlite3';
 import { encodeSummary, summaryOf } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import type { Connection } from './connection.ts';
 import { addRevision, latestRevision, nextRevision } from './revision.ts';
 
 /** Whether all that is derived follows from what the store holds. */
-export function isSettled(database: Database.Database): boolean {
+export function isSettled(database: Connection): boolean {
   return (
     database
       .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL) AND EXISTS (SELECT 1 FROM revision)')
@@ -20,7 +20,7 @@ export function isSettled(database: Database.Database): boolean {
  * transaction; does nothing where nothing is stale. Memory holds one account's records at a time.
  * @param recordsChanged whether a record is new or other than it was
  */
-export function settle(database: Database.Database, recordsChanged: boolean): void {
+export function settle(database: Connection, recordsChanged: boolean): void {
   if (isSettled(database)) return;
   const last = latestRevision(database);
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
@@ -39,7 +39,7 @@ export function settle(database: Database.Database, recordsChanged: boolean): vo
 }
 
 /** Accounts that only a record spoke of, which another has since replaced. */
-function removeForgotten(database: Database.Database): number {
+function removeForgotten(database: Connection): number {
   const forget = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL
     AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)`);
   return forget.run().changes;
@@ -63,7 +63,7 @@ interface Gathered {
   readonly json: Buffer;
 }
 
-function settleAccounts(database: Database.Database, number: number): { readonly reordered: boolean } {
+function settleAccounts(database: Connection, number: number): { readonly reordered: boolean } {
   // in the order of the account pages, so that histories lie on disk as they will be read
   database.exec(`
     CREATE TEMP TABLE stale AS
@@ -111,13 +111,21 @@ function parseRecords(json: Buffer): ChangeRecord[] {
   return JSON.parse(`[${json.toString()}]`);
 }
 
-function countOf(database: Database.Database, table: 'record' | 'account'): number {
+function countOf(database: Connection, table: 'record' | 'account'): number {
   return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }
 
-function fingerprint(database: Database.Database): string {
+/** How many digests are read at once. */
+const RUN = 1000;
+
+function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
-  for (const digest of database.prepare<[], Buffer>('SELECT digest FROM account ORDER BY place, screen_name').pluck().iterate())
-    hash.update(digest);
+  const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer }>(`
+    SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT ?`);
+  for (let run = next.all(-1, '', RUN); run.length > 0; ) {
+    for (const account of run) hash.update(account.digest);
+    const last = run.at(-1);
+    run = last === undefined ? [] : next.all(last.place, last.screen_name, RUN);
+  }
   return hash.digest('hex');
 }

@@ -1,6 +1,6 @@
-import type Database from 'better-sqlite3';
 import { AccountCursor, type End } from './account-cursor.ts';
 import { inBatch } from './batch.ts';
+import type { Connection } from './connection.ts';
 import { guarded, openForReading, openForWriting } from './database.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, type Revision, revisionOf } from './revision.ts';
@@ -10,9 +10,9 @@ import { isSettled, settle } from './settle.ts';
 export class Store {
   readonly path: string;
   readonly revision: Revision;
-  readonly #database: Database.Database;
+  readonly #database: Connection;
 
-  private constructor(path: string, database: Database.Database, revision: Revision) {
+  private constructor(path: string, database: Connection, revision: Revision) {
     this.path = path;
     this.#database = database;
     this.revision = revision;

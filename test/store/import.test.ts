@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { Failure } from '../../src/contract/failure.ts';
 import type { Flaw } from '../../src/sources/source.ts';
+import { Connection } from '../../src/store/connection.ts';
 import { type ImportSummary, importInputs } from '../../src/store/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -208,9 +208,9 @@ describe('the store’s tables', () => {
   it.each(rows)('refuse %s', async (_, sql) => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
-    const database = new Database(store);
+    const database = new Connection(store);
     const json = JSON.stringify(record(1));
-    const statement = database.prepare(sql);
+    const statement = database.prepare<unknown[]>(sql);
     expect(() => (sql.includes(':json') ? statement.run({ json }) : statement.run())).toThrow(
       /constraint failed|cannot store|malformed JSON/,
     );
@@ -220,7 +220,7 @@ describe('the store’s tables', () => {
   it('show a change by another hand', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' })]);
-    const database = new Database(store);
+    const database = new Connection(store);
     database.exec("UPDATE record SET json = json_replace(json, '$.text', 'by hand') WHERE id = 1; DELETE FROM record WHERE id = 2");
     database.close();
     expect(contents(store)).toMatchObject({ feed: [record(1, { text: 'by hand' })], accounts: [{ screen_name: 'jack', bio: 'by hand' }] });

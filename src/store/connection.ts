@@ -1,0 +1,50 @@
+import Database from 'better-sqlite3';
+
+/** A prepared statement: what its parameters and its rows are. */
+export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
+
+/**
+ * Objects that must not be collected as garbage: better-sqlite3 12, the newest for Node 20, aborts the
+ * process when a statement or a database is, on Node 24.19 and later. There are a few for each store
+ * that a process opens.
+ */
+const KEPT: object[] = [];
+
+/**
+ * A connection to an SQLite file. It has no `pragma` and no `iterate`, because better-sqlite3's make
+ * objects that cannot be kept.
+ */
+export class Connection {
+  readonly #database: Database.Database;
+
+  /** @throws SqliteError */
+  constructor(path: string, options: Database.Options = {}) {
+    this.#database = new Database(path, options);
+    KEPT.push(this.#database);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
+    const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
+    KEPT.push(statement);
+    return statement;
+  }
+
+  /** Runs statements that have no rows to give and no parameters. */
+  exec(sql: string): void {
+    this.#database.exec(sql);
+  }
+
+  /** The first column of a query's first row. */
+  value(sql: string): unknown {
+    return this.prepare(sql).pluck().get();
+  }
+
+  /** Closes it; a transaction that is open is rolled back. */
+  close(): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,163 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+
+const record = (id: number, more: object = {}) => ({
+  id,
+  account: 'jack',
+  data_type: 'Bio',
+  previous: null,
+  text: 'hello',
+  first_encountered_date: '2023-11-18T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+  ...more,
+});
+const page = (...results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
+const lines = (...values: readonly object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+
+/** A folder with a store of one record. */
+async function storeOfOne(): Promise<{ folder: string; store: string }> {
+  const folder = temporaryFolder();
+  const store = join(folder, 'store.db');
+  await palimpsestJson(['import', '-', '--store', store], { input: lines(record(1)) });
+  return { folder, store };
+}
+
+describe('palimpsest import', () => {
+  const sources: readonly (readonly [string, string | Uint8Array])[] = [
+    ['NDJSON', lines(record(2), record(3))],
+    [
+      'NDJSON with CRLF, blank lines, a byte order mark and no end',
+      `\ufeff${lines(record(2)).replace('\n', '\r\n')}\r\n\r\n${lines(record(3)).trim()}`,
+    ],
+    ['a compact page', JSON.stringify(page(record(2), record(3)))],
+    ['an indented page', JSON.stringify(page(record(2), record(3)), null, 4)],
+    ['pages, one a line', lines(page(record(2)), page(record(3)))],
+    ['a compact array', JSON.stringify([record(2), record(3)])],
+    ['an indented array', JSON.stringify([record(2), record(3)], null, '\t')],
+    ['an array of pages', JSON.stringify([page(record(2)), page(record(3))])],
+    ['indented records one after another', `${JSON.stringify(record(2), null, 2)}\n${JSON.stringify(record(3), null, 2)}`],
+    ['gzip', gzipSync(lines(record(2), record(3)))],
+    ['two gzip members', Buffer.concat([gzipSync(lines(record(2))), gzipSync(lines(record(3)))])],
+  ];
+
+  it.each(sources)('takes %s, from a file, a folder and standard input', async (_, bytes) => {
+    const { folder, store } = await storeOfOne();
+    const inside = join(folder, 'in');
+    mkdirSync(join(inside, 'deeper'), { recursive: true });
+    writeFileSync(join(inside, 'deeper', 'whatever.txt'), bytes);
+    writeFileSync(join(inside, '.hidden'), 'not this');
+    expect(await palimpsestJson(['import', join(inside, 'deeper', 'whatever.txt'), '--store', store])).toMatchObject({
+      records: { added: 2 },
+    });
+    expect(await palimpsestJson(['import', inside, '--store', store])).toMatchObject({ records: { added: 0, same: 2 } });
+    expect(await palimpsestJson(['import', '-', '--store', store], { input: bytes })).toMatchObject({ records: { added: 0, same: 2 } });
+  });
+
+  const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
+    [
+      'a field of the wrong type',
+      lines(record(2), record(3, { text: 5 })),
+      { code: 'bad-field', line: 2, field: 'text', expected: 'a string or null', found: '5' },
+    ],
+    [
+      'an id beyond 2^53 - 1',
+      '{"id":9007199254740993,"account":"jack","data_type":"Bio"}',
+      { code: 'bad-field', line: 1, field: 'id', expected: 'an integer from 0 to 9007199254740991' },
+    ],
+    [
+      'a bad record inside a page',
+      JSON.stringify(page(record(2), record(3, { data_type: 'Mood' }))),
+      { code: 'bad-field', line: 1, field: 'results[1].data_type' },
+    ],
+    [
+      'a bad record inside an indented page',
+      JSON.stringify(page(record(2), record(3, { previous: 'x' })), null, 2),
+      { code: 'bad-field', line: 16, field: 'results[1].previous' },
+    ],
+    ['a truncated line', `${lines(record(2))}{"id":3,"acc`, { code: 'bad-json', line: 2 }],
+    ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
+    ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 11 }],
+    ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
+    ['an error answer', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
+    ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
+    ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
+    ['cut gzip', gzipSync(lines(record(2))).subarray(0, 40), { code: 'bad-encoding' }],
+    [
+      'broken gzip',
+      Buffer.concat([gzipSync(lines(record(2))).subarray(0, 20), Buffer.from('nonsense nonsense nonsense')]),
+      { code: 'bad-encoding' },
+    ],
+    ['a field that the interface does not have', lines(record(2, { likes: 3 })), { code: 'bad-field', field: 'likes' }],
+    ['a bracket too many', '[]]', { code: 'bad-json' }],
+    ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
+  ];
+
+  it.each(flaws)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+    const { folder, store } = await storeOfOne();
+    const file = join(folder, 'flawed.json');
+    writeFileSync(file, bytes);
+    const before = readFileSync(store);
+    const { code, stdout, stderr } = await palimpsest(['import', file, '--store', store, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
+    expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
+    expect(readFileSync(store).equals(before)).toBe(true);
+  });
+
+  it('makes no store of a first import that fails', async () => {
+    const folder = temporaryFolder();
+    expect(await palimpsest(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
+    expect(existsSync(join(folder, 'store.db'))).toBe(false);
+  });
+
+  it('sets rejects aside in a file, adds to it the next time, and keeps it when the import fails', async () => {
+    const { folder, store } = await storeOfOne();
+    const rejects = join(folder, 'rejects.ndjson');
+    const input = `${lines(record(2), record(3, { text: 5 }))}nonsense\n${lines(record(4))}`;
+    expect(await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input })).toMatchObject({
+      records: { added: 2 },
+      rejected: 2,
+    });
+    const kept = readFileSync(rejects, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(kept).toMatchObject([
+      { code: 'bad-field', file: 'standard input', line: 2, field: 'text', expected: 'a string or null', found: '5', item: { id: 3 } },
+      { code: 'bad-json', line: 3, item: 'nonsense' },
+    ]);
+    await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: '{}' });
+    expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
+    await palimpsest(['import', '-', '--store', store, '--rejects', rejects], { input: Buffer.from([0x7b, 0xff, 0x0a]) });
+    expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
+    expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
+  });
+
+  it('suggests what was meant', async () => {
+    expect((await palimpsest(['imprt', 'x'])).stderr).toContain('Did you mean import?');
+    expect((await palimpsest(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('Did you mean --on-conflict?');
+    expect(await palimpsest(['import', 'x', '--on-conflict', 'maybe'])).toMatchObject({ code: 2 });
+    expect(await palimpsest(['import'])).toMatchObject({ code: 2 });
+  });
+
+  it('takes options from the environment, and the command line before them', async () => {
+    const folder = temporaryFolder();
+    const env = { PALIMPSEST_STORE: join(folder, 'env.db'), PALIMPSEST_JSON: '1', PALIMPSEST_QUIET: '0' };
+    const { stdout } = await palimpsest(['import', '-'], { env, input: lines(record(1)) });
+    expect(JSON.parse(stdout)).toMatchObject({ store: { path: join(folder, 'env.db'), records: 1 } });
+    await palimpsest(['import', '-', '--store', join(folder, 'line.db')], { env, input: lines(record(1)) });
+    expect(existsSync(join(folder, 'line.db'))).toBe(true);
+  });
+
+  it('prints nothing when it is to be quiet', async () => {
+    expect(
+      await palimpsest(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
+    ).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+});

@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { programFor } from '../../src/cli.ts';
+import { FAILURES } from '../../src/contract/failure.ts';
+import { Terminal } from '../../src/terminal.ts';
+import { RULES } from '../../src/verify/violation.ts';
+import { VERSION } from '../../src/version.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { BIN, palimpsest } from '../support/palimpsest.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+
+/** A document's section under a heading of the second level. */
+function section(document: string, heading: string): string {
+  const start = document.indexOf(`\n## ${heading}\n`);
+  expect(start, `## ${heading}`).toBeGreaterThan(-1);
+  const end = document.indexOf('\n## ', start + 4);
+  return document.slice(start, end === -1 ? undefined : end);
+}
+
+const silent = { write: () => true };
+const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
+const commands = programFor(terminal).commands;
+
+describe('docs/commands.md', () => {
+  const document = read('docs/commands.md');
+
+  it.each(commands.map((command) => [command.name(), command] as const))('has every option of %s, and no other', (name, command) => {
+    const text = section(document, name);
+    const everywhere = ['--json', '--quiet', '--help'];
+    const options = command.options.map((option) => option.long ?? '').filter((flag) => !everywhere.includes(flag));
+    const rows = [...text.matchAll(/^\| `(--[a-z-]+)` \|/gm)].map((match) => match[1]);
+    expect(rows.toSorted()).toEqual(options.toSorted());
+    for (const flag of options) expect(text.split('\n\n')[1], `the synopsis of ${name}`).toContain(flag);
+    for (const option of command.options) {
+      if (typeof option.defaultValue !== 'string' && typeof option.defaultValue !== 'number') continue;
+      expect(text, `the standard value of ${option.long}`).toMatch(
+        new RegExp(`\\| \`${option.long}\` \\| \`?${option.defaultValue}\`? \\|`),
+      );
+    }
+  });
+
+  it('lists every command', () => {
+    for (const command of commands) expect(document).toMatch(new RegExp(`^ {4}palimpsest ${command.name()} .*${command.summary()}$`, 'm'));
+  });
+
+  it('has every exit code', () => {
+    const codes = [0, ...new Set(Object.values(FAILURES))];
+    for (const code of codes) expect(document).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
+  });
+
+  it('is right that every option has its variable', () => {
+    for (const option of commands.flatMap((command) => command.options)) {
+      expect(option.envVar).toBe(`PALIMPSEST_${option.long?.slice(2).toUpperCase().replaceAll('-', '_')}`);
+    }
+  });
+});
+
+describe('docs/errors.md', () => {
+  it('has every error with its exit code, and no other', () => {
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d) \|/gm)].map((match) => [match[1], Number(match[2])]);
+    expect(Object.fromEntries(rows)).toEqual(FAILURES);
+  });
+});
+
+describe('docs/rules.md', () => {
+  it('has every rule in its words, and no other', () => {
+    const rows = [...read('docs/rules.md').matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
+    expect(Object.fromEntries(rows)).toEqual(RULES);
+  });
+});
+
+describe('the release', () => {
+  it('is the same everywhere', () => {
+    expect(JSON.parse(read('package.json')).version).toBe(VERSION);
+    expect(read('CHANGELOG.md')).toContain(`## ${VERSION}`);
+  });
+});
+
+describe('README.md', () => {
+  const document = read('README.md');
+  const lines = [...section(document, 'Five minutes to your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
+    (match[1] ?? '').trim().split(/\s+/),
+  );
+
+  it('has commands that work one after another', async () => {
+    const folder = temporaryFolder();
+    await cp(join(ROOT, 'data/sample'), join(folder, 'data/sample'), { recursive: true });
+    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve']);
+    for (const line of lines.slice(0, -1)) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
+    const served = spawn(process.execPath, [BIN, ...(lines.at(-1) ?? []), '--port', '0', '--json'], {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      const line = await firstLine(served.stdout);
+      const page = await fetch(`${JSON.parse(line).url}/rest/data/?page=2`);
+      expect(await page.json()).toMatchObject({ count: 302 });
+    } finally {
+      served.kill('SIGTERM');
+    }
+    expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(0);
+  });
+
+  it('has an example record that imports', async () => {
+    const record = /```json\n(.*)\n```/.exec(document)?.[1] ?? '';
+    expect(await palimpsest(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input: record })).toMatchObject({ code: 0 });
+  });
+
+  it('leads to files that are there', () => {
+    for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
+  });
+});
+
+async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string> {
+  let text = '';
+  for await (const piece of stream) {
+    text += String(piece);
+    if (text.includes('\n')) break;
+  }
+  return text;
+}

@@ -1,0 +1,99 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { Failure } from '../src/contract/failure.ts';
+import { Terminal, type Voice } from '../src/terminal.ts';
+
+function terminal(
+  isTTY: boolean,
+  env: Record<string, string> = {},
+  voice: Voice = {},
+): { terminal: Terminal; out: string[]; err: string[] } {
+  const [out, err]: [string[], string[]] = [[], []];
+  const made = new Terminal({
+    stdin: (async function* () {})(),
+    stdout: { write: (text) => out.push(text) },
+    stderr: { isTTY, columns: 40, write: (text) => err.push(text) },
+    env,
+    once: () => {},
+  });
+  made.speakAs(voice);
+  return { terminal: made, out, err };
+}
+
+describe('progress', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is shown on a terminal once something takes longer than a second, and wiped at the end', () => {
+    const { terminal: made, err } = terminal(true);
+    const progress = made.progress('building');
+    progress.show(10, 100);
+    expect(err).toEqual([]);
+    vi.advanceTimersByTime(2000);
+    progress.show(50, 100);
+    progress.show(51, 100);
+    progress.end();
+    expect(err).toEqual(['\r\u001b[Kbuilding 50 % of 100, 2.0 s left', '\r\u001b[K']);
+  });
+
+  it.each<[string, boolean, Voice]>([
+    ['into a pipe', false, {}],
+    ['when quiet', true, { quiet: true }],
+  ])('is not shown %s', (_, isTTY, voice) => {
+    const { terminal: made, err } = terminal(isTTY, {}, voice);
+    const progress = made.progress('building');
+    vi.advanceTimersByTime(2000);
+    progress.show(50, 100);
+    progress.end();
+    expect(err).toEqual([]);
+  });
+});
+
+describe('a failure', () => {
+  const failure = new Failure('bad-field', 'a.json holds something that cannot be imported', {
+    place: { file: 'a.json', line: 3, field: 'results[1].text' },
+    expected: 'a string or null',
+    found: '5 \u001b[31m',
+    hint: 'mend it',
+  });
+
+  it('is worded in full, without what would move the cursor', () => {
+    const { terminal: made, err } = terminal(false);
+    made.failure(failure);
+    expect(err.join('')).toBe(
+      'error: a.json holds something that cannot be imported (bad-field)\n' +
+        '  where     a.json, line 3, results[1].text\n' +
+        '  expected  a string or null\n' +
+        '  found     5 \\u001b[31m\n' +
+        '  try       mend it\n',
+    );
+    expect(made.exitCode).toBe(1);
+  });
+
+  it('is an object for machines too', () => {
+    const { terminal: made, out } = terminal(false, {}, { json: true });
+    made.failure(failure);
+    expect(JSON.parse(out.join('')).error).toMatchObject({ code: 'bad-field', file: 'a.json', line: 3, field: 'results[1].text' });
+  });
+
+  it.each<[string, boolean, Record<string, string>, boolean]>([
+    ['coloured on a terminal', true, {}, true],
+    ['plain where NO_COLOR is set', true, { NO_COLOR: '1' }, false],
+    ['plain in a pipe', false, {}, false],
+  ])('is %s', (_, isTTY, env, isColoured) => {
+    const { terminal: made, err } = terminal(isTTY, env);
+    made.failure(failure);
+    expect(err.join('').includes('\u001b[')).toBe(isColoured);
+  });
+
+  it('of the code’s own says that it is a fault', () => {
+    const { terminal: made, err } = terminal(false);
+    made.failure(new TypeError('oh'));
+    expect(made.exitCode).toBe(1);
+    expect(err.join('')).toContain('TypeError: oh');
+    expect(err.join('')).toContain('please report it');
+  });
+});
