@@ -1,4 +1,3 @@
-import { styleText } from 'node:util';
 import { FAILURES, Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
 
@@ -28,6 +27,8 @@ export interface Voice {
 /** How long something takes before its progress is shown, and how often it is shown then, in milliseconds. */
 const PATIENCE = 1000;
 const INTERVAL = 100;
+
+const COLORS = { red: 31, yellow: 33 } as const;
 
 /** What people and machines read: summaries on standard output, progress and errors on standard error. */
 export class Terminal {
@@ -104,9 +105,9 @@ export class Terminal {
     };
   }
 
-  #paint(color: 'red' | 'yellow', text: string): string {
+  #paint(color: keyof typeof COLORS, text: string): string {
     const { stderr, env } = this.surroundings;
-    return stderr.isTTY && !env['NO_COLOR'] ? styleText([color, 'bold'], text) : text;
+    return stderr.isTTY && !env['NO_COLOR'] ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
 }
 
