@@ -1,7 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/envelope.ts';
 import type { Site } from '../contract/site.ts';
-import type { End } from '../store/account-cursor.ts';
+import type { End } from '../store/end.ts';
 import { pageUrl } from './links.ts';
 
 /** A page that can be rendered. */

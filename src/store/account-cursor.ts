@@ -1,8 +1,6 @@
 import type { Connection, Statement } from './connection.ts';
+import type { End } from './end.ts';
 import { NO_RECORD } from './schema.ts';
-
-/** The end of a collection: its first page or its last. */
-export type End = 'first' | 'last';
 
 /** A run of accounts in order: known by its ends, read only when asked for. */
 export interface AccountRun {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SqliteError } from 'better-sqlite3';
 import { Failure } from '../contract/failure.ts';
@@ -47,20 +47,30 @@ export function openForReading(path: string): Connection {
     });
   }
   return guarded(path, () => {
-    const database = new Connection(path, { readonly: true, timeout: PATIENCE });
+    // a connection that may write takes SQLite's side files away when it closes
+    const database = new Connection(path, { readonly: !isWritable(path), timeout: PATIENCE });
     try {
       if (versionOf(database, path) !== MIGRATIONS.length) {
         database.close();
         openForWriting(path).close();
         return openForReading(path);
       }
-      database.exec('PRAGMA cache_size = -1024');
+      database.exec('PRAGMA query_only = ON; PRAGMA cache_size = -1024');
       return database;
     } catch (error) {
       database.close();
       throw error;
     }
   });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Runs the steps that a database has not had yet, all or none, and marks it as a store. */
@@ -137,7 +147,7 @@ export function worded(path: string, error: unknown): unknown {
   const hint =
     error.code === 'SQLITE_FULL'
       ? 'free some space, then run this again: the store is as it was'
-      : 'look at the permissions of the file and of its folder, which must be writable too';
+      : 'look at the permissions of the file, and of its folder: SQLite keeps files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {
     place,
     expected: 'a file that can be opened and has room',

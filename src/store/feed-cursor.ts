@@ -1,5 +1,5 @@
-import type { End } from './account-cursor.ts';
 import type { Connection, Statement } from './connection.ts';
+import type { End } from './end.ts';
 
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 

@@ -1,7 +1,8 @@
-import { AccountCursor, type End } from './account-cursor.ts';
+import { AccountCursor } from './account-cursor.ts';
 import { inBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { guarded, openForReading, openForWriting } from './database.ts';
+import type { End } from './end.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, type Revision, revisionOf } from './revision.ts';
 import { isSettled, settle } from './settle.ts';

@@ -6,10 +6,10 @@ import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages } from '../pages/page.ts';
-import type { End } from '../store/account-cursor.ts';
+import type { End } from '../store/end.ts';
 import { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
-import { collectionFolder, pagesFolder, pathOf, slotsOf } from './layout.ts';
+import { pagesFolder, pathOf, slotsOf } from './layout.ts';
 
 /** What two threads need to know to render one tree together. It can be posted from one to the other. */
 export interface RenderJob {
@@ -84,11 +84,6 @@ function stagePage(job: RenderJob, pages: Pages, page: Page, sheet: Sheet, befor
     if (slot !== 0) mkdirSync(join(path, '..'));
     writeFileSync(path, bytes);
   }
-}
-
-/** The folder of a collection inside the stage. */
-export function stagedCollection(stage: string, collection: Collection): string {
-  return join(stage, collectionFolder(collection));
 }
 
 /** Memory for one page after another: asking the system anew for each costs a fifth of a build. */
