@@ -59,16 +59,16 @@ function pageOf(query: string): number | 'last' | undefined {
   return value === 'last' ? 'last' : positive(value);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: Python takes these separators for white space
-const INTEGER = /^[\s\x1c-\x1f\x85]*\+?(\p{Nd}+(?:_\p{Nd}+)*)[\s\x1c-\x1f\x85]*$/u;
+const INTEGER = /^[\s\x85]*\+?(\p{Nd}+(?:_\p{Nd}+)*)[\s\x85]*$/u;
 
 /** What Python's int() makes of a text, where that is a page number; undefined where it is none. */
 function positive(text: string): number | undefined {
   const match = INTEGER.exec(text);
   if (match === null || text.includes('\ufeff')) return undefined;
-  const digits = Array.from((match[1] ?? '').replace(/_/g, ''), digit)
-    .join('')
-    .replace(/^0+/, '');
+  const written = (match[1] ?? '').replace(/_/g, '');
+  // as many as Python reads
+  if (written.length > 4300) return undefined;
+  const digits = Array.from(written, digit).join('').replace(/^0+/, '');
   return digits === '' || digits.length > 15 ? undefined : Number(digits);
 }
 

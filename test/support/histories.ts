@@ -52,7 +52,7 @@ const change: fc.Arbitrary<Change> = fc.record({
 export function histories(maxLength: number): fc.Arbitrary<History> {
   return fc
     .record({
-      changes: fc.array(change, { maxLength }),
+      changes: fc.array(change, { maxLength, size: 'max' }),
       summary: hostileText,
       silent: fc.boolean(),
       names: fc.uniqueArray(fc.stringMatching(/^[A-Za-z0-9_\u{1F600}é]{1,10}$/u), { minLength: 8, maxLength: 8 }),

@@ -1,0 +1,65 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { createInterface } from 'node:readline';
+import { buffer } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { isObject } from '../../src/contract/json.ts';
+import type { Site } from '../../src/contract/site.ts';
+import { requirement } from '../support/requirement.ts';
+import { type Answered, headersOf } from './answered.ts';
+
+/** The system's own: another Python earlier on the PATH does not see what the system's packages install. */
+const PYTHON = '/usr/bin/python3';
+const SERVICE = fileURLToPath(new URL('service.py', import.meta.url));
+
+/** What tests against a live service need. */
+export const drf = requirement(
+  `Django REST Framework for ${PYTHON} (apt-get install python3-djangorestframework)`,
+  () => spawnSync(PYTHON, ['-c', 'import django, rest_framework']).status === 0,
+);
+
+export interface LiveService {
+  /** Its address, without a slash at the end. */
+  readonly baseUrl: string;
+  /** The release of Django REST Framework, such as `3.14.0`. */
+  readonly release: string;
+  /** Sends a request target, path and query, as it stands: no client tidies it. */
+  readonly ask: (target: string, method?: string) => Promise<Answered & { readonly location: string | undefined }>;
+}
+
+/** Starts a service that holds what an NDJSON file does; it ends with the test. */
+export async function startService(ndjson: string, database: string, sizes: Omit<Site, 'base_url'>): Promise<LiveService> {
+  const child = spawn(PYTHON, [SERVICE, database, ndjson, String(sizes.page_size), String(sizes.account_page_size)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const ended = once(child, 'close');
+  onTestFinished(async () => {
+    child.stdin.end();
+    await ended;
+  });
+  const failure = ended.then(([code]) => {
+    throw new Error(`${SERVICE} exited with ${code}; what it said is on standard error`);
+  });
+  const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
+  const { port, release } = parseReady(JSON.parse(String(line)));
+  return { baseUrl: `http://127.0.0.1:${port}`, release, ask: (target, method = 'GET') => ask(port, target, method) };
+}
+
+function parseReady(value: unknown): { readonly port: number; readonly release: string } {
+  if (isObject(value) && typeof value['port'] === 'number' && typeof value['rest_framework'] === 'string') {
+    return { port: value['port'], release: value['rest_framework'] };
+  }
+  throw new Error(`${SERVICE} said ${JSON.stringify(value)}`);
+}
+
+async function ask(port: number, path: string, method: string): ReturnType<LiveService['ask']> {
+  const sent = request({ host: '127.0.0.1', port, path, method, headers: { accept: 'application/json' }, agent: false }).end();
+  const message = await new Promise<IncomingMessage>((resolve, reject) => sent.once('response', resolve).once('error', reject));
+  const { statusCode: status = 0, headers } = message;
+  const body = await buffer(message);
+  if (status >= 500) throw new Error(`the service failed at ${method} ${path} with ${status}; what it said is on standard error`);
+  const get = (name: string) => headers[name.toLowerCase()]?.toString();
+  return { status, headers: headersOf(get), body, location: headers.location };
+}

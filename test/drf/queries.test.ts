@@ -1,0 +1,104 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { encodeEnvelopeHead, parseEnvelope } from '../../src/contract/envelope.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
+import { type Answered, expectSame } from './answered.ts';
+import { type BothSides, bothSides } from './both-sides.ts';
+import { drf } from './live-service.ts';
+import { LOOK_ALIKES, parseVectors, queries } from './queries.ts';
+import { SMALL } from './samples.ts';
+
+const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
+const absent = existsSync(VECTORS) ? '' : `, which are skipped: there is no ${VECTORS.pathname}`;
+
+describe.skipIf(drf.skip)(`a query is answered as by a live Django REST Framework (${drf.reason || 'installed'})`, () => {
+  test.skipIf(absent !== '')(`and as the vectors say${absent}`, async () => {
+    const sides = await threePages();
+    for (const { query, status, page } of parseVectors(JSON.parse(readFileSync(VECTORS, 'utf8')))) {
+      for (const collection of COLLECTIONS) {
+        const target = `/rest/${collection}/${query}`;
+        const [ours, expected] = [sides.tree.ask(target), sides.tree.ask(`/rest/${collection}/?page=${page ?? 0}`)];
+        expect(ours, target).toEqual(expected);
+        expect(ours.status, target).toBe(status);
+        await expectLive(sides, target);
+      }
+    }
+  });
+
+  test('whatever stands before or after the number', async () => {
+    const sides = await threePages();
+    for (const character of LOOK_ALIKES.map(encodeURIComponent)) {
+      for (const value of [character, `${character}2`, `2${character}`, `0${character}2`]) {
+        await expectLive(sides, `/rest/data/?page=${value}`);
+      }
+    }
+  });
+
+  test('whatever it is made of', async () => {
+    const sides = await threePages();
+    await fc.assert(
+      fc.asyncProperty(queries, (query) => expectLive(sides, `/rest/data/?${query}`)),
+      { seed: 1, numRuns: 500 },
+    );
+  });
+});
+
+test.skipIf(drf.skip)(`other requests are answered as by a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
+  const { live, tree } = await threePages();
+  for (const collection of COLLECTIONS) {
+    for (const method of ['DELETE', 'PUT', 'PATCH']) {
+      const target = `/rest/${collection}/?page=99`;
+      expectSame(tree.ask(target, method), await live.ask(target, method), `${method} ${target}`);
+    }
+    for (const query of ['', '?page=2', '?page=2&a=%20']) {
+      const { status, location } = await live.ask(`/rest/${collection}${query}`);
+      expect(resolve('GET', `/rest/${collection}`, query.slice(1))).toMatchObject({ status, headers: { Location: location } });
+    }
+  }
+});
+
+/** Both collections on exactly three pages. */
+async function threePages(): Promise<BothSides> {
+  const { records, accounts } = SMALL;
+  const sides = await bothSides(SMALL, { page_size: Math.ceil(records.length / 3), account_page_size: Math.ceil(accounts.length / 3) });
+  expect(sides.tree.pages).toEqual({ data: 3, account: 3 });
+  return sides;
+}
+
+/** Holds our answer to the live service's, but for what it does otherwise before 3.15 and what no tree can do. */
+async function expectLive({ live, tree }: BothSides, target: string): Promise<void> {
+  const [path = '', query = ''] = target.split(/\?(.*)/s);
+  const ours = tree.ask(target);
+  const asLive = isOlder(live.release, 3, 15) && isEmptyPage(query) ? tree.ask(`${path}?page=0`) : withForeign(ours, query);
+  expectSame(asLive, await live.ask(target), target);
+}
+
+/** `?page=` and `?page`: page 1, as from 3.15 on; before that they were no number and so no page. */
+function isEmptyPage(query: string): boolean {
+  return new URLSearchParams(`?${query}`).getAll('page').at(-1) === '';
+}
+
+function isOlder(release: string, major: number, minor: number): boolean {
+  const [hasMajor = 0, hasMinor = 0] = release.split('.').map(Number);
+  return hasMajor < major || (hasMajor === major && hasMinor < minor);
+}
+
+/** An answer with the parameters of a query other than `page` in its links, where a live service keeps them, sorted. */
+function withForeign(answer: Answered, query: string): Answered {
+  if (answer.status !== 200) return answer;
+  const envelope = parseEnvelope(JSON.parse(answer.body.toString()));
+  const carry = (link: string | null): string | null => {
+    if (link === null) return null;
+    const [address = '', page = ''] = link.split(/\?(.*)/s);
+    const foreign = [...new URLSearchParams(`?${query}`)].filter(([name]) => name !== 'page');
+    // sorted by code points and encoded as Python does, which URLSearchParams does not quite
+    const all = [...foreign, ...new URLSearchParams(page)].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
+    const encoded = new URLSearchParams(all).toString().replaceAll('*', '%2A').replaceAll('%7E', '~');
+    return all.length === 0 ? address : `${address}?${encoded}`;
+  };
+  const items = answer.body.subarray(encodeEnvelopeHead(envelope).length);
+  const head = encodeEnvelopeHead({ ...envelope, next: carry(envelope.next), previous: carry(envelope.previous) });
+  return { ...answer, body: Buffer.concat([Buffer.from(head), items]) };
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { isObject } from '../../src/contract/json.ts';
+
+/** What Python takes for white space, a digit or a sign in a number, and what it does not though it looks like it. */
+export const LOOK_ALIKES: readonly string[] = [
+  ...'\t\n\v\f\r \u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000',
+  ...'\0\b\u001c\u001d\u001e\u001f\u007f\u180e\u200b\u200e\u2060\u2800\ufeff\ufffd',
+  ...'٢۲߂२๒２᠒\u{104a2}\u{1d7ce}\u{1d7d0}\u{1d7d8}\u{1d7e4}\u{1d7ff}\u{1e952}\u{1fbf2}',
+  ...'²₂②⒉二Ⅱ½፪',
+  ..."+-_.,'ex%\u2212\uff0b\uff3f",
+];
+
+const PARAMETERS = 'page page= &page= p%61ge= PAGE= xpage= page[]= utm=x& a=1& z= %C3%A9= ~ *'.split(' ');
+const VALUES = '0 1 2 2 3 3 4 last _ - . ; ? % %ZZ %FF %00 + %2B %20 & %26 = %3D'.split(' ');
+
+/** Queries of what parameters and page numbers are made of, and of their mistakes. */
+export const queries: fc.Arbitrary<string> = fc
+  .array(
+    fc.oneof(
+      { weight: 2, arbitrary: fc.constantFrom('page=', '&page=', '2') },
+      fc.constantFrom(...PARAMETERS),
+      fc.constantFrom(...VALUES),
+      fc.constantFrom(...LOOK_ALIKES).map(encodeURIComponent),
+    ),
+    { maxLength: 8 },
+  )
+  .map((pieces) => pieces.join(''));
+
+/** A query on a collection of three pages, and what it is answered with. */
+export interface Vector {
+  /** With its question mark. */
+  readonly query: string;
+  readonly status: number;
+  /** Not there where the answer is 404. */
+  readonly page: number | undefined;
+}
+
+export function parseVectors(file: unknown): Vector[] {
+  const cases: unknown = isObject(file) ? file['cases'] : undefined;
+  if (!Array.isArray(cases) || cases.length === 0) throw new Error('no cases in the vectors');
+  return cases.map((one: unknown) => {
+    if (isObject(one) && typeof one['query'] === 'string' && typeof one['status'] === 'number') {
+      return { query: one['query'], status: one['status'], page: typeof one['page'] === 'number' ? one['page'] : undefined };
+    }
+    throw new Error(`no vector: ${JSON.stringify(one)}`);
+  });
+}

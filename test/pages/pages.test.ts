@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { accountPages } from '../../src/pages/account-pages.ts';
+import { feedPages } from '../../src/pages/feed-pages.ts';
+import type { Pages } from '../../src/pages/page.ts';
+import type { End } from '../../src/store/end.ts';
+import { importInputs } from '../../src/store/import.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type History, histories, toNdjson } from '../support/histories.ts';
+
+async function storeOf(history: History, path: string): Promise<Store> {
+  async function* bytes() {
+    yield Buffer.from(toNdjson(history).join('\n'));
+  }
+  await importInputs(path, [{ name: 'lines', size: undefined, open: bytes }], { onConflict: 'fail' });
+  return Store.open(path);
+}
+
+function rendered(pages: Pages, end: End): [number, string][] {
+  return Array.from(pages.walk(end), (page): [number, string] => [page.number, Buffer.concat(page.render()).toString()]);
+}
+
+/** The pages as the interface describes them, made without palimpsest's own pages. */
+function expected(history: History, site: { page_size: number; account_page_size: number }): { data: string[]; account: string[] } {
+  const first = (data: readonly { id: number }[]) => data.at(-1)?.id ?? Number.POSITIVE_INFINITY;
+  const accounts = history.accounts.toSorted(
+    (a, b) => first(a.data) - first(b.data) || Buffer.compare(Buffer.from(a.screen_name), Buffer.from(b.screen_name)),
+  );
+  const items = accounts.map(({ data, screen_name, account_creation_date, profile_image_url, ...summary }) => ({
+    screen_name,
+    account_creation_date,
+    profile_image_url,
+    data,
+    data_page_count: Math.ceil(data.length / site.page_size),
+    ...summary,
+  }));
+  return { data: envelopes('data', history.records, site.page_size), account: envelopes('account', items, site.account_page_size) };
+}
+
+function envelopes(collection: string, items: readonly object[], size: number): string[] {
+  const pages = Math.max(1, Math.ceil(items.length / size));
+  const url = (page: number) => `https://example.org/api/rest/${collection}/${page === 1 ? '' : `?page=${page}`}`;
+  return Array.from({ length: pages }, (_, index) =>
+    JSON.stringify({
+      count: items.length,
+      next: index + 1 < pages ? url(index + 2) : null,
+      previous: index > 0 ? url(index) : null,
+      results: items.slice(index * size, (index + 1) * size),
+    })
+      .replaceAll('\u2028', '\\u2028')
+      .replaceAll('\u2029', '\\u2029'),
+  );
+}
+
+describe('pages', () => {
+  it('have the bytes that the interface describes, from whichever end they are walked', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    const sizes = fc.record({ page_size: fc.integer({ min: 1, max: 40 }), account_page_size: fc.integer({ min: 1, max: 9 }) });
+    await fc.assert(
+      fc.asyncProperty(histories(80), sizes, async (history, size) => {
+        fc.pre(history.records.length + history.accounts.length > 0);
+        run += 1;
+        const store = await storeOf(history, join(folder, `${run}.db`));
+        const site = { base_url: 'https://example.org/api', ...size };
+        const pages = expected(history, size);
+        for (const [collection, found] of [
+          [pages.data, feedPages(store, site)],
+          [pages.account, accountPages(store, site)],
+        ] as const) {
+          const numbered = collection.map((page, index): [number, string] => [index + 1, page]);
+          expect(rendered(found, 'first')).toEqual(numbered);
+          expect(rendered(found, 'last')).toEqual(numbered.toReversed());
+        }
+        store.close();
+      }),
+      { numRuns: 80 },
+    );
+  });
+});
