@@ -1,6 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { SqliteError } from 'better-sqlite3';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
@@ -123,7 +122,8 @@ export function guarded<T>(path: string, work: () => T): T {
 
 /** An error of SQLite's as a Failure; any other as it is. */
 export function worded(path: string, error: unknown): unknown {
-  if (!(error instanceof SqliteError)) return error;
+  // by its code: an error that comes from another thread has lost its class
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || !error.code.startsWith('SQLITE_')) return error;
   const place = { file: path };
   const found = error.message;
   if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {

@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
+import { worded } from '../store/database.ts';
 import { Store } from '../store/store.ts';
 import { VERSION } from '../version.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord, readBuildRecord } from './build-record.ts';
-import { Digests } from './digests.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
-import { collectionFolder, pathOf, slotCount } from './layout.ts';
-import { digestOf, encodeManifest, MANIFEST, parseManifest, readManifest, type TreeDigests } from './manifest.ts';
+import { type FoundTree, findTree } from './found-tree.ts';
+import { slotCount } from './layout.ts';
+import { encodeManifest, MANIFEST, type TreeDigests } from './manifest.ts';
 import { promote, removeSurplus, replaceFile } from './promote.ts';
-import { prepareStage, type RenderJob, render } from './render.ts';
+import { renderOnThreads } from './render-on-threads.ts';
 
 export interface BuildOptions {
   /** The tree's folder. */
@@ -39,9 +38,6 @@ export interface BuildSummary {
   readonly pulledForward: boolean;
 }
 
-/** Below this many pages a second thread takes longer to start than it saves. */
-const WORTH_A_THREAD = 200;
-
 /**
  * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone, removes
  * those that are gone. Until all new files are ready none is seen; while they are exchanged the build
@@ -54,14 +50,14 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   try {
     const folder = claimFolder(out);
     try {
-      const found = readTree(out, pageCounts(store, site), options.repair ?? false);
       const now = recordOf(store, site);
+      const found = findTree(out, { data: now.data_pages, account: now.account_pages }, options.repair ?? false);
       if (found.record !== undefined && isSame(found.record, now)) return unchangedSummary(found.record);
       const since = found.record !== undefined && isRerenderNeedless(found.record, now) ? (store.revisionOf(found.record.store) ?? -1) : -1;
-      const after = await renderAll(store, options, folder.stage, found.digests, since);
+      const after = await renderOnThreads(store, site, folder.stage, found.digests, since, options.onProgress ?? (() => {}));
       return await exchange(out, folder.stage, found, after, now);
     } catch (error) {
-      throw fileSystemFailure(out, error);
+      throw fileSystemFailure(out, worded(storePath, error));
     } finally {
       folder.release();
     }
@@ -70,21 +66,8 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   }
 }
 
-type PageCounts = { readonly [C in Collection]: number };
-
-/** What is in the folder now: its record, if it is finished, and the digests of its files. */
-interface FoundTree {
-  readonly record: BuildRecord | undefined;
-  readonly digests: TreeDigests;
-}
-
-function pageCounts(store: Store, site: Site): PageCounts {
-  return { data: feedPages(store, site).count, account: accountPages(store, site).count };
-}
-
 function recordOf(store: Store, site: Site): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
-  const pages = pageCounts(store, site);
   return {
     palimpsest: VERSION,
     state: 'finished',
@@ -93,32 +76,10 @@ function recordOf(store: Store, site: Site): Omit<BuildRecord, 'manifest'> {
     account_page_size: site.account_page_size,
     records,
     accounts,
-    data_pages: pages.data,
-    account_pages: pages.account,
+    data_pages: feedPages(store, site).count,
+    account_pages: accountPages(store, site).count,
     store: fingerprint,
   };
-}
-
-function readTree(out: string, pages: PageCounts, repair: boolean): FoundTree {
-  const record = readBuildRecord(out);
-  const manifest = readManifest(out);
-  if (!repair && typeof record === 'object' && manifest !== undefined && digestOf(manifest) === record.manifest) {
-    return { record, digests: parseManifest(manifest, pages) };
-  }
-  return { record: undefined, digests: digestFiles(out, pages) };
-}
-
-/** What the files of an unfinished tree really hold. */
-function digestFiles(out: string, pages: PageCounts): TreeDigests {
-  const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
-  for (const collection of COLLECTIONS) {
-    if (!existsSync(join(out, collectionFolder(collection)))) continue;
-    for (let slot = 0; slot < slotCount(pages[collection]); slot += 1) {
-      const path = join(out, pathOf(collection, slot, pages[collection]));
-      if (existsSync(path)) digests[collection].set(slot, createHash('sha256').update(readFileSync(path)).digest());
-    }
-  }
-  return digests;
 }
 
 function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
@@ -140,48 +101,6 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
 }
 
-async function renderAll(store: Store, options: BuildOptions, stage: string, before: TreeDigests, since: number): Promise<TreeDigests> {
-  const pages = { data: before.data.pages, account: before.account.pages };
-  const after = { data: new Digests(pages.data), account: new Digests(pages.account) };
-  const { feed } = store.revision;
-  const remaining = new Int32Array(new SharedArrayBuffer(8));
-  // a feed of which nothing changed is not even walked
-  if (feed > since) remaining[0] = pages.data;
-  else for (let slot = 0; slot < slotCount(pages.data); slot += 1) after.data.copy(before.data, slot);
-  remaining[1] = pages.account;
-  const all = (remaining[0] ?? 0) + pages.account;
-  const job: RenderJob = {
-    store: store.path,
-    revision: store.revision.number,
-    site: options.site,
-    since,
-    stage,
-    pages,
-    before: { data: before.data.shared, account: before.account.shared },
-    after: { data: after.data.shared, account: after.account.shared },
-    remaining: remaining.buffer,
-  };
-  prepareStage(stage);
-  const helper = all < WORTH_A_THREAD ? Promise.resolve() : renderInThread(job);
-  helper.catch(() => {}); // awaited below
-  try {
-    render(job, store, 'first', () => options.onProgress?.(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all));
-  } finally {
-    // after a failure the other thread must not go on writing
-    remaining.fill(0);
-    await helper;
-  }
-  return after;
-}
-
-function renderInThread(job: RenderJob): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./render-worker.js', import.meta.url), { workerData: job });
-    worker.once('error', reject);
-    worker.once('exit', () => resolve());
-  });
-}
-
 async function exchange(
   out: string,
   stage: string,
@@ -200,7 +119,7 @@ async function exchange(
   replaceFile(stage, join(out, MANIFEST), (draft) => writeFileSync(draft, manifest.text));
   replaceFile(stage, join(out, BUILD_RECORD), (draft) => writeFileSync(draft, encodeBuildRecord(build)));
   const { written, unchanged } = tally(before, after);
-  const pulledForward = found.record !== undefined && (now.page_size > found.record.page_size || now.records < found.record.records);
+  const pulledForward = found.record !== undefined && isPulledForward(found.record, now);
   return { build, written, unchanged, removed, pulledForward };
 }
 
@@ -213,4 +132,14 @@ function tally(before: TreeDigests, after: TreeDigests): { readonly written: num
     }
   }
   return { written, unchanged };
+}
+
+/** Whether items may have come to stand on an earlier page than before. */
+function isPulledForward(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
+  return (
+    now.page_size > found.page_size ||
+    now.account_page_size > found.account_page_size ||
+    now.records < found.records ||
+    now.accounts < found.accounts
+  );
 }

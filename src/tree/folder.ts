@@ -86,7 +86,7 @@ function removeIfEmpty(folder: string): void {
 
 /** A system error as a Failure that says what to do; any other as it is. */
 export function fileSystemFailure(out: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Failure || !('code' in error) || typeof error.code !== 'string') return error;
+  if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || typeof error.code !== 'string') return error;
   const hints: { readonly [code: string]: string } = {
     ENOSPC: 'free some space, then build again',
     EDQUOT: 'free some space, then build again',

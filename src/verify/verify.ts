@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { walkAccounts } from './accounts.ts';
 import { StoreComparison } from './against-store.ts';
@@ -33,6 +34,14 @@ export interface VerifySummary {
  * @throws Failure no-tree where there is nothing to look at; no-store, bad-store
  */
 export function verify(options: VerifyOptions): VerifySummary {
+  try {
+    return verifyTree(options);
+  } catch (error) {
+    throw options.store === undefined ? error : worded(options.store, error);
+  }
+}
+
+function verifyTree(options: VerifyOptions): VerifySummary {
   const report = new Report();
   const build = buildRecord(options.out, report);
   let [records, accounts] = [0, 0];

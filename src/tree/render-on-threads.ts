@@ -1,0 +1,65 @@
+import { Worker } from 'node:worker_threads';
+import type { Site } from '../contract/site.ts';
+import type { Store } from '../store/store.ts';
+import { Digests } from './digests.ts';
+import { slotCount } from './layout.ts';
+import type { TreeDigests } from './manifest.ts';
+import { prepareStage, type RenderJob, render } from './render.ts';
+
+/** Below this many pages a second thread takes longer to start than it saves. */
+const WORTH_A_THREAD = 200;
+
+/**
+ * Renders a store's pages on two threads and stages the files that differ from what is in the tree.
+ * @param since the store's revision that the tree shows; -1 where that is not known
+ * @param before the digests of the tree's files as they are
+ * @returns the digests of the new tree's files
+ */
+export async function renderOnThreads(
+  store: Store,
+  site: Site,
+  stage: string,
+  before: TreeDigests,
+  since: number,
+  onProgress: (done: number, all: number) => void,
+): Promise<TreeDigests> {
+  const pages = { data: before.data.pages, account: before.account.pages };
+  const after = { data: new Digests(pages.data), account: new Digests(pages.account) };
+  const { feed } = store.revision;
+  const remaining = new Int32Array(new SharedArrayBuffer(8));
+  // a feed of which nothing changed is not even walked
+  if (feed > since) remaining[0] = pages.data;
+  else for (let slot = 0; slot < slotCount(pages.data); slot += 1) after.data.copy(before.data, slot);
+  remaining[1] = pages.account;
+  const all = (remaining[0] ?? 0) + pages.account;
+  const job: RenderJob = {
+    store: store.path,
+    revision: store.revision.number,
+    site,
+    since,
+    stage,
+    pages,
+    before: { data: before.data.shared, account: before.account.shared },
+    after: { data: after.data.shared, account: after.account.shared },
+    remaining: remaining.buffer,
+  };
+  prepareStage(stage);
+  const helper = all < WORTH_A_THREAD ? Promise.resolve() : renderInWorker(job);
+  helper.catch(() => {}); // awaited below
+  try {
+    render(job, store, 'first', () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all));
+  } finally {
+    // after a failure the other thread must not go on writing
+    remaining.fill(0);
+    await helper;
+  }
+  return after;
+}
+
+function renderInWorker(job: RenderJob): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = new Worker(new URL('./render-worker.js', import.meta.url), { workerData: job });
+    worker.once('error', reject);
+    worker.once('exit', () => resolve());
+  });
+}
