@@ -84,19 +84,26 @@ export class Terminal {
     }
   }
 
-  /** A line of progress that is rewritten in place: on a terminal only, and only for what takes its time. */
-  progress(label: string): { readonly show: (done: number, all: number) => void; readonly end: () => void } {
+  /**
+   * A line of progress that is rewritten in place: on a terminal only, and only for what takes its time.
+   * @param amount words how much is done, or is to be done
+   */
+  progress(
+    label: string,
+    amount: (value: number) => string = number,
+  ): { readonly show: (done: number, all: number) => void; readonly end: () => void } {
     const { stderr } = this.surroundings;
-    const started = performance.now();
+    let started: number | undefined;
     let shown = 0;
     if (!stderr.isTTY || this.#voice.quiet) return { show: () => {}, end: () => {} };
     return {
       show: (done, all) => {
         const now = performance.now();
+        started ??= now;
         if (now - started < PATIENCE || now - shown < INTERVAL) return;
         shown = now;
         const left = done === 0 ? '' : `, ${seconds(((now - started) / done) * Math.max(0, all - done))} left`;
-        const share = all === 0 ? number(done) : `${Math.min(100, Math.floor((done / all) * 100))} % of ${number(all)}`;
+        const share = all === 0 ? amount(done) : `${Math.min(100, Math.floor((done / all) * 100))} % of ${amount(all)}`;
         stderr.write(`\r\u001b[K${label} ${share}${all === 0 ? '' : left}`.slice(0, (stderr.columns ?? 80) + 4));
       },
       end: () => {
@@ -114,6 +121,11 @@ export class Terminal {
 /** A whole number as people read it. */
 export function number(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+/** A number of bytes as people read it. */
+export function megabytes(bytes: number): string {
+  return `${number(Math.round(bytes / 1e6))} MB`;
 }
 
 /** A time in milliseconds as people read it. */

@@ -45,6 +45,7 @@ describe('progress', () => {
   ])('is not shown %s', (_, isTTY, voice) => {
     const { terminal: made, err } = terminal(isTTY, {}, voice);
     const progress = made.progress('building');
+    progress.show(0, 100);
     vi.advanceTimersByTime(2000);
     progress.show(50, 100);
     progress.end();

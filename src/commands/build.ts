@@ -46,7 +46,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       terminal.speakAs(options);
       const { build } = await import('../tree/build.ts');
       const started = performance.now();
-      const progress = terminal.progress('building pages');
+      const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
       const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
       const summary = await build(options.store, { out: options.out, site, repair: options.repair, onProgress: progress.show }).finally(
         progress.end,

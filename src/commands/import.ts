@@ -3,7 +3,7 @@ import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { inputsOf } from '../sources/inputs.ts';
 import { RejectsFile } from '../sources/rejects.ts';
 import type { Tally } from '../store/import.ts';
-import { number, seconds, type Terminal } from '../terminal.ts';
+import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
@@ -40,15 +40,17 @@ export function declareImport(program: Program, terminal: Terminal): void {
       const inputs = await inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
-      const progress = terminal.progress('importing');
+      const progress = terminal.progress('importing', megabytes);
+      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           onReject: rejects && ((flaw) => rejects.add(flaw)),
           onProgress: (done) => progress.show(done, bytes),
+          onSettle: settling.show,
         });
         await rejects?.keep();
-        progress.end();
+        settling.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -63,6 +65,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ]);
       } finally {
         progress.end();
+        settling.end();
         rejects?.discard();
       }
     });

@@ -27,7 +27,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       terminal.speakAs(options);
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
-      const progress = terminal.progress('verifying');
+      const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);
       const summary = verify({ out: options.out, store: options.store, onProgress: progress.show });
       progress.end();
       const took = performance.now() - started;

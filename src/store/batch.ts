@@ -126,12 +126,15 @@ export class Batch {
     });
   }
 
-  /** Makes the batch part of the store. */
-  commit(): void {
+  /**
+   * Makes the batch part of the store.
+   * @param onSettle called with the accounts whose histories have been derived, and those to be
+   */
+  commit(onSettle?: (done: number, all: number) => void): void {
     this.#guard(() => {
       if (!this.#hasChanged) return;
       if (this.#isFirst) this.#database.exec(RECORD_ACCOUNT);
-      settle(this.#database, this.#recordsChanged);
+      settle(this.#database, this.#recordsChanged, onSettle);
       end(this.#database);
       this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     });

@@ -10,6 +10,8 @@ export interface ImportOptions {
   readonly onReject?: ((flaw: Flaw) => void) | undefined;
   /** Called with the bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Called, once all is read, with the accounts whose histories have been derived, and those to be. */
+  readonly onSettle?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface ImportSummary {
@@ -54,7 +56,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         }
       }
     }
-    batch.commit();
+    batch.commit(options.onSettle);
   } finally {
     batch.end();
   }

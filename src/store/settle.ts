@@ -19,15 +19,16 @@ export function isSettled(database: Connection): boolean {
  * (where no source gave one), and closes the revision that these changes make. Runs in the caller's
  * transaction; does nothing where nothing is stale. Memory holds one account's records at a time.
  * @param recordsChanged whether a record is new or other than it was
+ * @param onProgress called with the accounts done so far and those to be done
  */
-export function settle(database: Connection, recordsChanged: boolean): void {
+export function settle(database: Connection, recordsChanged: boolean, onProgress: (done: number, all: number) => void = () => {}): void {
   if (isSettled(database)) return;
   const last = latestRevision(database);
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeForgotten(database);
-  const settled = settleAccounts(database, number);
+  const settled = settleAccounts(database, number, onProgress);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
@@ -63,7 +64,11 @@ interface Gathered {
   readonly json: Buffer;
 }
 
-function settleAccounts(database: Connection, number: number): { readonly reordered: boolean } {
+function settleAccounts(
+  database: Connection,
+  number: number,
+  onProgress: (done: number, all: number) => void,
+): { readonly reordered: boolean } {
   // in the order of the account pages, so that histories lie on disk as they will be read
   database.exec(`
     CREATE TEMP TABLE stale AS
@@ -82,6 +87,7 @@ function settleAccounts(database: Connection, number: number): { readonly reorde
     'UPDATE account SET summary = ?, first_record = ?, revision = ?, digest = ? WHERE id = ?',
   );
 
+  const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
   for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
     const { records = 0, json = Buffer.alloc(0) } = gather.get(account.screen_name) ?? {};
@@ -91,6 +97,7 @@ function settleAccounts(database: Connection, number: number): { readonly reorde
     update.run(summary, account.first, number, createHash('sha256').update(head).update(tail).digest(), account.id);
     // accounts without records stand by name: a new name may be another place
     reordered ||= account.is_new === 1 || account.first !== account.settled_first || account.first === null;
+    onProgress(row, all);
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
