@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { Input } from './source.ts';
@@ -13,12 +13,13 @@ export async function inputsOf(paths: readonly string[], stdin: AsyncIterable<Ui
   const inputs: Input[] = [];
   for (const path of paths) {
     if (path === '-') inputs.push({ name: 'standard input', size: undefined, open: () => stdin });
-    else inputs.push(...(await inputsAt(path)));
+    else inputs.push(...orRefuse(path, await inputsAt(path, new Set())));
   }
   return inputs;
 }
 
-async function inputsAt(path: string): Promise<Input[]> {
+/** @param walked the folders that have been entered: a link may lead back to one */
+async function inputsAt(path: string, walked: Set<string>): Promise<Input[]> {
   const status = await stat(path).catch((cause: unknown) => {
     throw new Failure('no-source', `cannot read ${path}`, {
       place: { file: path },
@@ -32,17 +33,21 @@ async function inputsAt(path: string): Promise<Input[]> {
     const size = status.isFile() ? status.size : undefined;
     return [{ name: path, size, open: () => createReadStream(path, { highWaterMark: 1 << 20 }) }];
   }
+  const folder = await realpath(path);
+  if (walked.has(folder)) return [];
+  walked.add(folder);
   const names = await readdir(path);
   const isTree = names.includes('build.json') && names.includes('rest');
   const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.')).sort();
-  const inputs = (await Promise.all(visible.map((name) => inputsAt(join(path, name))))).flat();
-  if (inputs.length === 0) {
-    throw new Failure('no-source', `the folder ${path} holds no file`, {
-      place: { file: path },
-      expected: 'saved pages, NDJSON or JSON arrays',
-      found: 'an empty folder',
-      hint: 'name the folder that holds the files',
-    });
-  }
-  return inputs;
+  return (await Promise.all(visible.map((name) => inputsAt(join(path, name), walked)))).flat();
+}
+
+function orRefuse(path: string, inputs: Input[]): Input[] {
+  if (inputs.length > 0) return inputs;
+  throw new Failure('no-source', `the folder ${path} holds no file`, {
+    place: { file: path },
+    expected: 'saved pages, NDJSON or JSON arrays',
+    found: 'an empty folder',
+    hint: 'name the folder that holds the files',
+  });
 }
