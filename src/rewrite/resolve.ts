@@ -36,7 +36,7 @@ export function resolve(method: string, path: string, query: string): Answer {
   if (slash === '') return { status: 301, headers: { Location: `/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };
   if (method === 'OPTIONS') return { status: 200, headers: COLLECTION_HEADERS, body: OPTIONS[collection] ?? '' };
   if (method !== 'GET' && method !== 'HEAD') {
-    return { status: 405, headers: COLLECTION_HEADERS, body: `{"detail":"Method \\"${method}\\" not allowed."}` };
+    return { status: 405, headers: COLLECTION_HEADERS, body: JSON.stringify({ detail: `Method "${method}" not allowed.` }) };
   }
   const page = pageOf(query);
   if (page === undefined) return MISSING;

@@ -55,8 +55,10 @@ export class Batch {
     this.#database = database;
     this.#path = path;
     this.#policy = policy;
+    // what goes into an empty store has nothing to roll back to: a journal stays empty, a WAL would write all twice
+    if (isEmpty(database)) this.#guard(() => database.exec('PRAGMA journal_mode = DELETE'));
     this.#guard(() => begin(database));
-    this.#isFirst = database.prepare('SELECT NOT EXISTS (SELECT 1 FROM record)').pluck().get() === 1;
+    this.#isFirst = isEmpty(database);
     if (this.#isFirst) database.exec('DROP INDEX record_account');
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#markOwnerStale = database.prepare(
@@ -136,7 +138,8 @@ export class Batch {
       if (this.#isFirst) this.#database.exec(RECORD_ACCOUNT);
       settle(this.#database, this.#recordsChanged, onSettle);
       end(this.#database);
-      this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
+      if (this.#isFirst) this.#database.exec('PRAGMA journal_mode = WAL');
+      else this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     });
   }
 
@@ -180,6 +183,10 @@ export function inBatch(database: Connection, work: () => void): void {
   begin(database);
   work();
   end(database);
+}
+
+function isEmpty(database: Connection): boolean {
+  return database.value('SELECT NOT EXISTS (SELECT 1 FROM record)') === 1;
 }
 
 function begin(database: Connection): void {

@@ -11,7 +11,7 @@ import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-recor
 import { claimFolder, fileSystemFailure } from './folder.ts';
 import { type FoundTree, findTree } from './found-tree.ts';
 import { slotCount } from './layout.ts';
-import { encodeManifest, MANIFEST, type TreeDigests } from './manifest.ts';
+import { MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
 import { promote, removeSurplus, replaceFile } from './promote.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 
@@ -114,9 +114,8 @@ async function exchange(
   );
   promote(stage, out, before, after);
   const removed = await removeSurplus(out, after);
-  const manifest = encodeManifest(after);
-  const build = { ...now, manifest: manifest.digest };
-  replaceFile(stage, join(out, MANIFEST), (draft) => writeFileSync(draft, manifest.text));
+  const manifest = replaceFile(stage, join(out, MANIFEST), (draft) => writeManifest(draft, after));
+  const build = { ...now, manifest };
   replaceFile(stage, join(out, BUILD_RECORD), (draft) => writeFileSync(draft, encodeBuildRecord(build)));
   const { written, unchanged } = tally(before, after);
   const pulledForward = found.record !== undefined && isPulledForward(found.record, now);

@@ -5,7 +5,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
-import { digestOf, parseManifest, readManifest, type TreeDigests } from './manifest.ts';
+import { manifestDigest, readManifest, type TreeDigests } from './manifest.ts';
 
 /** What is in a folder before a build. */
 export interface FoundTree {
@@ -24,9 +24,8 @@ type PageCounts = { readonly [C in Collection]: number };
  */
 export function findTree(out: string, pages: PageCounts, repair: boolean): FoundTree {
   const record = readBuildRecord(out);
-  const manifest = readManifest(out);
-  if (!repair && typeof record === 'object' && manifest !== undefined && digestOf(manifest) === record.manifest && hasEnds(out, record)) {
-    return { record, digests: parseManifest(manifest, pages) };
+  if (!repair && typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record)) {
+    return { record, digests: readManifest(out, pages) };
   }
   return { record: undefined, digests: digestFiles(out, pages) };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Digests } from './digests.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
@@ -11,30 +12,60 @@ export const MANIFEST = 'manifest-sha256.txt';
 /** The digests of a tree's files, collection by collection. */
 export type TreeDigests = { readonly [C in Collection]: Digests };
 
-/** The manifest's text, and the SHA-256 (hexadecimal) of its bytes. */
-export function encodeManifest(digests: TreeDigests): { readonly text: string; readonly digest: string } {
-  const lines: string[] = [];
-  for (const collection of COLLECTIONS) {
-    const known = digests[collection];
-    for (let slot = 0; slot < slotCount(known.pages); slot += 1)
-      lines.push(`${known.get(slot)}  ${pathOf(collection, slot, known.pages)}\n`);
+/** How many bytes of a manifest are held at once: that of a hundred thousand pages has eleven million. */
+const PIECE = 1 << 20;
+
+/**
+ * Writes a manifest.
+ * @returns the SHA-256 of its bytes, as hexadecimal digits
+ */
+export function writeManifest(path: string, digests: TreeDigests): string {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'w');
+  try {
+    for (const piece of manifestPieces(digests)) {
+      hash.update(piece);
+      writeFileSync(file, piece);
+    }
+  } finally {
+    closeSync(file);
   }
-  const text = lines.join('');
-  return { text, digest: digestOf(text) };
+  return hash.digest('hex');
 }
 
-/** The text of a tree's manifest; undefined where it has none. */
-export function readManifest(out: string): string | undefined {
+function* manifestPieces(digests: TreeDigests): Generator<string> {
+  let piece = '';
+  for (const collection of COLLECTIONS) {
+    const known = digests[collection];
+    for (let slot = 0; slot < slotCount(known.pages); slot += 1) {
+      piece += `${known.get(slot)}  ${pathOf(collection, slot, known.pages)}\n`;
+      if (piece.length < PIECE) continue;
+      yield piece;
+      piece = '';
+    }
+  }
+  yield piece;
+}
+
+/** The SHA-256 of a tree's manifest, as hexadecimal digits; undefined where it has none that can be read. */
+export function manifestDigest(out: string): string | undefined {
+  const hash = createHash('sha256');
   try {
-    return readFileSync(join(out, MANIFEST), 'utf8');
+    for (const piece of pieces(join(out, MANIFEST))) hash.update(piece);
   } catch {
     return undefined;
   }
+  return hash.digest('hex');
 }
 
-/** SHA-256 as hexadecimal digits. */
-export function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+function* pieces(path: string): Generator<Buffer> {
+  const file = openSync(path, 'r');
+  try {
+    const piece = Buffer.allocUnsafe(PIECE);
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) yield piece.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** One line of a manifest: a file's digest and its path. */
@@ -43,21 +74,27 @@ export interface ManifestLine {
   readonly path: string;
 }
 
-/** A manifest's lines; undefined for a line that is none. */
-export function* manifestLines(text: string): Generator<ManifestLine | undefined> {
-  for (let start = 0; start < text.length; ) {
-    const newline = text.indexOf('\n', start);
-    const end = newline === -1 ? text.length : newline;
-    const match = /^([0-9a-f]{64}) {2}(.+)$/.exec(text.slice(start, end));
-    yield match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
-    start = end + 1;
+/** The lines of a tree's manifest; undefined for a line that is none. */
+export function* manifestLines(out: string): Generator<ManifestLine | undefined> {
+  let rest = '';
+  const decoder = new StringDecoder('utf8');
+  for (const piece of pieces(join(out, MANIFEST))) {
+    const lines = (rest + decoder.write(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) yield parseLine(line);
   }
+  if (rest !== '') yield parseLine(rest);
 }
 
-/** The digests that a manifest gives for the files of a tree with so many pages; other lines do not count. */
-export function parseManifest(text: string, pages: { readonly [C in Collection]: number }): TreeDigests {
+function parseLine(line: string): ManifestLine | undefined {
+  const match = /^([0-9a-f]{64}) {2}(.+)$/.exec(line);
+  return match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
+}
+
+/** The digests that a tree's manifest gives for the files of a tree with so many pages; other lines do not count. */
+export function readManifest(out: string, pages: { readonly [C in Collection]: number }): TreeDigests {
   const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
-  for (const line of manifestLines(text)) {
+  for (const line of manifestLines(out)) {
     if (line === undefined) continue;
     for (const collection of COLLECTIONS) {
       const slot = slotAt(collection, line.path, pages[collection]);

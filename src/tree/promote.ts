@@ -61,9 +61,10 @@ export async function removeSurplus(out: string, after: TreeDigests): Promise<nu
 }
 
 /** Writes a file so that it is there whole or not at all. */
-export function replaceFile(stage: string, path: string, write: (draft: string) => void): void {
+export function replaceFile<T>(stage: string, path: string, write: (draft: string) => T): T {
   const draft = join(stage, 'draft');
   rmSync(draft, { force: true });
-  write(draft);
+  const written = write(draft);
   renameSync(draft, path);
+  return written;
 }

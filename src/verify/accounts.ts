@@ -85,7 +85,7 @@ function checkData({ account, path }: FoundAccount, report: Report): void {
   for (const record of account.data.toReversed()) {
     const subject = `record ${record.id}`;
     const expected = older.get(record.data_type);
-    if (expected === undefined && record.previous !== null && !ids.has(record.previous)) {
+    if (expected === undefined && record.previous !== null && record.previous < record.id && !ids.has(record.previous)) {
       report.add({
         rule: 'record-predecessor',
         path,

@@ -1,26 +1,25 @@
-import { type Dir, opendirSync } from 'node:fs';
+import { type Dir, opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
-import { digestOf, MANIFEST, manifestLines, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import { MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
 import type { Report } from './violation.ts';
 
 /** Reads a tree's manifest and holds it to the build record and to the layout. */
 export function checkManifest(out: string, build: BuildRecord, report: Report): TreeDigests {
   const pages = { data: build.data_pages, account: build.account_pages };
   const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
-  const text = readManifest(out);
-  if (text === undefined) {
+  const digest = manifestDigest(out);
+  if (digest === undefined) {
     report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'none' });
     return digests;
   }
-  const digest = digestOf(text);
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
   let number = 0;
-  for (const line of manifestLines(text)) {
+  for (const line of manifestLines(out)) {
     number += 1;
     const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name]) !== undefined);
     const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection]);
@@ -49,6 +48,12 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   return digests;
 }
 
+/** A file's bytes. A pipe, which reading would wait for, is no file. */
+export function readRegularFile(path: string): Buffer {
+  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
+  return readFileSync(path);
+}
+
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
 export function checkStrays(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
@@ -63,7 +68,14 @@ export function checkStrays(out: string, build: BuildRecord, report: Report): vo
 }
 
 function* filesIn(out: string, folder: string): Generator<string> {
-  const entries: Dir = opendirSync(join(out, folder));
+  let entries: Dir;
+  try {
+    entries = opendirSync(join(out, folder));
+  } catch {
+    // a name that is no UTF-8, or a folder that cannot be entered
+    yield folder;
+    return;
+  }
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;

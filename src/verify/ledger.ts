@@ -11,8 +11,8 @@ export class Ledger {
 
   add(id: number, json: string): void {
     const bucket = bucketOf(id);
-    // below 2^32 a summand, so that sums stay exact up to 2^21 records in a bucket, 2^37 in all
-    this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashOf(json);
+    // at most 2^32 a summand, never 0, so that sums stay exact up to 2^21 records in a bucket, 2^37 in all
+    this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashesOf(json)[0] + 1;
   }
 
   /** The buckets in which the two differ. */
@@ -27,11 +27,17 @@ export function bucketOf(id: number): number {
   return id % BUCKETS;
 }
 
-/** FNV-1a over UTF-16 units, never 0: for telling records apart, not for security. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return (hash >>> 0) + 1;
+/** Two hashes of 32 bits, of a text's UTF-16 units: for telling texts apart, not for security. */
+function hashesOf(text: string): readonly [number, number] {
+  let [one, two] = [0xdeadbeef, 0x41c6ce57];
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x9e3779b1);
+    two = Math.imul(two ^ unit, 0x5f356495);
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(two ^ (two >>> 13), 0xc2b2ae35);
+  two = Math.imul(two ^ (two >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
+  return [one >>> 0, two >>> 0];
 }
 
 /**
@@ -43,8 +49,8 @@ export class SeenNames {
 
   /** Adds a name; true where it may have been there. */
   add(name: string): boolean {
-    const step = hashOf(`${name} `) | 1;
-    let hash = hashOf(name);
+    let [hash, step] = hashesOf(name);
+    step |= 1;
     let seen = true;
     for (let round = 0; round < 4; round += 1) {
       const bit = (hash >>> 0) & 0x7ffffff;

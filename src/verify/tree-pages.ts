@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../contract/envelope.ts';
@@ -10,6 +9,7 @@ import { resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { pathOf, slotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
+import { readRegularFile } from './files.ts';
 import type { Report } from './violation.ts';
 
 /** A page of a tree as it was found. */
@@ -75,34 +75,46 @@ interface ReadPage {
 }
 
 function readPage(tree: TreeWord, word: CollectionWord, number: number, path: string, report: Report): ReadPage | undefined {
-  checkFiles(tree, word, number, report);
+  const bytes = readFiles(tree, word, number, path, report);
+  if (bytes === undefined) return undefined;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(tree.out, path)));
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
     return { text, envelope: parseEnvelope(JSON.parse(text)) };
   } catch (error) {
-    if (error instanceof BrokenRule)
+    if (error instanceof BrokenRule) {
       report.add({ rule: 'page-envelope', path, expected: `${error.field}: ${error.expected}`, found: error.found });
-    else if (existsSync(join(tree.out, path)))
-      report.add({ rule: 'page-json', path, expected: 'JSON in UTF-8', found: error instanceof Error ? error.message : String(error) });
+    } else {
+      report.add({ rule: 'page-json', path, expected: 'JSON in UTF-8', found: messageOf(error) });
+    }
     return undefined;
   }
 }
 
-/** Holds each file that a page is in to the manifest. */
-function checkFiles(tree: TreeWord, word: CollectionWord, number: number, report: Report): void {
-  for (const slot of slotsOf(number, word.pages)) {
-    const path = pathOf(word.collection, slot, word.pages);
-    const expected = tree.manifest[word.collection].get(slot);
-    let bytes: Buffer;
+/** Reads the files that hold a page, holds them to the manifest and to one another; gives the bytes of one. */
+function readFiles(tree: TreeWord, word: CollectionWord, number: number, path: string, report: Report): Buffer | undefined {
+  const files = slotsOf(number, word.pages).flatMap((slot) => {
+    const file = pathOf(word.collection, slot, word.pages);
     try {
-      bytes = readFileSync(join(tree.out, path));
+      return [{ file, slot, bytes: readRegularFile(join(tree.out, file)) }];
     } catch (error) {
-      report.add({ rule: 'file-missing', path, expected: 'a file', found: error instanceof Error ? error.message : String(error) });
-      continue;
+      report.add({ rule: 'file-missing', path: file, expected: 'a file', found: messageOf(error) });
+      return [];
     }
-    const found = createHash('sha256').update(bytes).digest('hex');
-    if (expected !== undefined && found !== expected) report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found });
+  });
+  const read = files.find(({ file }) => file === path);
+  for (const { file, slot, bytes } of files) {
+    const expected = tree.manifest[word.collection].get(slot);
+    const found = hash('sha256', bytes);
+    if (expected !== undefined && found !== expected)
+      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found });
+    if (read !== undefined && !bytes.equals(read.bytes))
+      report.add({ rule: 'file-twin', path: file, expected: `the bytes of ${path}`, found: 'others' });
   }
+  return read?.bytes;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function checkEnvelope(word: CollectionWord, base: string, number: number, path: string, envelope: Envelope, report: Report): void {

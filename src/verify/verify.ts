@@ -1,4 +1,6 @@
+import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { pagesFor } from '../pages/page.ts';
 import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { walkAccounts } from './accounts.ts';
@@ -7,6 +9,7 @@ import { walkFeed } from './feed.ts';
 import { checkManifest, checkStrays } from './files.ts';
 import { Ledger, SeenNames } from './ledger.ts';
 import { examine } from './suspects.ts';
+import { collectionWord } from './tree-pages.ts';
 import { Report, type Violation } from './violation.ts';
 
 export interface VerifyOptions {
@@ -70,9 +73,11 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   return { build, records, accounts, violations, notes, violationCount, noteCount };
 }
 
+/** More pages than this no tree has; what says so is damaged, and memory is not given to it. */
+const MOST_PAGES = 10_000_000;
+
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  if (typeof record === 'object') return record;
   if (record === 'none') {
     throw new Failure('no-tree', `there is no finished tree in ${out}`, {
       place: { file: out },
@@ -81,7 +86,16 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       hint: 'run palimpsest build first, or name the folder with --out',
     });
   }
-  const found = record === 'unfinished' ? 'one that is unfinished or damaged: run palimpsest build again' : 'something else';
+  if (typeof record === 'object' && isPlausible(record)) return record;
+  const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
+  const found = typeof record === 'object' ? 'numbers of items and pages that do not fit together' : words[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
   return undefined;
+}
+
+function isPlausible(record: BuildRecord): boolean {
+  return COLLECTIONS.every((collection) => {
+    const { items, pages, pageSize } = collectionWord(record, collection);
+    return pageSize > 0 && pages <= MOST_PAGES && pages === pagesFor(items, pageSize);
+  });
 }

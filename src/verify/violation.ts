@@ -3,11 +3,12 @@
  * the tree still be right.
  */
 export const RULES = {
-  'build-record': 'build.json says that the build is finished, and what it was built from',
+  'build-record': 'build.json says that the build is finished and what it was built from, and its numbers fit together',
   'manifest-digest': 'the manifest is the one that build.json names',
   'manifest-line': 'the manifest lists each file of the layout once, and nothing else',
   'file-missing': 'every file of the layout is there',
   'file-digest': 'every file has the bytes that the manifest lists',
+  'file-twin': 'the files that hold the same page have the same bytes',
   'file-stray': 'no file is there that the layout does not have',
   'page-json': 'every page is JSON in UTF-8',
   'page-envelope': 'every page has the envelope of the interface, and nothing else',
