@@ -17,7 +17,15 @@ export interface Site {
 export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (url === undefined || !isWeb || url.search !== '' || url.hash !== '' || url.username !== '' || /[?#]$/.test(text)) {
+  if (
+    url === undefined ||
+    !isWeb ||
+    url.search !== '' ||
+    url.hash !== '' ||
+    url.username !== '' ||
+    url.password !== '' ||
+    /[?#]$/.test(text)
+  ) {
     const bare = !text.includes('://') && URL.canParse(`https://${text}`);
     throw new Failure('usage', `"${text}" cannot be a base URL`, {
       expected: 'http:// or https://, a host, and perhaps a path',

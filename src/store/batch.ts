@@ -138,9 +138,18 @@ export class Batch {
       if (this.#isFirst) this.#database.exec(RECORD_ACCOUNT);
       settle(this.#database, this.#recordsChanged, onSettle);
       end(this.#database);
+    });
+    this.#tidy();
+  }
+
+  /** Makes SQLite's side files small. That can wait for the next import: the batch is in. */
+  #tidy(): void {
+    try {
       if (this.#isFirst) this.#database.exec('PRAGMA journal_mode = WAL');
       else this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
-    });
+    } catch {
+      // a full disk, or a reader at work
+    }
   }
 
   /** Ends the batch; what was not committed leaves the store as it was. */

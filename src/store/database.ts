@@ -116,14 +116,21 @@ export function guarded<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    throw worded(path, error);
+    // opening makes folders too, so that the file system's own errors may come
+    throw hasCode(error) && 'syscall' in error ? failureOf(path, error) : worded(path, error);
   }
 }
 
-/** An error of SQLite's as a Failure; any other as it is. */
+/** An error of SQLite's as a Failure, by its code: one that comes from another thread has lost its class. */
 export function worded(path: string, error: unknown): unknown {
-  // by its code: an error that comes from another thread has lost its class
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string' || !error.code.startsWith('SQLITE_')) return error;
+  return hasCode(error) && error.code.startsWith('SQLITE_') ? failureOf(path, error) : error;
+}
+
+function hasCode(error: unknown): error is Error & { readonly code: string } {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+}
+
+function failureOf(path: string, error: Error & { readonly code: string }): Failure {
   const place = { file: path };
   const found = error.message;
   if (error.code.startsWith('SQLITE_BUSY') || error.code.startsWith('SQLITE_LOCKED')) {

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
@@ -51,7 +51,10 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
   let value: unknown;
   try {
-    value = JSON.parse(readFileSync(join(out, BUILD_RECORD), 'utf8'));
+    const path = join(out, BUILD_RECORD);
+    // a pipe, which reading would wait for, is no record
+    if (!statSync(path).isFile()) return 'none';
+    value = JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {
     return error instanceof SyntaxError ? 'foreign' : 'none';
   }

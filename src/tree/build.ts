@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
@@ -9,10 +9,10 @@ import { Store } from '../store/store.ts';
 import { VERSION } from '../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
-import { type FoundTree, findTree } from './found-tree.ts';
+import { digestFiles, finishedTree } from './found-tree.ts';
 import { slotCount } from './layout.ts';
-import { MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
-import { promote, removeSurplus, replaceFile } from './promote.ts';
+import { MANIFEST, readManifest, type TreeDigests, writeManifest } from './manifest.ts';
+import { promote, removeSurplus } from './promote.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 
 export interface BuildOptions {
@@ -51,11 +51,14 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
     const folder = claimFolder(out);
     try {
       const now = recordOf(store, site);
-      const found = findTree(out, { data: now.data_pages, account: now.account_pages }, options.repair ?? false);
-      if (found.record !== undefined && isSame(found.record, now)) return unchangedSummary(found.record);
-      const since = found.record !== undefined && isRerenderNeedless(found.record, now) ? (store.revisionOf(found.record.store) ?? -1) : -1;
-      const after = await renderOnThreads(store, site, folder.stage, found.digests, since, options.onProgress ?? (() => {}));
-      return await exchange(out, folder.stage, found, after, now);
+      const pages = { data: now.data_pages, account: now.account_pages };
+      const found = options.repair ? undefined : finishedTree(out);
+      if (found !== undefined && isSame(found, now)) return unchangedSummary(found);
+      const before = found === undefined ? digestFiles(out, pages) : readManifest(out, pages);
+      const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
+      const after = await renderOnThreads(store, site, folder.stage, before, since, options.onProgress ?? (() => {}));
+      const exchanged = await exchange(out, folder.stage, before, after, now);
+      return { ...exchanged, pulledForward: found !== undefined && isPulledForward(found, now) };
     } catch (error) {
       throw fileSystemFailure(out, worded(storePath, error));
     } finally {
@@ -101,25 +104,27 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
 }
 
+/** Nothing here needs room on the disk that was not taken before: what is written last is staged first. */
 async function exchange(
   out: string,
   stage: string,
-  found: FoundTree,
+  before: TreeDigests,
   after: TreeDigests,
   now: Omit<BuildRecord, 'manifest'>,
-): Promise<BuildSummary> {
-  const before = found.digests;
-  replaceFile(stage, join(out, BUILD_RECORD), (draft) =>
-    writeFileSync(draft, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' })),
-  );
+): Promise<Omit<BuildSummary, 'pulledForward'>> {
+  const unfinished = join(stage, 'unfinished');
+  const manifest = join(stage, 'manifest');
+  const record = join(stage, 'record');
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
+  const build = { ...now, manifest: writeManifest(manifest, after) };
+  writeFileSync(record, encodeBuildRecord(build));
+
+  renameSync(unfinished, join(out, BUILD_RECORD));
   promote(stage, out, before, after);
   const removed = await removeSurplus(out, after);
-  const manifest = replaceFile(stage, join(out, MANIFEST), (draft) => writeManifest(draft, after));
-  const build = { ...now, manifest };
-  replaceFile(stage, join(out, BUILD_RECORD), (draft) => writeFileSync(draft, encodeBuildRecord(build)));
-  const { written, unchanged } = tally(before, after);
-  const pulledForward = found.record !== undefined && isPulledForward(found.record, now);
-  return { build, written, unchanged, removed, pulledForward };
+  renameSync(manifest, join(out, MANIFEST));
+  renameSync(record, join(out, BUILD_RECORD));
+  return { build, ...tally(before, after), removed };
 }
 
 function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {

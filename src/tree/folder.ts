@@ -64,14 +64,17 @@ function refuseForeign(out: string): 'absent' | 'ours' {
   });
 }
 
+/** How often the lock is tried for while others take its folder away: far more often than they can. */
+const TRIES = 100;
+
 function lockIn(work: string): ReturnType<typeof lock> {
-  for (;;) {
-    mkdirSync(work, { recursive: true });
+  for (let left = TRIES; ; left -= 1) {
     try {
+      mkdirSync(work, { recursive: true });
       return lock(join(work, 'lock'));
     } catch (error) {
-      // the build that ended just now has taken its work folder away
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
+      // a build that ended just now may have taken the folder away under this one's hands
+      if (left === 0) throw error;
     }
   }
 }
@@ -94,12 +97,12 @@ export function fileSystemFailure(out: string, error: unknown): unknown {
     EPERM: 'look at the permissions, or build into another folder with --out',
     EROFS: 'build into a folder that can be written, with --out',
   };
-  const hint = hints[error.code];
+  const hint = hints[error.code] ?? 'look at the path, or build into another folder with --out';
   return new Failure('file-system', `cannot write ${out}`, {
     place: { file: out },
     expected: 'a folder that can be written and has room',
     found: error.message,
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     cause: error,
   });
 }

@@ -5,29 +5,14 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
-import { manifestDigest, readManifest, type TreeDigests } from './manifest.ts';
-
-/** What is in a folder before a build. */
-export interface FoundTree {
-  /** The record of the build that finished there, if one did. */
-  readonly record: BuildRecord | undefined;
-  /** The digests of the files that the new tree will have too. */
-  readonly digests: TreeDigests;
-}
+import { manifestDigest, type TreeDigests } from './manifest.ts';
 
 type PageCounts = { readonly [C in Collection]: number };
 
-/**
- * What a folder holds: by its manifest's word, where that can be trusted, else by the files' own bytes.
- * @param pages how many pages the new tree will have
- * @param repair whether to look at the files in any case
- */
-export function findTree(out: string, pages: PageCounts, repair: boolean): FoundTree {
+/** The record of the tree that a build finished in a folder, and nobody has taken apart since; undefined where none did. */
+export function finishedTree(out: string): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  if (!repair && typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record)) {
-    return { record, digests: readManifest(out, pages) };
-  }
-  return { record: undefined, digests: digestFiles(out, pages) };
+  return typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) ? record : undefined;
 }
 
 /** Whether both ends of both collections are there: somebody may have cleared the pages away. */
@@ -41,8 +26,8 @@ function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boole
   return ends.every((path) => existsSync(join(out, path)));
 }
 
-/** What the files of an unfinished tree really hold. */
-function digestFiles(out: string, pages: PageCounts): TreeDigests {
+/** What those of a folder's files hold that a tree with so many pages has: by their own bytes. */
+export function digestFiles(out: string, pages: PageCounts): TreeDigests {
   const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
   for (const collection of COLLECTIONS) {
     if (!existsSync(join(out, collectionFolder(collection)))) continue;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
@@ -59,6 +59,7 @@ export function manifestDigest(out: string): string | undefined {
 }
 
 function* pieces(path: string): Generator<Buffer> {
+  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
   const file = openSync(path, 'r');
   try {
     const piece = Buffer.allocUnsafe(PIECE);

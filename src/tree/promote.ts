@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { isPageName, pagesFolder, pathOf, slotsOf } from './layout.ts';
@@ -38,8 +38,8 @@ function moveOver(from: string, to: string): void {
     renameSync(from, to);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    mkdirSync(dirname(to), { recursive: true });
-    renameSync(from, to);
+    // a new page moves with its folder: making one could need room that a full disk does not have
+    renameSync(dirname(from), dirname(to));
   }
 }
 
@@ -58,13 +58,4 @@ export async function removeSurplus(out: string, after: TreeDigests): Promise<nu
   const limit = pLimit(REMOVALS);
   await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
   return surplus.length;
-}
-
-/** Writes a file so that it is there whole or not at all. */
-export function replaceFile<T>(stage: string, path: string, write: (draft: string) => T): T {
-  const draft = join(stage, 'draft');
-  rmSync(draft, { force: true });
-  const written = write(draft);
-  renameSync(draft, path);
-  return written;
 }

@@ -1,0 +1,377 @@
+import { existsSync, readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { type Answer, COLLECTION_HEADERS, MISSING, resolve } from '../../src/rewrite/resolve.ts';
+import { pathOf, slotCount } from '../../src/tree/layout.ts';
+
+/** What Django REST Framework was measured to answer; it lies beside the checkout, where it is at all. */
+const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
+
+interface Case {
+  readonly query: string;
+  readonly status: number;
+  readonly page?: number;
+}
+
+/** The page that a query shows where there are so many; 404 where it shows none. */
+function pageShown(query: string, pages: number): number {
+  const { file } = resolve('GET', '/rest/data/', query);
+  const slots = Array.from({ length: slotCount(pages) }, (_, slot) => slot);
+  const slot = slots.find((candidate) => pathOf('data', candidate, pages) === file);
+  if (slot === undefined) return 404;
+  return slot === 0 ? 1 : Math.min(slot, pages);
+}
+
+describe('queries that were measured', () => {
+  const cases: readonly Case[] = existsSync(VECTORS) ? JSON.parse(readFileSync(VECTORS, 'utf8')).cases : [];
+
+  test('are all there', ({ skip }) => {
+    skip(cases.length === 0, 'shared/vectors/page-queries.json is not beside this checkout');
+    expect(cases.length).toBe(43);
+  });
+
+  test.for(cases)('"$query"', ({ query, status, page }) => {
+    expect(pageShown(query.replace(/^\?/, ''), 3)).toBe(status === 200 ? page : 404);
+  });
+});
+
+/** Of a collection of 30 pages. */
+describe('a query', () => {
+  test.each([
+    ['', 1],
+    ['page=1', 1],
+    ['page=30', 30],
+    ['page=31', 404],
+    ['page=last', 30],
+    ['page=Last', 404],
+    ['page=last%20', 404],
+    ['page=l%61st', 30],
+    ['page', 1],
+    ['page&page=', 1],
+    ['page=7&page', 1],
+    ['page=abc&page=7', 7],
+    ['page=7&page=last', 30],
+    ['&&page=7&&', 7],
+    ['=7', 1],
+    ['page==7', 404],
+    ['page=7=7', 404],
+    ['page+=7', 1],
+    ['+page=7', 1],
+    ['pag%65=7', 7],
+    ['page%3D7', 1],
+    ['%ZZ=1&page=7', 7],
+    ['page%=7', 1],
+    ['page=%37', 7],
+    ['page=1%30', 10],
+    ['page=%E2%80%897%E2%80%A8', 7],
+    ['page=%1C7', 404],
+    ['page=7%1F', 404],
+    ['page=%E3%80%801%1D', 404],
+    ['page=%C2%857', 7],
+    ['page=%EF%BB%BF7', 404],
+    ['page=%E2%80%8B7', 404],
+    ['page=%09%0A%0B%0C%0D7', 7],
+    ['page=+', 404],
+    ['page=%2B', 404],
+    ['page=%2B%207', 404],
+    ['page=%2B%2B7', 404],
+    ['page=-7', 404],
+    ['page=%E2%88%927', 404],
+    ['page=1_0', 10],
+    ['page=1__0', 404],
+    ['page=_10', 404],
+    ['page=10_', 404],
+    ['page=0_0_7', 7],
+    ['page=000000000000000000000000000007', 7],
+    ['page=00', 404],
+    ['page=0x7', 404],
+    ['page=7.', 404],
+    ['page=7,', 404],
+    ['page=1e1', 404],
+    ['page=Infinity', 404],
+    ['page=NaN', 404],
+    ['page=null', 404],
+    ['page=9007199254740993', 404],
+    ['page=18446744073709551623', 404],
+    ['page=%D9%A1%D9%A0', 10],
+    ['page=1%D9%A0', 10],
+    ['page=%F0%9D%9F%95', 7],
+    ['page=%C2%B2', 404],
+    ['page=%E4%B8%83', 404],
+    ['page=%FF', 404],
+    ['page=7%', 404],
+    ['page=7%2', 404],
+    ['page=7#page=8', 404],
+    ['page=constructor', 404],
+    ['__proto__=7', 1],
+  ])('"%s" shows page %d', (query, page) => {
+    expect(pageShown(query, 30)).toBe(page);
+  });
+
+  test('may have as many digits as Python reads', () => {
+    expect(pageShown(`page=${'0'.repeat(4299)}7`, 30)).toBe(7);
+    expect(pageShown(`page=${'0'.repeat(4300)}7`, 30)).toBe(404);
+  });
+
+  test('of any number asks for the file that the layout has for it', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...COLLECTIONS),
+        fc.integer({ min: 1, max: 999_999_999_999_999 }),
+        fc.nat(5),
+        (collection, page, more) => {
+          const answer = resolve('GET', `/rest/${collection}/`, `page=${page}`);
+          expect(answer.file).toBe(pathOf(collection, page === 1 ? 0 : page, page + more));
+          expect(resolve('GET', `/rest/${collection}/`, 'page=last').file).toBe(pathOf(collection, page + 1, page));
+        },
+      ),
+    );
+  });
+});
+
+describe('digits', () => {
+  // Unicode promises runs of ten, zero first; these are the zeros of Unicode 14, from Python's unicodedata
+  const zeros = `30 660 6F0 7C0 966 9E6 A66 AE6 B66 BE6 C66 CE6 D66 DE6 E50 ED0 F20 1040 1090 17E0 1810 1946 19D0 1A80 1A90 1B50 1BB0
+    1C40 1C50 A620 A8D0 A900 A9D0 A9F0 AA50 ABF0 FF10 104A0 10D30 11066 110F0 11136 111D0 112F0 11450 114D0 11650 116C0 11730 118E0
+    11950 11C50 11D50 11DA0 16A60 16AC0 16B50 1D7CE 1D7D8 1D7E2 1D7EC 1D7F6 1E140 1E2F0 1E950 1FBF0`
+    .split(/\s+/)
+    .map((zero) => Number.parseInt(zero, 16));
+  const fileOfPage = (page: number) => (page === 0 ? undefined : pathOf('data', page === 1 ? 0 : page, page));
+  const fileOf = (text: string) => resolve('GET', '/rest/data/', `page=${encodeURIComponent(text)}`).file;
+
+  test('of every script count as what they are worth', () => {
+    expect(zeros.length).toBe(66);
+    for (const zero of zeros) {
+      for (let value = 0; value < 10; value += 1) {
+        const digit = String.fromCodePoint(zero + value);
+        expect(fileOf(`1${digit}`), digit).toBe(`rest/data/page/${10 + value}/index.json`);
+        expect(fileOf(digit), digit).toBe(fileOfPage(value));
+      }
+    }
+  });
+
+  test('of several scripts make one number', () => {
+    const digit = fc
+      .tuple(fc.constantFrom(...zeros), fc.nat(9))
+      .map(([zero, value]) => ({ text: String.fromCodePoint(zero + value), value }));
+    fc.assert(
+      fc.property(fc.array(digit, { minLength: 1, maxLength: 14 }), (digits) => {
+        const number = Number(digits.map(({ value }) => value).join(''));
+        const file = fileOf(digits.map(({ text }) => text).join(''));
+        expect(file).toBe(fileOfPage(number));
+      }),
+    );
+  });
+
+  test('are the only characters that count, and white space the only ones that may stand beside them', () => {
+    const isDigit = new Set(zeros.flatMap((zero) => Array.from({ length: 10 }, (_, value) => zero + value)));
+    // what Python's int() leaves out of account: measured, character by character, on Python 3.11
+    const spaces = [9, 10, 11, 12, 13, 0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000];
+    for (let code = 0x2000; code <= 0x200a; code += 1) spaces.push(code);
+    const codePoint = fc
+      .oneof(fc.nat({ max: 0xff }), fc.constantFrom(...spaces), fc.nat({ max: 0x3100 }), fc.nat({ max: 0x10ffff }))
+      .filter((code) => code < 0xd800 || code > 0xdfff);
+    fc.assert(
+      fc.property(codePoint, (code) => {
+        const text = String.fromCodePoint(code);
+        // those that a later Unicode has made digits are as good
+        fc.pre(isDigit.has(code) === /\p{Nd}/u.test(text));
+        if (isDigit.has(code)) {
+          expect(fileOf(`1${text}`)).toMatch(/^rest\/data\/page\/1\d\/index\.json$/);
+        } else {
+          expect(fileOf(text)).toBeUndefined();
+          expect(fileOf(`${text}7`)).toBe(spaces.includes(code) || text === '+' ? fileOfPage(7) : undefined);
+          expect(fileOf(`7${text}`)).toBe(spaces.includes(code) ? fileOfPage(7) : undefined);
+        }
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+});
+
+describe('a path', () => {
+  test.each(['/rest/data/', '/rest/%64ata/', '/%72est/data%2F', '/rest%2Fdata/'])('%s is the feed', (path) => {
+    expect(resolve('GET', path, 'page=2')).toEqual({ status: 200, headers: COLLECTION_HEADERS, file: 'rest/data/page/2/index.json' });
+  });
+
+  test('/rest/account/ is the accounts', () => {
+    expect(resolve('GET', '/rest/account/', '').file).toBe('rest/account/index.json');
+  });
+
+  test.each([
+    '',
+    '/',
+    '/rest',
+    '/rest/',
+    'rest/data/',
+    '//rest/data/',
+    '/rest//data/',
+    '/rest/data//',
+    '/rest/data/1/',
+    '/rest/data/index.json',
+    '/rest/data/page/2/index.json',
+    '/rest/Data/',
+    '/REST/data/',
+    '/rest/data /',
+    '/rest/data/\n',
+    '/rest/data/%0A',
+    '/rest/data/%00',
+    '/rest/data/..',
+    '/rest/data/../account/',
+    '/rest/data/%2e%2e/account/',
+    '/rest/other/../data/',
+    '/rest/%2564ata/',
+    '/rest/data/%',
+    '/rest\\data\\',
+    '/api/rest/data/',
+    'http://example.org/rest/data/',
+    '/rest/__proto__/',
+  ])('"%s" is nowhere', (path) => {
+    const answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
+    for (const method of ['GET', 'OPTIONS', 'POST']) expect(resolve(method, path, 'page=2')).toEqual(answer);
+  });
+
+  test.each([
+    ['/rest/data', '', '/rest/data/'],
+    ['/rest/account', 'page=2', '/rest/account/?page=2'],
+    ['/rest/data', 'a=%2F&page=0_2&a', '/rest/data/?a=%2F&page=0_2&a'],
+    ['/rest/%64ata', '//evil.example', '/rest/data/?//evil.example'],
+  ])('%s without its slash, asked "%s", is sent to %s', (path, query, location) => {
+    expect(resolve('GET', path, query)).toEqual({ status: 301, headers: { Location: location }, body: '' });
+  });
+});
+
+describe('a method', () => {
+  test('HEAD is answered as GET', () => {
+    for (const query of ['', 'page=2', 'page=0'])
+      expect(resolve('HEAD', '/rest/data/', query)).toEqual(resolve('GET', '/rest/data/', query));
+  });
+
+  test.each(COLLECTIONS)('OPTIONS describes %s, whatever the page', (collection) => {
+    for (const query of ['', 'page=99', 'page=abc']) {
+      const { status, headers, body = '', file } = resolve('OPTIONS', `/rest/${collection}/`, query);
+      expect([status, headers, file]).toEqual([200, COLLECTION_HEADERS, undefined]);
+      const description: unknown = JSON.parse(body);
+      expect(description).toEqual({
+        name: collection === 'data' ? 'Data List' : 'Account List',
+        description: expect.any(String),
+        renders: ['application/json'],
+        parses: [],
+      });
+    }
+  });
+
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'PROPFIND', 'get', 'Head', ''])('"%s" is not allowed', (method) => {
+    for (const query of ['', 'page=99']) {
+      const body = `{"detail":"Method \\"${method}\\" not allowed."}`;
+      expect(resolve(method, '/rest/account/', query)).toEqual({ status: 405, headers: COLLECTION_HEADERS, body });
+    }
+  });
+
+  test('of any characters leaves the answer JSON', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (method) => {
+        const { status, body = 'null' } = resolve(method, '/rest/data/', '');
+        if (status === 405) expect(JSON.parse(body)).toEqual({ detail: `Method "${method}" not allowed.` });
+      }),
+    );
+  });
+});
+
+describe('any request', () => {
+  const piece = (...pieces: string[]) =>
+    fc.array(
+      fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...pieces) }, { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 4 }) }),
+      {
+        maxLength: 10,
+      },
+    );
+  const path = fc.oneof(
+    fc.constantFrom('/rest/data/', '/rest/account/', '/rest/data', '/rest/account'),
+    piece(
+      '/',
+      'rest',
+      'data',
+      'account',
+      '/rest/data/',
+      '..',
+      '.',
+      '%2F',
+      '%2e',
+      '%',
+      '%ZZ',
+      '\0',
+      '\n',
+      '\\',
+      'page',
+      'last',
+      'index.json',
+    ).map((pieces) => pieces.join('')),
+    fc.string({ unit: 'binary' }),
+  );
+  const query = fc.oneof(
+    piece(
+      'page',
+      'page=',
+      '=',
+      '&',
+      '+',
+      '%20',
+      '%2B',
+      '_',
+      '-',
+      '2',
+      '0',
+      '٢',
+      'last',
+      '%',
+      '%ZZ',
+      '%C0%AF',
+      '../',
+      '%2e%2e%2f',
+      '?',
+      '#',
+      '\0',
+      '\ud800',
+    ).map((pieces) => pieces.join('')),
+    piece('2', '0', '_', '%D9%A2', '%20', '../', 'last', '1e9', '%0A').map((pieces) => `page=${pieces.join('')}`),
+    fc.string({ unit: 'binary' }),
+  );
+  const method = fc.oneof(fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST'), fc.string({ unit: 'binary' }));
+
+  test('is answered, and with no other file than the layout has', () => {
+    const counts = new Map<string, number>();
+    fc.assert(
+      fc.property(method, path, query, (...request) => {
+        const answer: Answer = resolve(...request);
+        counts.set(kindOf(answer), (counts.get(kindOf(answer)) ?? 0) + 1);
+        if (answer.file === undefined) {
+          expect(answer.body).toBeTypeOf('string');
+        } else {
+          expect(answer).toMatchObject({ status: 200, headers: COLLECTION_HEADERS });
+          expect(answer.file).toMatch(/^rest\/(data|account)\/(index\.json|page\/(last|[1-9]\d*)\/index\.json)$/);
+          expect(answer.file).not.toContain('/page/1/');
+          expect(['GET', 'HEAD']).toContain(request[0]);
+        }
+      }),
+      { numRuns: 10_000 },
+    );
+    // every kind of answer was met, so that none is right for want of trying
+    expect([...counts.keys()].sort()).toEqual(['200', '200 file', '301', '404', '405']);
+    for (const [kind, count] of counts) expect(count, kind).toBeGreaterThan(50);
+  });
+
+  test('that asks for a page that is not there is told so as DRF does', () => {
+    expect(MISSING).toEqual({ status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' });
+    expect(resolve('GET', '/rest/data/', 'page=0')).toEqual(MISSING);
+  });
+
+  test('of a collection carries the headers of the interface', () => {
+    expect(COLLECTION_HEADERS).toMatchObject({ 'Content-Type': 'application/json', Vary: 'Accept', Allow: 'GET, POST, OPTIONS' });
+  });
+});
+
+function kindOf({ status, file }: Answer): string {
+  return file === undefined ? String(status) : `${status} file`;
+}

@@ -1,0 +1,48 @@
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+
+/** What a server answered. */
+export interface Exchange {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+/** Sends one request; the path goes out as it is, nothing is decoded or followed. */
+export function ask(url: string, path: string, method = 'GET', headers: Readonly<Record<string, string>> = {}): Promise<Exchange> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const sent = request({ hostname, port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', reject);
+      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+/**
+ * Sends bytes over a connection of their own; gives all that came back until it ended.
+ * @param patience milliseconds of silence after which it is given up: a server may well wait for more of a broken request
+ */
+export function sendRaw(url: string, bytes: string | Uint8Array, patience = 10_000): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const { hostname, port } = new URL(url);
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), hostname);
+    socket.setTimeout(patience, () => socket.destroy());
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+    socket.on('error', () => {}); // the server may hang up on what it does not understand
+    socket.once('close', () => resolve(Buffer.concat(chunks)));
+    socket.write(bytes);
+  });
+}
+
+/** The parts of one raw answer. */
+export function parseRaw(answer: Buffer): { readonly status: number; readonly body: Buffer } {
+  const end = answer.indexOf('\r\n\r\n');
+  const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString('latin1', 0, 20))?.[1];
+  return { status: Number(status ?? 0), body: end === -1 ? Buffer.alloc(0) : answer.subarray(end + 4) };
+}

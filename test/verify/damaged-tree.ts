@@ -1,0 +1,223 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
+
+/** Any JSON object, to be bent into any shape. */
+export type Json = Record<string, unknown>;
+
+/** A record as it stands on a page; its fields can be set to anything. */
+export interface RecordJson extends Json {
+  id: unknown;
+}
+
+export interface AccountJson extends Json {
+  screen_name: unknown;
+  data: RecordJson[];
+}
+
+export interface PageJson extends Json {
+  count: unknown;
+  next: unknown;
+  previous: unknown;
+  results: unknown;
+}
+
+/**
+ * A tree to be damaged. It knows the layout and the bytes of a page by itself, not from src, so that the
+ * two cannot be wrong together; and it can seal what it damaged, so that every digest agrees again.
+ */
+export class DamagedTree {
+  readonly folder: string;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static copyOf(original: string, folder: string): DamagedTree {
+    cpSync(original, folder, { recursive: true });
+    return new DamagedTree(folder);
+  }
+
+  path(file: string): string {
+    return join(this.folder, file);
+  }
+
+  bytes(file: string): Buffer {
+    return readFileSync(this.path(file));
+  }
+
+  text(file: string): string {
+    return this.bytes(file).toString();
+  }
+
+  /** Writes one file, in folders made for it. */
+  write(file: string, content: string | Uint8Array): void {
+    mkdirSync(dirname(this.path(file)), { recursive: true });
+    writeFileSync(this.path(file), content);
+  }
+
+  remove(file: string): void {
+    rmSync(this.path(file), { recursive: true });
+  }
+
+  /** Writes a page into each of its files that has other bytes. */
+  writePage(collection: Collection, number: number, content: string | Uint8Array): void {
+    for (const file of this.filesOf(collection, number))
+      if (!existsSync(this.path(file)) || !this.bytes(file).equals(Buffer.from(content))) this.write(file, content);
+  }
+
+  /** The files of a page; the first is the one that a client reads. */
+  filesOf(collection: Collection, number: number): string[] {
+    const files = [`rest/${collection}/page/${number}/index.json`];
+    if (number === 1) files.unshift(`rest/${collection}/index.json`);
+    if (number === this.pages(collection)) files.push(`rest/${collection}/page/last/index.json`);
+    return files;
+  }
+
+  pages(collection: Collection): number {
+    const pages = this.build()[`${collection}_pages`];
+    if (typeof pages !== 'number') throw new Error(`build.json has no ${collection}_pages`);
+    return pages;
+  }
+
+  page(collection: Collection, number: number): PageJson {
+    return JSON.parse(this.text(`rest/${collection}/page/${number}/index.json`));
+  }
+
+  editPage(collection: Collection, number: number, edit: (page: PageJson) => void): void {
+    const page = this.page(collection, number);
+    edit(page);
+    this.writePage(collection, number, encode(page));
+  }
+
+  /** Alters a page's text, in each of its files. */
+  editText(collection: Collection, number: number, edit: (text: string) => string): void {
+    const [file = ''] = this.filesOf(collection, number);
+    const [before, after] = [this.text(file), edit(this.text(file))];
+    if (before === after) throw new Error('this damages nothing');
+    this.writePage(collection, number, after);
+  }
+
+  build(): Json {
+    return JSON.parse(this.text('build.json'));
+  }
+
+  editBuild(changes: Json): void {
+    this.write('build.json', `${encode({ ...this.build(), ...changes })}\n`);
+  }
+
+  /** All records of the feed, newest first. */
+  feed(): RecordJson[] {
+    return this.items('data').map((item) => ({ id: undefined, ...item }));
+  }
+
+  accounts(): AccountJson[] {
+    return this.items('account').map((item) => ({ screen_name: undefined, ...item, data: recordsIn(item['data']) }));
+  }
+
+  private items(collection: Collection): Json[] {
+    const numbers = Array.from({ length: this.pages(collection) }, (_, index) => index + 1);
+    return numbers.flatMap((number) => objectsIn(this.page(collection, number).results));
+  }
+
+  /** Writes a whole collection anew, as a build would whose store held these items; build.json follows. */
+  setItems(collection: Collection, items: readonly Json[]): void {
+    const build = this.build();
+    const size = Number(build[collection === 'data' ? 'page_size' : 'account_page_size']);
+    const pages = Math.max(1, Math.ceil(items.length / size));
+    for (let number = pages + 1; number <= this.pages(collection); number += 1) this.remove(`rest/${collection}/page/${number}`);
+    this.editBuild({ [`${collection}_pages`]: pages, [collection === 'data' ? 'records' : 'accounts']: items.length });
+    const url = (number: number) => `${build['base_url']}/rest/${collection}/${number === 1 ? '' : `?page=${number}`}`;
+    for (let number = 1; number <= pages; number += 1) {
+      const next = number < pages ? url(number + 1) : null;
+      const previous = number > 1 ? url(number - 1) : null;
+      const results = items.slice((number - 1) * size, number * size);
+      this.writePage(collection, number, encode({ count: items.length, next, previous, results }));
+    }
+  }
+
+  editFeed(edit: (records: RecordJson[]) => readonly Json[] | undefined): void {
+    const records = this.feed();
+    this.setItems('data', edit(records) ?? records);
+  }
+
+  editAccounts(edit: (accounts: AccountJson[]) => readonly Json[] | undefined): void {
+    const accounts = this.accounts();
+    this.setItems('account', edit(accounts) ?? accounts);
+  }
+
+  /** Alters one record both in the feed and in its account. */
+  editRecord(id: number, edit: (record: RecordJson) => void): void {
+    this.editFeed((records) => {
+      edit(one(records, (record) => record.id === id));
+      return records;
+    });
+    this.editAccounts((accounts) => {
+      const all = accounts.flatMap((account) => account.data);
+      edit(one(all, (record) => record.id === id));
+      return accounts;
+    });
+  }
+
+  editAccount(name: string, edit: (account: AccountJson) => void): void {
+    this.editAccounts((accounts) => {
+      edit(one(accounts, (account) => account.screen_name === name));
+      return accounts;
+    });
+  }
+
+  /** Makes a manifest of what is there, and makes build.json name it: then only what files mean is wrong. */
+  reseal(): void {
+    const lines: string[] = [];
+    for (const collection of COLLECTIONS) {
+      const names = Array.from({ length: this.pages(collection) }, (_, index) => String(index + 1));
+      const files = [`rest/${collection}/index.json`, ...[...names, 'last'].map((name) => `rest/${collection}/page/${name}/index.json`)];
+      for (const file of files) lines.push(`${this.digest(file)}  ${file}\n`);
+    }
+    this.setManifest(lines.join(''));
+  }
+
+  /** Writes a manifest, and makes build.json name it. */
+  setManifest(content: string | Uint8Array): void {
+    this.write('manifest-sha256.txt', content);
+    this.editBuild({ manifest: sha256(Buffer.from(content)) });
+  }
+
+  /** The digest of a file; of what is no file, some digest. */
+  private digest(file: string): string {
+    const isFile = statSync(this.path(file), { throwIfNoEntry: false })?.isFile() ?? false;
+    return sha256(isFile ? this.bytes(file) : Buffer.from('nothing'));
+  }
+
+  /** Every file below the folder, by its path in it. */
+  files(): string[] {
+    const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
+    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(this.folder.length + 1));
+  }
+}
+
+/** The bytes that DRF would write, as a string. */
+export function encode(value: unknown): string {
+  return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
+}
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** The one item that fits; an error where there is none, for then nothing would be damaged. */
+export function one<T>(items: readonly T[], fits: (item: T) => boolean): T {
+  const [found, ...others] = items.filter(fits);
+  if (found === undefined || others.length > 0) throw new Error(`${others.length + (found === undefined ? 0 : 1)} items fit`);
+  return found;
+}
+
+function objectsIn(value: unknown): Json[] {
+  if (!Array.isArray(value)) throw new Error('no array');
+  return value.map((item: unknown) => ({ ...(typeof item === 'object' ? item : {}) }));
+}
+
+function recordsIn(value: unknown): RecordJson[] {
+  return objectsIn(value).map((item) => ({ id: undefined, ...item }));
+}

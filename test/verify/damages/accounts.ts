@@ -1,0 +1,271 @@
+import type { AccountJson, Json } from '../damaged-tree.ts';
+import { one } from '../damaged-tree.ts';
+import { BRACKETS, type Damage } from './damage.ts';
+
+/** ada has the first record and 15 in all; dee is the first of page 2; aaron and zoe have none. */
+const FIRST_PAGE = 'rest/account/index.json';
+const SECOND_PAGE = 'rest/account/page/2/index.json';
+const LAST_PAGE = 'rest/account/page/3/index.json';
+
+/** Damages of accounts, and of the agreement between accounts and feed. All are sealed. */
+export const ACCOUNT_DAMAGES: readonly Damage[] = [
+  ...field('has no name', { screen_name: undefined }, 'results[0].screen_name'),
+  ...field('has an empty name', { screen_name: '' }, 'results[0].screen_name'),
+  ...field('has a name with a lone surrogate', { screen_name: 'ada\ud800' }, 'results[0].screen_name'),
+  ...field('has a name that is a number', { screen_name: 1 }, 'results[0].screen_name'),
+  ...field('was made on a day that does not exist', { account_creation_date: '2011-02-29T00:00:00Z' }, 'account_creation_date'),
+  ...field('was made at a time with a fraction', { account_creation_date: '2011-02-28T00:00:00.000000Z' }, 'account_creation_date'),
+  ...field('has an image without a scheme', { profile_image_url: 'images.example/1.jpg' }, 'results[0].profile_image_url'),
+  ...field('has no image at all', { profile_image_url: null }, 'results[0].profile_image_url'),
+  ...field('has data that are no list', { data: {} }, 'results[0].data'),
+  ...field('has data that hold null', { data: [null] }, 'results[0].data[0]'),
+  ...field('has no data_page_count', { data_page_count: undefined }, 'results[0].data_page_count'),
+  ...field('has a data_page_count in text', { data_page_count: '3' }, 'results[0].data_page_count'),
+  ...field('has a data_page_count that cannot be printed', { data_page_count: { toString: 1, valueOf: 1 } }, 'data_page_count'),
+  ...field('has a negative data_page_count', { data_page_count: -3 }, 'results[0].data_page_count'),
+  ...field('has no bio', { bio: null }, 'results[0].bio'),
+  ...field('has a location that is a number', { location: 1 }, 'results[0].location'),
+  ...field('has a website that is a list', { website: [] }, 'results[0].website'),
+  ...field('has a field too many', { id: 1 }, 'results[0].id'),
+  {
+    name: 'an account has data nested without end',
+    damage: (tree) =>
+      tree.editText('account', 2, (text) => text.replace('"data":[', `"data":[${'['.repeat(BRACKETS)}${']'.repeat(BRACKETS)},`)),
+    expects: 'account-field',
+    path: SECOND_PAGE,
+    says: 'results[0].data[0]',
+    also: ['account-data-missing'],
+    deep: true,
+  },
+  {
+    name: 'an account is no object',
+    damage: (tree) => tree.editPage('account', 3, (page) => Object.assign(page, { results: ['aaron', 'zoe'] })),
+    expects: 'account-field',
+    path: LAST_PAGE,
+    says: 'results[1]',
+    deep: true,
+  },
+  {
+    name: "an account holds another's record",
+    damage: (tree) =>
+      tree.editAccount('Bob_2', (account) =>
+        Object.assign(
+          one(account.data, (record) => record.id === 128),
+          { account: 'dee' },
+        ),
+      ),
+    expects: 'account-field',
+    path: FIRST_PAGE,
+    says: 'results[1].data[0].account',
+    also: ['account-data-missing'],
+    deep: true,
+  },
+
+  {
+    name: 'two accounts have changed places',
+    damage: (tree) => tree.editAccounts(([ada, bob, ...others]) => list(bob, ada, ...others)),
+    expects: 'account-order',
+    path: FIRST_PAGE,
+    subject: 'account ada',
+    says: 'before Bob_2',
+    deep: true,
+  },
+  {
+    name: 'two accounts have changed places across pages',
+    damage: (tree) => tree.editAccounts(([ada, bob, celik, dee, ...others]) => list(ada, bob, dee, celik, ...others)),
+    expects: 'account-order',
+    path: SECOND_PAGE,
+    subject: 'account çelik',
+    deep: true,
+  },
+  {
+    name: 'an account without records stands first',
+    damage: (tree) => tree.editAccounts((accounts) => list(accounts.at(-1), ...accounts.slice(0, -1))),
+    expects: 'account-order',
+    path: FIRST_PAGE,
+    subject: 'account ada',
+    says: 'before zoe',
+    deep: true,
+  },
+  {
+    name: 'two accounts without records stand the wrong way round',
+    damage: (tree) => tree.editAccounts((accounts) => list(...accounts.slice(0, -2), accounts.at(-1), accounts.at(-2))),
+    expects: 'account-order',
+    path: LAST_PAGE,
+    subject: 'account aaron',
+    deep: true,
+  },
+  {
+    name: 'an account without records stands there twice',
+    damage: (tree) => tree.editAccounts((accounts) => list(...accounts, accounts.at(-1))),
+    expects: 'account-twice',
+    path: LAST_PAGE,
+    subject: 'account zoe',
+    also: ['account-order'],
+    deep: true,
+  },
+  {
+    name: 'an account without records stands there again under the name of one that has some',
+    damage: (tree) => tree.editAccount('aaron', (account) => Object.assign(account, { screen_name: 'ada' })),
+    expects: 'account-twice',
+    path: LAST_PAGE,
+    subject: 'account ada',
+    deep: true,
+  },
+  {
+    name: 'an account is in two parts',
+    damage: (tree) =>
+      tree.editAccounts(([ada, bob, ...others]) => {
+        if (ada === undefined || bob === undefined) throw new Error('no two accounts');
+        const [newer, older] = [ada.data.slice(0, -1), ada.data.slice(-1)];
+        // 10 is ada's first record, 22 the next: the second part stands after the accounts that begin between
+        const late = { ...ada, data: newer, data_page_count: 2 };
+        const early = { ...ada, data: older, data_page_count: 1 };
+        return list(early, bob, ...others.slice(0, 4), late, ...others.slice(4));
+      }),
+    expects: 'account-twice',
+    path: LAST_PAGE,
+    subject: 'account ada',
+    // each part by itself: record 94 names one that the other part has
+    also: ['record-predecessor'],
+    deep: true,
+  },
+
+  {
+    name: "an account's records rise",
+    damage: (tree) => tree.editAccount('ada', (account) => account.data.reverse()),
+    expects: 'account-data-order',
+    path: FIRST_PAGE,
+    subject: 'record 22',
+    says: 'an id below 10',
+    also: ['record-previous'],
+    deep: true,
+  },
+  {
+    name: 'two records of an account, of two fields, have changed places',
+    damage: (tree) => tree.editAccount('ada', (account) => account.data.splice(0, 2, ...account.data.slice(0, 2).reverse())),
+    expects: 'account-data-order',
+    path: FIRST_PAGE,
+    subject: 'record 120',
+    deep: true,
+  },
+  ...[
+    ['ada', 1, FIRST_PAGE, '3'],
+    ['ada', 15, FIRST_PAGE, '3'],
+    ['dee', 1, SECOND_PAGE, '2'],
+    ['zoe', 1, LAST_PAGE, '0'],
+  ].map(
+    ([name, count, path, says]): Damage => ({
+      name: `data_page_count of ${name} is ${count}`,
+      damage: (tree) => tree.editAccount(String(name), (account) => Object.assign(account, { data_page_count: count })),
+      expects: 'account-data-count',
+      path: String(path),
+      subject: `account ${name}`,
+      says: String(says),
+      deep: true,
+    }),
+  ),
+  {
+    name: 'an account lacks its newest record',
+    damage: (tree) => tree.editAccount('çelik', (account) => account.data.shift()),
+    expects: 'account-data-missing',
+    path: 'rest/data/index.json',
+    subject: 'record 126',
+    says: 'none',
+    deep: true,
+  },
+  {
+    name: 'an account that has records is gone',
+    damage: (tree) => tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== '日本')),
+    expects: 'account-data-missing',
+    path: 'rest/data/page/8/index.json',
+    subject: 'record 20',
+    deep: true,
+  },
+  {
+    name: 'an account has a record twice',
+    damage: (tree) => tree.editAccount('dee', (account) => account.data.unshift(...account.data.slice(0, 1))),
+    expects: 'account-data-missing',
+    path: SECOND_PAGE,
+    subject: 'record 124',
+    says: 'another',
+    also: ['account-data-order', 'record-previous'],
+    deep: true,
+  },
+  {
+    name: 'the feed lacks a record',
+    damage: (tree) => tree.editFeed((records) => records.filter((record) => record.id !== 94)),
+    expects: 'account-data-surplus',
+    path: FIRST_PAGE,
+    subject: 'record 94',
+    deep: true,
+  },
+  {
+    name: 'the feed is empty',
+    damage: (tree) => tree.editFeed(() => []),
+    expects: 'account-data-surplus',
+    path: SECOND_PAGE,
+    subject: 'record 124',
+    deep: true,
+  },
+  ...[
+    ['text', 'another'],
+    ['diff_html', '<span>another</span>'],
+    ['first_encountered_date', '2016-02-28T23:59:42Z'],
+    ['web_archive_url', null],
+    ['data_type', 'Bio'],
+  ].map(
+    ([name, value]): Damage => ({
+      name: `${name} of a record is another in the account than in the feed`,
+      damage: (tree) =>
+        tree.editAccount('eli', (account) =>
+          Object.assign(
+            one(account.data, (record) => record.id === 110),
+            { [`${name}`]: value },
+          ),
+        ),
+      expects: 'account-data-differs',
+      path: SECOND_PAGE,
+      subject: 'record 110',
+      ...(name === 'data_type' ? { also: ['record-previous'] as const } : {}),
+      deep: true,
+    }),
+  ),
+  {
+    name: 'the feed gives a record to another account',
+    damage: (tree) =>
+      tree.editFeed(
+        (records) =>
+          void Object.assign(
+            one(records, (record) => record.id === 110),
+            { account: 'dee' },
+          ),
+      ),
+    expects: 'account-data-differs',
+    path: SECOND_PAGE,
+    subject: 'record 110',
+    says: '"account":"dee"',
+    deep: true,
+  },
+];
+
+/** A field of dee's, or of one of its records, that breaks its own rule. */
+function field(what: string, changes: Json, says: string): Damage[] {
+  return [
+    {
+      name: `an account ${what}`,
+      damage: (tree) =>
+        tree.editAccounts((accounts) => accounts.map((account) => (account.screen_name === 'dee' ? { ...account, ...changes } : account))),
+      expects: 'account-field',
+      path: SECOND_PAGE,
+      says,
+      also: ['account-data-missing'],
+      deep: true,
+    },
+  ];
+}
+
+/** The accounts that are there. */
+function list(...accounts: (AccountJson | undefined)[]): AccountJson[] {
+  return accounts.filter((account) => account !== undefined);
+}

@@ -1,0 +1,241 @@
+import { chmodSync, mkdirSync, rmdirSync, symlinkSync } from 'node:fs';
+import type { DamagedTree } from '../damaged-tree.ts';
+import { encode } from '../damaged-tree.ts';
+import { BRACKETS, type Damage, GARBAGE } from './damage.ts';
+
+const BUILD = 'build.json';
+const MANIFEST = 'manifest-sha256.txt';
+
+/** Damages that need not look into a page: the build record, the manifest, files that lack, differ or are too many. */
+export const FILE_DAMAGES: readonly Damage[] = [
+  ...buildRecord('is empty', (tree) => tree.write(BUILD, '')),
+  ...buildRecord('is binary garbage', (tree) => tree.write(BUILD, GARBAGE)),
+  ...buildRecord('is cut short', (tree) => tree.write(BUILD, tree.text(BUILD).slice(0, -20))),
+  ...buildRecord('is that of another program', (tree) => tree.write(BUILD, '{"name":"site","version":"1.0.0"}')),
+  ...buildRecord('is null', (tree) => tree.write(BUILD, 'null')),
+  ...buildRecord('is a list of itself', (tree) => tree.write(BUILD, `[${tree.text(BUILD)}]`)),
+  ...buildRecord('is nested without end', (tree) => tree.write(BUILD, '['.repeat(BRACKETS))),
+  ...buildRecord('says unfinished', (tree) => tree.write(BUILD, '{"palimpsest":"0.1.0","state":"unfinished"}')),
+  ...buildRecord('lacks a field', (tree) => tree.editBuild({ page_size: undefined })),
+  ...buildRecord('has a field too many', (tree) => tree.editBuild({ pages: 9 })),
+  ...buildRecord('has a number as text', (tree) => tree.editBuild({ records: '60' })),
+  ...buildRecord('has a negative number', (tree) => tree.editBuild({ data_pages: -1 })),
+  ...buildRecord('has pages of no size', (tree) => tree.editBuild({ page_size: 0, account_page_size: 0 })),
+  ...buildRecord('has more pages than any disk', (tree) => tree.editBuild({ data_pages: Number.MAX_SAFE_INTEGER })),
+  ...buildRecord('has more pages than any disk, and records for them', (tree) =>
+    tree.editBuild({ account_page_size: 1, accounts: Number.MAX_SAFE_INTEGER, account_pages: Number.MAX_SAFE_INTEGER }),
+  ),
+  ...buildRecord('speaks of no page, and no page is looked at', (tree) => {
+    for (const collection of ['data', 'account'] as const) {
+      tree.remove(`rest/${collection}`);
+      for (const file of [`rest/${collection}/index.json`, `rest/${collection}/page/last/index.json`]) tree.write(file, GARBAGE);
+    }
+    tree.editBuild({ records: 0, accounts: 0, data_pages: 0, account_pages: 0 });
+  }).map((damage) => ({ ...damage, deep: true })),
+
+  {
+    name: 'the manifest is gone',
+    damage: (tree) => tree.remove(MANIFEST),
+    expects: 'file-missing',
+    path: MANIFEST,
+  },
+  {
+    name: 'the manifest is a folder',
+    damage: (tree) => {
+      tree.remove(MANIFEST);
+      tree.write(`${MANIFEST}/file`, '');
+    },
+    expects: 'file-missing',
+    path: MANIFEST,
+    also: ['file-stray'],
+  },
+  {
+    name: 'the manifest is empty',
+    damage: (tree) => tree.write(MANIFEST, ''),
+    expects: 'manifest-digest',
+    path: MANIFEST,
+    also: ['manifest-line'],
+  },
+  {
+    name: 'a digit of the manifest is another',
+    damage: (tree) => tree.write(MANIFEST, otherDigit(tree.text(MANIFEST))),
+    expects: 'manifest-digest',
+    path: MANIFEST,
+    also: ['file-digest'],
+  },
+  {
+    name: 'build.json names another manifest',
+    damage: (tree) => tree.editBuild({ manifest: '0'.repeat(64) }),
+    expects: 'manifest-digest',
+    path: MANIFEST,
+    says: `SHA-256 ${'0'.repeat(64)}`,
+  },
+  ...manifestLines('is empty and sealed', () => '', 'a line for rest/data/index.json'),
+  ...manifestLines('is binary garbage', () => GARBAGE, 'a line for rest/data/index.json'),
+  ...manifestLines('has CRLF', (text) => text.replaceAll('\n', '\r\n'), 'line 1: something else'),
+  ...manifestLines('begins with a byte order mark', (text) => `\ufeff${text}`, 'line 1: something else'),
+  ...manifestLines('has every line twice', (text) => text.replace(/.+\n/g, '$&$&'), 'line 2: rest/data/index.json'),
+  ...manifestLines('lacks a line', (text) => text.replace(/.+page\/4\/index.json\n/, ''), 'a line for rest/data/page/4/index.json'),
+  ...manifestLines(
+    'has digests in capitals',
+    (text) => text.toUpperCase().replaceAll(/\S+$/gm, (path) => path.toLowerCase()),
+    'line 1: some',
+  ),
+  ...manifestLines('has one space', (text) => text.replaceAll('  ', ' '), 'line 1: something else'),
+  ...manifestLines('has an empty line', (text) => `${text}\n`, 'line 17: something else'),
+  ...manifestLines('has digests of zeros', (text) => text.replace(/^\w+/, '0'.repeat(64)), 'a line for rest/data/index.json'),
+  ...['../secret', '/etc/passwd', 'rest/data/page/01/index.json', 'rest/data/page/10/index.json', 'rest/data/page/0/index.json'].flatMap(
+    (path) => manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 17: ${path}`),
+  ),
+  {
+    name: 'a digit of the manifest is another, and build.json names that manifest',
+    damage: (tree) => tree.setManifest(otherDigit(tree.text(MANIFEST))),
+    expects: 'file-digest',
+    path: 'rest/data/index.json',
+  },
+
+  {
+    name: 'a page in the middle is gone',
+    damage: (tree) => tree.remove('rest/data/page/5/index.json'),
+    expects: 'file-missing',
+    path: 'rest/data/page/5/index.json',
+    also: ['account-data-surplus'],
+  },
+  {
+    name: "the last page's second file is gone",
+    damage: (tree) => tree.remove('rest/account/page/last/index.json'),
+    expects: 'file-missing',
+    path: 'rest/account/page/last/index.json',
+  },
+  {
+    name: "the collection's own file is gone",
+    damage: (tree) => tree.remove('rest/account/index.json'),
+    expects: 'file-missing',
+    path: 'rest/account/index.json',
+    also: ['account-data-missing'],
+  },
+  {
+    name: 'there is no page at all',
+    damage: (tree) => tree.remove('rest'),
+    expects: 'file-missing',
+    path: 'rest/account/page/3/index.json',
+  },
+  {
+    name: 'a file is where the pages should be',
+    damage: (tree) => {
+      tree.remove('rest');
+      tree.write('rest', 'nothing');
+    },
+    expects: 'file-missing',
+    path: 'rest/data/index.json',
+    also: ['file-stray'],
+  },
+  {
+    name: 'a folder is where a page should be',
+    damage: (tree) => {
+      tree.remove('rest/data/page/5/index.json');
+      mkdirSync(tree.path('rest/data/page/5/index.json'));
+    },
+    expects: 'file-missing',
+    path: 'rest/data/page/5/index.json',
+    also: ['account-data-surplus'],
+  },
+  {
+    name: 'a page links to itself without end',
+    damage: (tree) => link(tree, 'index.json', 'rest/data/page/5/index.json'),
+    expects: 'file-missing',
+    path: 'rest/data/page/5/index.json',
+    also: ['account-data-surplus'],
+  },
+  {
+    name: 'a page cannot be read',
+    damage: unreadable,
+    expects: 'file-missing',
+    path: 'rest/data/page/5/index.json',
+    also: ['account-data-surplus'],
+  },
+  {
+    name: 'one character of a page is another',
+    damage: (tree) => tree.editText('account', 3, (text) => text.replace('I am zoe', 'I am Zoe')),
+    expects: 'file-digest',
+    path: 'rest/account/page/3/index.json',
+  },
+  {
+    name: 'a second file of a page is older than the first',
+    damage: (tree) => tree.write('rest/data/page/1/index.json', tree.text('rest/data/index.json').replace('"count":60', '"count":59')),
+    expects: 'file-digest',
+    path: 'rest/data/page/1/index.json',
+    also: ['file-twin'],
+  },
+  {
+    name: 'a page of a longer tree is still there',
+    damage: (tree) => tree.write('rest/data/page/10/index.json', tree.text('rest/data/page/9/index.json')),
+    expects: 'file-stray',
+    path: 'rest/data/page/10/index.json',
+  },
+  ...[
+    'notes.txt',
+    'rest/index.json',
+    'rest/data/.hidden',
+    'rest/data/page/01/index.json',
+    'rest/data/page/1/index.json.gz',
+    'rest/other/index.json',
+  ].map((path): Damage => ({ name: `${path} is there`, damage: (tree) => tree.write(path, 'x'), expects: 'file-stray', path })),
+  {
+    name: 'a folder links to the one above it, without end',
+    damage: (tree) => link(tree, '..', 'rest/data/page/around'),
+    expects: 'file-stray',
+    path: 'rest/data/page/around',
+  },
+  {
+    name: 'a file lies under 400 folders',
+    damage: (tree) => tree.write(`rest/${'d/'.repeat(400)}file`, 'x'),
+    expects: 'file-stray',
+    path: `rest/${'d/'.repeat(400)}file`,
+  },
+  ...(process.platform === 'linux'
+    ? [
+        {
+          name: 'a folder has a name that is no UTF-8',
+          damage: (tree: DamagedTree) => {
+            mkdirSync(noUtf8(tree));
+            tree.write('rest/notes.txt', 'x');
+          },
+          after: (tree: DamagedTree) => rmdirSync(noUtf8(tree)),
+          expects: 'file-stray',
+          path: 'rest/notes.txt',
+        } as const,
+      ]
+    : []),
+];
+
+function buildRecord(what: string, damage: Damage['damage']): Damage[] {
+  return [{ name: `build.json ${what}`, damage, expects: 'build-record', path: BUILD }];
+}
+
+function noUtf8(tree: DamagedTree): Buffer {
+  return Buffer.concat([Buffer.from(tree.path('rest/')), Buffer.from([0xff, 0xfe])]);
+}
+
+/** A manifest that is sealed, so that only its lines are wrong. */
+function manifestLines(what: string, edit: (text: string) => string | Uint8Array, says: string): Damage[] {
+  const damage = (tree: DamagedTree) => tree.setManifest(edit(tree.text(MANIFEST)));
+  return [{ name: `the manifest ${what}`, damage, expects: 'manifest-line', path: MANIFEST, says }];
+}
+
+/** The first digit, which belongs to the first file, replaced. */
+function otherDigit(manifest: string): string {
+  return (manifest.startsWith('a') ? 'b' : 'a') + manifest.slice(1);
+}
+
+function link(tree: DamagedTree, target: string, file: string): void {
+  tree.write(file, encode('to be replaced'));
+  tree.remove(file);
+  symlinkSync(target, tree.path(file));
+}
+
+/** The superuser reads what has no permissions, but not a process's memory at zero. */
+function unreadable(tree: DamagedTree): void {
+  if (process.getuid?.() === 0) link(tree, '/proc/self/mem', 'rest/data/page/5/index.json');
+  else chmodSync(tree.path('rest/data/page/5/index.json'), 0);
+}

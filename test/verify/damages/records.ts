@@ -1,0 +1,201 @@
+import type { DamagedTree, Json, RecordJson } from '../damaged-tree.ts';
+import { BRACKETS, type Damage } from './damage.ts';
+
+/** Record 94 of ada, Location, previous 10, the newest of its field: on page 3 of the feed, page 1 of the accounts. */
+const ID = 94;
+const SUBJECT = `record ${ID}`;
+const FEED_PAGE = 'rest/data/page/3/index.json';
+const ACCOUNT_PAGE = 'rest/account/index.json';
+
+/** Damages of records, each in the feed and in its account alike. All are sealed. */
+export const RECORD_DAMAGES: readonly Damage[] = [
+  ...field('has an id in text', { id: '94' }, 'results[3].id'),
+  ...field('has a negative id', { id: -94 }, 'results[3].id'),
+  ...field('has an id with a fraction', { id: 94.5 }, 'results[3].id'),
+  ...field('has an id beyond what is exact', { id: 2 ** 53 }, 'results[3].id'),
+  ...field('has no account', { account: undefined }, 'results[3].account'),
+  ...field('has an empty account', { account: '' }, 'results[3].account'),
+  ...field('has an account with a control character', { account: 'ada\n' }, 'results[3].account'),
+  ...field('is of an unknown type', { data_type: 'Birthday' }, 'results[3].data_type'),
+  ...field('is of a type in small letters', { data_type: 'location' }, 'results[3].data_type'),
+  ...field('has a previous in text', { previous: '10' }, 'results[3].previous'),
+  ...field('has itself as previous', { previous: ID }, 'results[3].previous'),
+  ...field('has a number as text', { text: 94 }, 'results[3].text'),
+  ...field('is Verified with a text that is neither true nor false', { data_type: 'Verified', text: 'True' }, 'results[3].text'),
+  ...field('has a date that does not exist', { first_encountered_date: '2016-02-30T00:00:00Z' }, 'results[3].first_encountered_date'),
+  ...field('has a date with milliseconds', { first_encountered_date: '2016-02-28T23:59:42.000Z' }, 'results[3].first_encountered_date'),
+  ...field('has a date with an offset', { first_encountered_date: '2016-02-28T23:59:42+00:00' }, 'results[3].first_encountered_date'),
+  ...field('has no diff_html', { diff_html: null }, 'results[3].diff_html'),
+  ...field('has a relative web_archive_url', { web_archive_url: '/web/1' }, 'results[3].web_archive_url'),
+  ...field('has a field too many', { note: 'x' }, 'results[3].note'),
+  ...item('is null', 'null'),
+  ...item('is a list', '[]'),
+  ...item('is a number', '94'),
+  ...item('is an empty object', '{}'),
+  ...item('is nested without end', '['.repeat(BRACKETS) + ']'.repeat(BRACKETS)),
+  ...item('is an object nested without end', `${'{"id":'.repeat(BRACKETS)}1${'}'.repeat(BRACKETS)}`),
+
+  {
+    name: 'two records of the feed have changed places',
+    damage: (tree) => tree.editFeed(swap),
+    expects: 'record-order',
+    path: 'rest/data/index.json',
+    subject: 'record 128',
+    says: 'an id below 126',
+    also: ['record-date'],
+    deep: true,
+  },
+  {
+    name: 'the feed rises',
+    damage: (tree) => tree.editFeed((records) => records.toReversed()),
+    expects: 'record-order',
+    path: 'rest/data/index.json',
+    subject: 'record 12',
+    also: ['record-date'],
+    deep: true,
+  },
+  {
+    name: 'a record stands in the feed twice',
+    damage: (tree) => tree.editFeed((records) => records.flatMap((record) => (record.id === ID ? [record, record] : [record]))),
+    expects: 'record-order',
+    path: FEED_PAGE,
+    subject: SUBJECT,
+    deep: true,
+  },
+  {
+    name: 'a page of the feed stands there twice, and a record comes again on the next',
+    damage: (tree) => tree.editFeed((records) => [...records.slice(0, 14), ...records.slice(13)]),
+    expects: 'record-order',
+    path: FEED_PAGE,
+    subject: 'record 102',
+    deep: true,
+  },
+  ...edited('record-date', 'is later than the one above it', { first_encountered_date: '2016-02-28T23:59:43.000044Z' }, '23:59:43.000043Z'),
+  ...edited('record-date', 'is later by a day', { first_encountered_date: '2016-02-29T00:00:00Z' }, '2016-02-29'),
+  {
+    name: 'record-date: a date without a fraction is earlier than any with one in that second',
+    damage: (tree) => {
+      tree.editRecord(ID, (record) => Object.assign(record, { first_encountered_date: '2016-02-28T23:59:43.000001Z' }));
+      tree.editRecord(96, (record) => Object.assign(record, { first_encountered_date: '2016-02-28T23:59:43Z' }));
+    },
+    expects: 'record-date',
+    path: FEED_PAGE,
+    subject: SUBJECT,
+    deep: true,
+  },
+  ...[
+    '<script>alert(1)</script>',
+    '<img src="x" onerror="alert(1)">',
+    '<a href="javascript:alert(1)">x</a>',
+    '<a href="https://ok.example" onclick="alert(1)">x</a>',
+    '<span style="background:url(https://evil.example)">x</span>',
+    '<ins style="background:#e6ffe6;">never closed',
+    '<del><ins></del></ins>',
+    '</span>',
+    '<',
+    '<!-- --><span>x</span>',
+  ].flatMap((diff_html) => edited('record-markup', `is ${diff_html}`, { diff_html })),
+
+  ...accountRule('record-previous', 'is null where one came before', { previous: null }, 'null'),
+  {
+    name: 'record-previous: it skips one',
+    damage: editing(106, { previous: 22 }),
+    expects: 'record-previous',
+    path: ACCOUNT_PAGE,
+    subject: 'record 106',
+    says: '22',
+    deep: true,
+  },
+  ...accountRule('record-previous', 'is a record of another field', { previous: 22 }, '22'),
+  ...accountRule('record-previous', 'is a later record', { previous: 98 }, '98'),
+  ...accountRule('record-previous', 'is a record that is not there, though one came before', { previous: 9 }, '9'),
+  {
+    name: 'record-previous: the first of its field names a later one',
+    damage: editing(10, { previous: ID }),
+    expects: 'record-previous',
+    path: ACCOUNT_PAGE,
+    subject: 'record 10',
+    says: '94',
+    deep: true,
+  },
+  {
+    name: 'the first record of a field names one of another account',
+    damage: editing(32, { previous: 16 }),
+    expects: 'record-predecessor',
+    path: ACCOUNT_PAGE,
+    subject: 'record 32',
+    says: 'record 16',
+    deep: true,
+  },
+  {
+    name: 'record-previous: the first of its field names an id later than its own',
+    damage: editing(32, { previous: 999 }),
+    expects: 'record-previous',
+    path: ACCOUNT_PAGE,
+    subject: 'record 32',
+    says: '999',
+    deep: true,
+  },
+  {
+    name: 'the first record of a field names one from before this history',
+    damage: editing(10, { previous: 3 }),
+    expects: 'record-predecessor',
+    path: ACCOUNT_PAGE,
+    subject: 'record 10',
+    says: 'record 3',
+    deep: true,
+  },
+];
+
+function editing(id: number, changes: Json): Damage['damage'] {
+  return (tree) => tree.editRecord(id, (record) => Object.assign(record, changes));
+}
+
+/** A field of record 94 that breaks its own rule. */
+function field(what: string, changes: Json, says: string): Damage[] {
+  return [
+    {
+      name: `a record ${what}`,
+      damage: editing(ID, changes),
+      expects: 'record-field',
+      path: FEED_PAGE,
+      says,
+      also: ['account-field', 'account-data-missing'],
+      deep: true,
+    },
+  ];
+}
+
+/** Record 94, in the feed only, replaced by what is none. */
+function item(what: string, json: string): Damage[] {
+  const damage = (tree: DamagedTree) => tree.editText('data', 3, (text) => text.replace(/\{"id":94,.*?\}(?=,\{"id":92,)/, json));
+  return [
+    {
+      name: `a record ${what}`,
+      damage,
+      expects: 'record-field',
+      path: FEED_PAGE,
+      says: 'results[3]',
+      also: ['account-data-surplus'],
+      deep: true,
+    },
+  ];
+}
+
+/** Record 94 with a rule broken that shows in the feed. */
+function edited(expects: Damage['expects'], what: string, changes: Json, says?: string): Damage[] {
+  const damage = { name: `${expects}: it ${what}`, damage: editing(ID, changes), expects, path: FEED_PAGE, subject: SUBJECT, deep: true };
+  return [says === undefined ? damage : { ...damage, says }];
+}
+
+/** Record 94 with a rule broken that shows in its account. */
+function accountRule(expects: Damage['expects'], what: string, changes: Json, says: string): Damage[] {
+  return [
+    { name: `${expects}: it ${what}`, damage: editing(ID, changes), expects, path: ACCOUNT_PAGE, subject: SUBJECT, says, deep: true },
+  ];
+}
+
+function swap([first, second, ...others]: RecordJson[]): RecordJson[] {
+  if (first === undefined || second === undefined) throw new Error('no two records');
+  return [second, first, ...others];
+}

@@ -1,0 +1,90 @@
+import type { Account } from '../../src/contract/account.ts';
+import { type ChangeRecord, DATA_TYPES, type DataType } from '../../src/contract/record.ts';
+import type { Site } from '../../src/contract/site.ts';
+import { importInputs } from '../../src/store/import.ts';
+import { type BuildSummary, build } from '../../src/tree/build.ts';
+import { type History, toNdjson } from '../support/histories.ts';
+
+/** Small pages, so that a small history has several: 60 records on 9, 8 accounts on 3. */
+export const SITE: Site = { base_url: 'https://history.example/api', page_size: 7, account_page_size: 3 };
+
+/** In the order of their first records; the last two have none. */
+export const NAMES = ['ada', 'Bob_2', 'çelik', 'dee', 'eli', '日本', 'aaron', 'zoe'] as const;
+
+const WITH_RECORDS = 6;
+const TEXTS = [
+  '',
+  'plain',
+  'a "quoted" \\ and / one',
+  'lines\r\nand\ttabs',
+  'שלום‏ עולם',
+  '👩‍👩‍👧‍👦',
+  '\u2028\u2029',
+  '<b>&amp;</b>',
+  '\u0000\u001f\u007f',
+];
+
+/** The id of the n-th record from the oldest, 0; between two ids there is one that no record has. */
+export function idOf(n: number): number {
+  return 10 + 2 * n;
+}
+
+/** A history that keeps every rule, newest record first. Its first records are those of a shorter one. */
+export function goodHistory(length = 60): History {
+  const records: ChangeRecord[] = [];
+  const newest = new Map<string, number>();
+  for (let n = 0; n < length; n += 1) {
+    const account = NAMES[n < WITH_RECORDS ? n : Math.min((n * 7) % 11, (n * 5) % WITH_RECORDS)] ?? NAMES[0];
+    const type = DATA_TYPES[(n + Math.floor(n / 5)) % DATA_TYPES.length] ?? 'Bio';
+    records.push(recordOf(n, account, type, newest.get(`${type} ${account}`) ?? null));
+    newest.set(`${type} ${account}`, idOf(n));
+  }
+  return { records: records.toReversed(), accounts: NAMES.map((name) => accountOf(name, records)) };
+}
+
+function recordOf(n: number, account: string, type: DataType, previous: number | null): ChangeRecord {
+  const text = type === 'Verified' ? String(n % 2 === 0) : type === 'Website' && n % 3 === 0 ? null : (TEXTS[n % TEXTS.length] ?? '');
+  const second = new Date(Date.UTC(2016, 1, 28, 23, 59) + n * 1000).toISOString().slice(0, 19);
+  return {
+    id: idOf(n),
+    account,
+    data_type: type,
+    previous,
+    text,
+    first_encountered_date: n % 4 === 0 ? `${second}Z` : `${second}.${String(n).padStart(6, '0')}Z`,
+    diff_html: markupOf(n, type),
+    web_archive_url: [null, '', 'https://archive.example/web/1'][n % 3] ?? null,
+  };
+}
+
+function markupOf(n: number, type: DataType): string {
+  if (type === 'Location' || type === 'Website')
+    return `\n<del><a href='http://old.example/${n}'>old</a></del><br /><ins><a href='https://new.example/${n}'>new</a></ins>\n`;
+  return `<span>same ${n}<br></span><del style="background:#ffe6e6;">old</del><ins style="background:#e6ffe6;"><a href="https://twitter.com/x">@x</a></ins>`;
+}
+
+function accountOf(name: string, records: readonly ChangeRecord[]): Account {
+  return {
+    screen_name: name,
+    account_creation_date: name.length % 2 === 0 ? null : '2010-11-29T21:18:15Z',
+    profile_image_url: name === 'dee' ? '' : `https://images.example/${encodeURIComponent(name)}.jpg`,
+    data: records.filter((record) => record.account === name).toReversed(),
+    display_name: `The ${name}`,
+    website: name === 'eli' ? null : 'https://site.example',
+    location: '',
+    bio: `I am ${name}\u2028`,
+  };
+}
+
+/** Puts a history into a store, made if it is not there. */
+export async function importHistory(store: string, history: History): Promise<void> {
+  const bytes = Buffer.from(`${toNdjson(history).join('\n')}\n`);
+  async function* open(): AsyncGenerator<Uint8Array> {
+    yield bytes;
+  }
+  await importInputs(store, [{ name: 'history', size: bytes.length, open }], { onConflict: 'replace' });
+}
+
+export function buildTree(store: string, out: string, site: Site = SITE): Promise<BuildSummary> {
+  return build(store, { out, site });
+}

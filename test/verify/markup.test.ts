@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { flawInMarkup } from '../../src/verify/markup.ts';
+
+describe('markup that the interface has', () => {
+  test.each([
+    '',
+    'no markup at all, 1 > 0 &amp; 2',
+    '<span>same</span>',
+    '<span></span>',
+    '<ins style="background:#e6ffe6;">new</ins>',
+    '<del style="background:#ffe6e6;">old</del>',
+    '<del>old</del>',
+    '<ins>new</ins>',
+    ' \n<del></del><br /><ins>Berlin</ins>\n ',
+    "<del><a href='http://old.example'>old</a></del><br /><ins><a href='https://new.example/?a=1&amp;b=2#c'>new</a></ins>",
+    '<ins style="background:#e6ffe6;">see <a href="https://twitter.com/jack">@jack</a><br>and <a href="https://twitter.com/search?q=%23x">#x</a></ins>',
+    `<span><a href="https://example.org/it's">x</a></span>`,
+    `<span><a href='https://example.org/"'>x</a></span>`,
+    '<span>a > b</span>',
+    '<span>👩‍👩‍👧‍👦 \u2028 \u0000</span>',
+    '<span>'.repeat(5000) + '</span>'.repeat(5000),
+  ])('%j has no flaw', (html) => {
+    expect(flawInMarkup(html)).toBeUndefined();
+  });
+});
+
+describe('what has no place there is named', () => {
+  test.each([
+    // links
+    ['<a href="javascript:alert(1)">x</a>', 'javascript:alert(1)'],
+    ['<a href="JavaScript:alert(1)">x</a>', 'JavaScript'],
+    ['<a href=" https://example.org">x</a>', 'the tag <a'],
+    ['<a href="java\nscript:alert(1)">x</a>', 'the tag <a'],
+    ['<a href="data:text/html,x">x</a>', 'data:'],
+    ['<a href="//example.org">x</a>', '//example.org'],
+    ['<a href="/relative">x</a>', '/relative'],
+    ['<a href="HTTPS://example.org">x</a>', 'HTTPS'],
+    ['<a href="ftp://example.org">x</a>', 'ftp'],
+    ['<a href="&#106;avascript:alert(1)">x</a>', '&#106;'],
+    ['<a href=https://example.org>x</a>', 'the tag <a'],
+    ['<a href="https://example.org\'>x</a>', 'the tag <a'],
+    ['<a href="https://a.example" href="https://b.example">x</a>', 'the tag <a'],
+    ['<a href="https://a.example" onclick="x()">x</a>', 'onclick'],
+    ['<a href="https://a.example"onclick="x()">x</a>', 'onclick'],
+    ['<a href="https://a.example" target="_blank">x</a>', 'target'],
+    ['<a href="https://a.example" >x</a>', 'the tag <a'],
+    ['<a  href="https://a.example">x</a>', 'the tag <a'],
+    ['<a\thref="https://a.example">x</a>', 'the tag <a'],
+    ['<a HREF="https://a.example">x</a>', 'HREF'],
+    ['<a href="https://a.example/>">x</a>', 'the tag <a'],
+    ['<a href="https://a.example/ x">x</a>', 'the tag <a'],
+    ['<a>x</a>', 'the tag <a>'],
+    ['<a name="x">x</a>', 'name'],
+    // tags
+    ['<script>alert(1)</script>', 'the tag <script>'],
+    ['<img src="https://a.example">', 'the tag <img'],
+    ['<b>x</b>', 'the tag <b>'],
+    ['<abbr>x</abbr>', 'the tag <a'],
+    ['<insert>x</insert>', 'the tag <ins'],
+    ['<spans>x</spans>', 'the tag <span'],
+    ['<brx>', 'the tag <br'],
+    ['<SPAN>x</SPAN>', 'the tag <SPAN>'],
+    ['<span>x</SPAN>', 'the tag </SPAN>'],
+    ['<Br>', 'the tag <Br>'],
+    ['<svg onload="x()">', 'svg'],
+    ['<!-- x -->', 'the tag <!--'],
+    ['<!-->', 'the tag <!--'],
+    ['<!doctype html>', 'doctype'],
+    ['<![CDATA[x]]>', 'CDATA'],
+    ['<?xml version="1.0"?>', '?xml'],
+    ['< span>x</span>', 'the tag < span>'],
+    ['<span/>', 'the tag <span'],
+    ['<br/>', 'the tag <br'],
+    ['<br  />', 'the tag <br  />'],
+    ['</br>', 'the tag </br>'],
+    ['</ span>', 'the tag </ span>'],
+    ['<span>x</span >', 'the tag </span >'],
+    ['<span>x</span\n>', 'the tag </span'],
+    // attributes
+    ['<span class="x">x</span>', 'class'],
+    ['<span >x</span>', 'the tag <span >'],
+    ['<span\n>x</span>', 'the tag <span'],
+    ['<del style="background:#e6ffe6;">x</del>', '#e6ffe6'],
+    ['<ins style="background:#ffe6e6;">x</ins>', '#ffe6e6'],
+    ['<ins style="background:#E6FFE6;">x</ins>', '#E6FFE6'],
+    ['<ins style="background:#e6ffe6">x</ins>', 'the tag <ins'],
+    ["<ins style='background:#e6ffe6;'>x</ins>", 'the tag <ins'],
+    ['<ins style="background:url(https://a.example)">x</ins>', 'url('],
+    ['<ins style="background:#e6ffe6;position:fixed">x</ins>', 'position'],
+    ['<br style="background:#e6ffe6;">', 'the tag <br'],
+    // what is open and what is not
+    ['<span>x', 'span that is not closed'],
+    ['<span><ins>x</ins>', 'span that is not closed'],
+    ['<br><del>', 'del that is not closed'],
+    ['</span>', '</span> where no span is open'],
+    ['x</a>', '</a> where no a is open'],
+    ['<ins><del></ins></del>', '</ins> where no ins is open'],
+    ['<span></span></span>', '</span> where no span is open'],
+    ['<a href="https://a.example"><ins></a></ins>', '</a> where no a is open'],
+    // not even tags
+    ['<', 'the tag <'],
+    ['1 < 2', 'the tag < 2'],
+    ['<>', 'the tag <>'],
+    ['</>', 'the tag </>'],
+    ['<span>x</span', 'the tag </span'],
+    ['<span', 'the tag <span'],
+    ['<<span>x</span>', 'the tag <<span>'],
+    ['<span<span>>x</span>', 'the tag <span'],
+    ['<span>x</span><', 'the tag <'],
+  ])('%j', (html, says) => {
+    expect(flawInMarkup(html)).toContain(says);
+  });
+});
+
+describe('any text', () => {
+  /** Pieces of right and wrong markup, so that many texts are nearly or wholly right. */
+  const piece = fc.constantFrom(
+    '<span>',
+    '</span>',
+    '<ins>',
+    '</ins>',
+    '<del>',
+    '</del>',
+    '<ins style="background:#e6ffe6;">',
+    '<del style="background:#ffe6e6;">',
+    '<a href="https://a.example">',
+    "<a href='http://b.example/?q=1'>",
+    '</a>',
+    '<br>',
+    '<br />',
+    'text',
+    '<a href="javascript:x">',
+    '<a href="https://',
+    '">',
+    '<',
+    '>',
+    '<b>',
+    '<SPAN>',
+    '<!--',
+    '-->',
+    ' style="background:#e6ffe6;"',
+    '\n',
+    "'",
+    '/',
+  );
+  const balanced = fc.letrec<{ nodes: string; node: string }>((tie) => ({
+    nodes: fc.array(tie('node'), { maxLength: 4 }).map((nodes) => nodes.join('')),
+    node: fc.oneof(
+      { maxDepth: 4, depthIdentifier: 'markup' },
+      fc.constantFrom('<br>', '<br />', 'text', '&lt;', ' > '),
+      fc
+        .tuple(fc.constantFrom('<span>', '<ins>', '<del style="background:#ffe6e6;">', "<a href='https://a.example'>"), tie('nodes'))
+        .map(([open, inside]) => `${open}${inside}</${/\w+/.exec(open)?.[0] ?? ''}>`),
+    ),
+  })).nodes;
+  const markup = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    balanced,
+    fc.tuple(balanced, fc.nat(), piece).map(([html, at, wrong]) => {
+      const place = at % (html.length + 1);
+      return html.slice(0, place) + wrong + html.slice(place);
+    }),
+  );
+
+  test('is accepted exactly where each tag of it is on the list and each is closed', () => {
+    let accepted = 0;
+    fc.assert(
+      fc.property(markup, (html) => {
+        const isRight = isOnList(html);
+        if (isRight && html.includes('<')) accepted += 1;
+        expect(flawInMarkup(html) === undefined).toBe(isRight);
+      }),
+      { numRuns: 4000 },
+    );
+    expect(accepted).toBeGreaterThan(200);
+  });
+
+  test('takes a time that grows no faster than the text', () => {
+    for (const html of ['<', '<span ', '</', '<a href="https://', '<br>', '<span>', '> <'].map((text) => text.repeat(200_000))) {
+      const started = performance.now();
+      flawInMarkup(html);
+      expect(performance.now() - started).toBeLessThan(2000);
+    }
+  });
+});
+
+/** The same question answered in another way: one character after another, no regular expression for a tag. */
+function isOnList(html: string): boolean {
+  const open: string[] = [];
+  for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {
+    const end = html.indexOf('>', at);
+    if (end === -1) return false;
+    const tag = html.slice(at, end + 1);
+    if (['</span>', '</ins>', '</del>', '</a>'].includes(tag)) {
+      if (open.pop() !== tag.slice(2, -1)) return false;
+    } else if (['<span>', '<ins>', '<del>', '<ins style="background:#e6ffe6;">', '<del style="background:#ffe6e6;">'].includes(tag)) {
+      open.push(tag.slice(1, 4) === 'spa' ? 'span' : tag.slice(1, 4));
+    } else if (isLink(tag)) {
+      open.push('a');
+    } else if (tag !== '<br>' && tag !== '<br />') {
+      return false;
+    }
+  }
+  return open.length === 0;
+}
+
+function isLink(tag: string): boolean {
+  const quote = tag.charAt(8);
+  const address = tag.slice(9, -2);
+  const isFramed = tag.startsWith('<a href=') && (quote === '"' || quote === "'") && tag.endsWith(`${quote}>`) && tag.length > 11;
+  return (
+    isFramed && ['http://', 'https://'].some((scheme) => address.startsWith(scheme)) && !/[<>\s]/.test(address) && !address.includes(quote)
+  );
+}

@@ -1,0 +1,266 @@
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { lock } from '../../src/store/lock.ts';
+import { BIN, type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { isUnfinished, runAndKill, until } from './killing.ts';
+import { slowDisk } from './slow-disk.ts';
+import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
+import { buildArgs, differences, type Files, freshTree, pagesIn, wordOf } from './trees.ts';
+
+const folder = folderOfFile();
+const SIZES = ['--page-size', '10', '--account-page-size', '10'];
+/** Two states of one store: enough pages for the worker thread. */
+const before = join(folder, 'before.db');
+const after = join(folder, 'after.db');
+let lines: string[] = [];
+let more = '';
+let treeBefore: Files;
+let treeAfter: Files;
+
+beforeAll(async () => {
+  lines = await recordLines(5_000, 300);
+  await importLines(before, lines.slice(0, 4_000));
+  copyFileSync(before, after);
+  more = fileOf(folder, 'more.ndjson', lines.slice(4_000));
+  await palimpsestJson(['import', more, '--store', after]);
+  treeBefore = await freshTree(before, join(folder, 'tree-before'), SIZES);
+  treeAfter = await freshTree(after, join(folder, 'tree-after'), SIZES);
+});
+
+/** The error that --json prints. */
+function errorOf({ stdout }: Finished): unknown {
+  return JSON.parse(stdout).error;
+}
+
+describe('two builds into one folder', () => {
+  it('refuses the second while the first holds the lock, and touches nothing', async () => {
+    const out = join(folder, 'held');
+    await freshTree(before, out, SIZES);
+    mkdirSync(join(out, '.palimpsest'));
+    const held = lock(join(out, '.palimpsest/lock'));
+    expect(held).toBeDefined();
+    const refused = await palimpsest(buildArgs(after, out, [...SIZES, '--json']));
+    expect(refused.code).toBe(1);
+    expect(errorOf(refused)).toMatchObject({ code: 'tree-busy', file: out, hint: expect.stringContaining('--out') });
+    expect(refused.stderr).toContain('another build is writing');
+    expect(differences(pagesIn(out), treeBefore)).toEqual([]);
+    held?.release();
+    await palimpsestJson(buildArgs(after, out, SIZES));
+    expect(differences(pagesIn(out), treeAfter)).toEqual([]);
+    expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+  });
+
+  it('lets the first finish undisturbed', async () => {
+    const out = join(folder, 'first');
+    await freshTree(before, out, SIZES);
+    const first = palimpsest(buildArgs(after, out, SIZES), { env: slowDisk({ rename: 2 }) });
+    await until(() => isUnfinished(out));
+    const second = await palimpsest(buildArgs(before, out, [...SIZES, '--json']));
+    expect(isUnfinished(out), 'the first build went on meanwhile').toBe(true);
+    expect(second.code).toBe(1);
+    expect(errorOf(second)).toMatchObject({ code: 'tree-busy' });
+    expect(await first).toMatchObject({ code: 0, stderr: '' });
+    expect(differences(pagesIn(out), treeAfter)).toEqual([]);
+  });
+
+  it('lets at least one of many that begin at once succeed, and the others refuse', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const out = join(folder, `many-${round}`);
+      const all = await Promise.all([1, 2, 3, 4].map(() => palimpsest(buildArgs(after, out, [...SIZES, '--json']))));
+      const refused = all.filter(({ code }) => code !== 0);
+      expect(refused.length).toBeLessThan(4);
+      for (const one of refused) expect([one.code, errorOf(one)]).toMatchObject([1, { code: 'tree-busy' }]);
+      expect(differences(pagesIn(out), treeAfter)).toEqual([]);
+      expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+    }
+  });
+
+  it('lets go of the folder when the build that holds it is killed', async () => {
+    const out = join(folder, 'abandoned');
+    await freshTree(before, out, SIZES);
+    const args = buildArgs(after, out, SIZES);
+    const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 50 }, { env: slowDisk({ rename: 2 }) });
+    expect(signal).toBe('SIGKILL');
+    expect(wordOf(out)).toBe('unfinished');
+    expect(existsSync(join(out, '.palimpsest/lock'))).toBe(true);
+    await palimpsestJson(args);
+    expect(differences(pagesIn(out), treeAfter)).toEqual([]);
+    expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+  });
+
+  it('never gives the folder to two, however fast they take turns', async () => {
+    // many claims a second, as no command line makes them: what may go wrong in a moment then does
+    const module = fileURLToPath(new URL('../../dist/tree/folder.js', import.meta.url));
+    const program = `
+      import { rmSync, writeFileSync } from 'node:fs';
+      import { claimFolder } from ${JSON.stringify(module)};
+      const [out, mark] = ${JSON.stringify([join(folder, 'contested'), join(folder, 'contested-mark')])};
+      const found = {};
+      const count = (what) => { found[what] = (found[what] ?? 0) + 1; };
+      for (const end = performance.now() + 2500; performance.now() < end; ) {
+        try {
+          const claimed = claimFolder(out);
+          try { writeFileSync(mark, '', { flag: 'wx' }); rmSync(mark); count('held alone'); } catch { count('held by two'); }
+          claimed.release();
+        } catch (error) {
+          count(error.code === 'tree-busy' ? 'busy' : String(error.found ?? error.message));
+        }
+      }
+      console.log(JSON.stringify(found));`;
+    const claimers = [1, 2, 3].map(
+      () =>
+        new Promise<unknown>((resolve, reject) => {
+          const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+          let output = '';
+          child.stdout.on('data', (data) => {
+            output += String(data);
+          });
+          child.once('error', reject);
+          child.once('close', () => resolve(JSON.parse(output)));
+        }),
+    );
+    for (const found of await Promise.all(claimers)) expect(found).toEqual({ 'held alone': expect.any(Number), busy: expect.any(Number) });
+  });
+});
+
+/** An import that has begun its batch and waits for the rest of its input. */
+class OpenImport {
+  readonly #child;
+  readonly #ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+
+  private constructor(store: string) {
+    const child = spawn(process.execPath, [BIN, 'import', '-', '--store', store, '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] });
+    child.stdin.on('error', () => {}); // it may be killed while it reads
+    this.#child = child;
+    this.#ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
+  }
+
+  /** Begins one; it holds the store when this is done. */
+  static async into(store: string, input: readonly string[]): Promise<OpenImport> {
+    const opened = new OpenImport(store);
+    opened.#child.stdin.write(`${input.join('\n')}\n`);
+    await until(() => isLocked(store));
+    return opened;
+  }
+
+  finish(input: readonly string[]): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.#child.stdin.end(input.join('\n'));
+    return this.#ended;
+  }
+
+  kill(): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+    this.#child.kill('SIGKILL');
+    return this.#ended;
+  }
+}
+
+/** Whether somebody else has begun to write. */
+function isLocked(store: string): boolean {
+  if (!existsSync(store)) return false;
+  const database = new Connection(store, { timeout: 0 });
+  try {
+    database.exec('BEGIN IMMEDIATE');
+    database.exec('ROLLBACK');
+    return false;
+  } catch {
+    return true;
+  } finally {
+    database.close();
+  }
+}
+
+describe('two imports into one store', () => {
+  it('refuses the second in plain words, and takes the first whole', async () => {
+    const store = join(folder, 'busy.db');
+    copyFileSync(before, store);
+    const first = await OpenImport.into(store, lines.slice(4_000, 4_500));
+    const second = await palimpsest(['import', '-', '--store', store, '--json'], { input: lines.slice(4_000, 4_010).join('\n') });
+    expect(second.code).toBe(1);
+    expect(errorOf(second)).toMatchObject({
+      code: 'store-busy',
+      message: `${store} is being written by another process`,
+      hint: expect.stringContaining('wait'),
+    });
+    expect(second.stderr).toContain('is being written by another process (store-busy)');
+    expect(second.stderr).not.toContain('    at ');
+    expect(await first.finish(lines.slice(4_500))).toEqual({ code: 0, signal: null });
+    expect(contentsOf(store)).toBe(contentsOf(after));
+  });
+
+  it('waits a moment for one that is about to end', async () => {
+    const store = join(folder, 'patient.db');
+    copyFileSync(before, store);
+    const first = await OpenImport.into(store, lines.slice(4_000, 4_010));
+    const second = palimpsest(['import', more, '--store', store, '--json']);
+    await setTimeout(300);
+    expect(await first.finish([])).toEqual({ code: 0, signal: null });
+    expect(await second).toMatchObject({ code: 0 });
+    expect(contentsOf(store)).toBe(contentsOf(after));
+  });
+
+  it('lets go of the store when the import that holds it is killed', async () => {
+    const store = join(folder, 'abandoned.db');
+    copyFileSync(before, store);
+    const first = await OpenImport.into(store, lines.slice(4_000, 4_900));
+    expect(await first.kill()).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(contentsOf(store)).toBe(contentsOf(before));
+    await palimpsestJson(['import', more, '--store', store]);
+    expect(contentsOf(store)).toBe(contentsOf(after));
+  });
+
+  it('makes one whole store where several begin to make it at once', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const store = join(folder, `made-${round}.db`);
+      const all = await Promise.all([1, 2, 3].map(() => palimpsest(['import', more, '--store', store, '--json'])));
+      const refused = all.filter(({ code }) => code !== 0);
+      expect(refused.length).toBeLessThan(3);
+      for (const one of refused) expect([one.code, errorOf(one)]).toMatchObject([1, { code: 'store-busy' }]);
+      const alone = join(folder, `alone-${round}.db`);
+      await palimpsestJson(['import', more, '--store', alone]);
+      expect(contentsOf(store)).toBe(contentsOf(alone));
+    }
+  });
+});
+
+describe('an import while a build runs', () => {
+  it('does not show in the tree when the worker thread starts after it', async () => {
+    const [store, out, gate] = [join(folder, 'during.db'), join(folder, 'during'), join(folder, 'gate')];
+    copyFileSync(before, store);
+    // the main thread renders slowly; the other one opens the store when the import has ended
+    const building = palimpsest(buildArgs(store, out, SIZES), { env: slowDisk({ write: 4, workersWaitFor: gate }) });
+    await until(() => existsSync(join(out, '.palimpsest/stage/rest')));
+    expect(await palimpsest(['import', more, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    expect(existsSync(join(out, 'rest')), 'the build went on meanwhile').toBe(false);
+    writeFileSync(gate, '');
+    expect(await building).toMatchObject({ code: 0, stderr: '' });
+    expect(contentsOf(store)).toBe(contentsOf(after));
+    expect(differences(pagesIn(out), treeBefore)).toEqual([]);
+    await palimpsestJson(buildArgs(store, out, SIZES));
+    expect(differences(pagesIn(out), treeAfter)).toEqual([]);
+  });
+
+  it('shows whole or not at all, whenever it ends', async () => {
+    let shown = 0;
+    const rounds = 6;
+    for (let round = 0; round < rounds; round += 1) {
+      const [store, out] = [join(folder, `race-${round}.db`), join(folder, `race-${round}`)];
+      copyFileSync(before, store);
+      const open = await OpenImport.into(store, lines.slice(4_000, 4_990));
+      const building = setTimeout(round * 40).then(() => palimpsest(buildArgs(store, out, [...SIZES, '--json'])));
+      await setTimeout(150);
+      const [ended, built] = await Promise.all([open.finish(lines.slice(4_990)), building]);
+      expect(ended.code).toBe(0);
+      expect(built).toMatchObject({ code: 0, stderr: '' });
+      const found = pagesIn(out);
+      const isNew = JSON.parse(built.stdout).build.records === 5_000;
+      expect(differences(found, isNew ? treeAfter : treeBefore)).toEqual([]);
+      if (isNew) shown += 1;
+    }
+    console.log(`import and build at once: the import shows in ${shown} of ${rounds} trees, whole`);
+  });
+});

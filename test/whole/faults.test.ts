@@ -1,0 +1,479 @@
+import { copyFileSync, cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { filesIn } from '../support/folder.ts';
+import { type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { mountDisk } from './disks.ts';
+import { isUnfinished, runAndKill } from './killing.ts';
+import { slowDisk } from './slow-disk.ts';
+import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
+import { buildArgs, differences, type Files, freshTree, marksOf, touched, wordOf } from './trees.ts';
+
+const folder = folderOfFile();
+const SIZES = ['--page-size', '10', '--account-page-size', '10'];
+const before = join(folder, 'before.db');
+const after = join(folder, 'after.db');
+let lines: string[] = [];
+let more = '';
+let treeBefore: Files;
+let treeAfter: Files;
+
+beforeAll(async () => {
+  lines = await recordLines(6_000, 300);
+  await importLines(before, lines.slice(0, 3_000));
+  copyFileSync(before, after);
+  more = fileOf(folder, 'more.ndjson', lines.slice(3_000));
+  await palimpsestJson(['import', more, '--store', after]);
+  treeBefore = await freshTree(before, join(folder, 'tree-before'), SIZES);
+  treeAfter = await freshTree(after, join(folder, 'tree-after'), SIZES);
+});
+
+/** Copies a finished tree of a store's earlier state; gives its folder. */
+function layTree(out: string): string {
+  cpSync(join(folder, 'tree-before'), out, { recursive: true });
+  return out;
+}
+
+/** Runs what must fail; gives the error that it prints for machines, having looked at the one for people. */
+async function failureOf(args: readonly string[]): Promise<{ code: number | null; error: unknown }> {
+  const finished: Finished = await palimpsest([...args, '--json']);
+  const { code, stdout, stderr } = finished;
+  expect(stderr, 'a stack trace is for the maker').not.toContain('    at ');
+  expect(stderr).not.toContain('fault of palimpsest');
+  expect(stdout, `exit code ${code}, and no error on standard output: ${stderr}`).toContain('{"error":');
+  const { error } = JSON.parse(stdout);
+  expect(stderr.startsWith(`error: ${error.message} (${error.code})\n`)).toBe(true);
+  return { code, error };
+}
+
+async function verify(out: string, store?: string): Promise<unknown> {
+  return palimpsestJson(['verify', '--out', out, ...(store === undefined ? [] : ['--store', store])]).then(
+    (summary) => summary['violationCount'],
+  );
+}
+
+describe('a disk that is full', () => {
+  it('leaves the store as it was, or says so where the batch is in', async (context) => {
+    let failed = 0;
+    for (const megabytes of [4, 5, 7, 8, 9, 10, 11, 14, 20]) {
+      const disk = mountDisk(context, join(folder, `full-store-${megabytes}`), `size=${megabytes}m`);
+      const store = join(disk.folder, 'store.db');
+      copyFileSync(before, store);
+      const finished = await palimpsest(['import', more, '--store', store, '--json']);
+      disk.remount('size=100m');
+      const contents = contentsOf(store);
+      if (finished.code === 0) {
+        expect(contents).toBe(contentsOf(after));
+        continue;
+      }
+      failed += 1;
+      expect(finished.code).toBe(1);
+      expect(finished.stderr).not.toContain('    at ');
+      const { error } = JSON.parse(finished.stdout);
+      expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
+      if (error.hint.includes('as it was')) expect(contents === contentsOf(before), `as it was, on ${megabytes} MB`).toBe(true);
+      await palimpsestJson(['import', more, '--store', store]);
+      expect(contentsOf(store)).toBe(contentsOf(after));
+    }
+    expect(failed).toBeGreaterThan(2);
+  });
+
+  it('leaves the tree as it was while pages are rendered', async (context) => {
+    const disk = mountDisk(context, join(folder, 'full-tree'), 'size=100m');
+    const out = layTree(join(disk.folder, 'out'));
+    const marks = marksOf(out);
+    // ever more room, and never enough
+    for (const megabytes of [5, 6, 8]) {
+      disk.remount(`size=${megabytes}m`);
+      const { code, error } = await failureOf(buildArgs(after, out, SIZES));
+      expect(code).toBe(1);
+      expect(error).toMatchObject({ code: 'file-system', file: out, hint: expect.stringContaining('free some space') });
+      expect(marksOf(out), 'no file touched, and nothing left over').toEqual(marks);
+      expect(await verify(out, before)).toBe(0);
+    }
+    disk.remount('size=100m');
+    await palimpsestJson(buildArgs(after, out, SIZES));
+    expect(differences(filesIn(out), treeAfter)).toEqual([]);
+  });
+
+  it('takes no more room to exchange the files than to make them ready', async (context) => {
+    const inodes = marksOf(join(folder, 'tree-before')).size * 2 + treeAfter.size * 2;
+    const disk = mountDisk(context, join(folder, 'full-folders'), `size=100m,nr_inodes=${inodes + 40}`);
+    const out = layTree(join(disk.folder, 'out'));
+    const finished = await palimpsest(buildArgs(after, out, [...SIZES, '--json']));
+    // all files of the new tree can be staged beside the old one's: to exchange them takes no more
+    expect(finished).toMatchObject({ code: 0, stderr: '' });
+    expect(differences(filesIn(out), treeAfter)).toEqual([]);
+  });
+
+  it('never leaves a tree that says it is finished and is not', async (context) => {
+    // room for all pages of a first build, but for little more: it fails when all but the last words are there
+    const pages = [...treeAfter].filter(([path]) => path.startsWith('rest/'));
+    const room = pages.reduce((sum, [, bytes]) => sum + Math.ceil(bytes.length / 4096), 0);
+    const words = new Set<string>();
+    for (const extra of [-20, 0, 1, 2, 10, 40]) {
+      const disk = mountDisk(context, join(folder, `full-${room + extra}`), `size=${(room + extra) * 4}k`);
+      const out = join(disk.folder, 'out');
+      const { code } = await palimpsest(buildArgs(after, out, [...SIZES, '--quiet']));
+      const word = existsSync(out) ? wordOf(out) : 'none';
+      words.add(word);
+      expect(code).toBe(word === 'finished' ? 0 : 1);
+      if (word === 'finished') expect(differences(filesIn(out), treeAfter)).toEqual([]);
+      if (word === 'none') expect(existsSync(join(out, 'rest'))).toBe(false);
+      disk.remount('size=100m');
+      await palimpsestJson(buildArgs(after, out, SIZES));
+      expect(differences(filesIn(out), treeAfter)).toEqual([]);
+    }
+    // all that needs room is taken before the first file is exchanged, so that none is left unfinished
+    expect(words).toEqual(new Set(['none', 'finished']));
+  });
+});
+
+describe('a place that cannot be written', () => {
+  it('keeps a build from a folder, and says which', async (context) => {
+    const disk = mountDisk(context, join(folder, 'read-only-out'), 'size=100m');
+    const out = layTree(join(disk.folder, 'out'));
+    const marks = marksOf(out);
+    disk.remount('ro');
+    for (const place of [out, join(disk.folder, 'new')]) {
+      const { code, error } = await failureOf(buildArgs(after, place, SIZES));
+      expect(code).toBe(1);
+      expect(error).toMatchObject({ code: 'file-system', file: place, hint: expect.stringContaining('--out') });
+    }
+    expect(marksOf(out)).toEqual(marks);
+    expect(await verify(out, before)).toBe(0);
+  });
+
+  it('keeps an import from a store, and says which', async (context) => {
+    const disk = mountDisk(context, join(folder, 'read-only-store'), 'size=100m');
+    copyFileSync(before, join(disk.folder, 'store.db'));
+    disk.remount('ro');
+    for (const name of ['store.db', 'new.db', 'folder/new.db']) {
+      const store = join(disk.folder, name);
+      const { code, error } = await failureOf(['import', more, '--store', store]);
+      expect(code).toBe(1);
+      expect(error).toMatchObject({ code: 'file-system', file: store });
+    }
+  });
+
+  it('does not keep a build from reading a store, or says plainly why', async (context) => {
+    const disk = mountDisk(context, join(folder, 'read-only-build'), 'size=100m');
+    const store = join(disk.folder, 'store.db');
+    await importLines(store, lines.slice(0, 3_000));
+    disk.remount('ro');
+    // as an import leaves it, and a copy of the file alone
+    for (const [index, name] of ['left', 'alone'].entries()) {
+      if (index === 1) {
+        disk.remount('rw');
+        for (const suffix of ['-wal', '-shm']) rmSync(store + suffix, { force: true });
+        disk.remount('ro');
+      }
+      const out = join(folder, `read-only ${name}`);
+      const args = buildArgs(store, out, SIZES);
+      if ((await palimpsest([...args, '--quiet'])).code === 0) {
+        expect(differences(filesIn(out), treeBefore)).toEqual([]);
+        continue;
+      }
+      const { code, error } = await failureOf(args);
+      expect(code).toBe(1);
+      expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('folder') });
+      expect(existsSync(out)).toBe(false);
+    }
+  });
+
+  it('is named where the store would be below a file', async () => {
+    const file = fileOf(folder, 'a-file', ['']);
+    const { code, error } = await failureOf(['import', more, '--store', join(file, 'store.db')]);
+    expect(code).toBe(1);
+    expect(error).toMatchObject({ code: 'file-system' });
+  });
+});
+
+describe('a store that is none', () => {
+  it.each(['build', 'verify'])('is missing: %s', async (command) => {
+    const store = join(folder, 'nowhere.db');
+    const out = layTree(join(folder, `nowhere-${command}`));
+    const args = command === 'build' ? buildArgs(store, out, SIZES) : ['verify', '--store', store, '--out', out];
+    const { code, error } = await failureOf(args);
+    expect(code).toBe(1);
+    expect(error).toMatchObject({ code: 'no-store', file: store, hint: expect.stringContaining('--store') });
+    expect(existsSync(store)).toBe(false);
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+
+  function another(path: string): void {
+    const database = new Connection(path);
+    database.exec('CREATE TABLE record (id INTEGER PRIMARY KEY, json TEXT)');
+    database.close();
+  }
+
+  it.each<[string, string, (path: string) => void]>([
+    ['garbage', 'bad-store', (path) => writeFileSync(path, 'not a database at all\n'.repeat(500))],
+    ['another database', 'bad-store', another],
+    [
+      'of a newer palimpsest',
+      'store-newer',
+      (path) => {
+        copyFileSync(before, path);
+        const database = new Connection(path);
+        database.exec('PRAGMA user_version = 1000');
+        database.close();
+      },
+    ],
+  ])('is %s', async (name, code, make) => {
+    const store = join(folder, `${name}.db`);
+    make(store);
+    const bytes = readFileSync(store);
+    const out = layTree(join(folder, `out of ${name}`));
+    for (const args of [buildArgs(store, out, SIZES), ['import', more, '--store', store], ['verify', '--out', out, '--store', store]]) {
+      expect(await failureOf(args)).toMatchObject({ code: 1, error: { code, file: store } });
+    }
+    expect(readFileSync(store).equals(bytes), 'nothing was written into it').toBe(true);
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+
+  it('is damaged in the middle', async () => {
+    const store = join(folder, 'damaged.db');
+    const bytes = readFileSync(after);
+    bytes.fill(0x55, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.45));
+    writeFileSync(store, bytes);
+    const out = layTree(join(folder, 'out of damaged'));
+    const { code, error } = await failureOf(buildArgs(store, out, SIZES));
+    expect(code).toBe(1);
+    expect(error).toMatchObject({ code: 'bad-store', file: store });
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+});
+
+describe('a store that holds nothing', () => {
+  const EMPTY = '{"count":0,"next":null,"previous":null,"results":[]}';
+
+  it('is made by an import of nothing, and published as two empty collections', async () => {
+    const store = join(folder, 'empty.db');
+    await importLines(store, ['[]']);
+    const out = join(folder, 'empty');
+    const tree = await freshTree(store, out);
+    const paths = ['data', 'account'].flatMap((name) => ['', 'page/1/', 'page/last/'].map((at) => `rest/${name}/${at}index.json`));
+    expect([...tree.keys()].sort()).toEqual(['build.json', 'manifest-sha256.txt', ...paths].sort());
+    for (const path of paths) expect(tree.get(path)?.toString()).toBe(EMPTY);
+    expect(await verify(out, store)).toBe(0);
+    await importLines(store, lines.slice(0, 3_000));
+    await palimpsestJson(buildArgs(store, out, SIZES));
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+});
+
+describe('a folder that is not a tree', () => {
+  it.each<[string, Record<string, string>]>([
+    ['holds a file', { 'notes.txt': 'mine' }],
+    ['holds a site', { 'index.html': '<p>', 'rest/data/index.json': '{}' }],
+    ['holds a build.json of something else', { 'build.json': '{"tool":"another"}', 'rest/data/index.json': '{}' }],
+    ['holds a build.json that is no JSON', { 'build.json': '{"palimpsest":"0.1' }],
+    ['holds a file beside hidden ones', { '.git/HEAD': 'ref', 'a.txt': 'mine' }],
+  ])('is refused where it %s', async (name, files) => {
+    const out = join(folder, name);
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(out, path, '..'), { recursive: true });
+      writeFileSync(join(out, path), text);
+    }
+    const marks = marksOf(out);
+    for (const option of [[], ['--repair']]) {
+      const { code, error } = await failureOf(buildArgs(before, out, [...SIZES, ...option]));
+      expect(code).toBe(3);
+      expect(error).toMatchObject({ code: 'not-ours', file: out, hint: expect.stringContaining('--out') });
+      expect(marksOf(out)).toEqual(marks);
+      expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+    }
+  });
+
+  it('is refused where it is a file', async () => {
+    const out = fileOf(folder, 'out-is-a-file', ['mine']);
+    const { code, error } = await failureOf(buildArgs(before, out, SIZES));
+    expect(code).toBe(3);
+    expect(error).toMatchObject({ code: 'not-ours', found: 'a file' });
+    expect(readFileSync(out, 'utf8')).toBe('mine\n');
+  });
+
+  it('is taken where it is empty, or holds hidden things only, which stay', async () => {
+    const out = join(folder, 'hidden');
+    mkdirSync(join(out, '.git'), { recursive: true });
+    writeFileSync(join(out, '.git/HEAD'), 'ref');
+    await palimpsestJson(buildArgs(before, out, SIZES));
+    expect(differences(filesIn(out), new Map([...treeBefore, ['.git/HEAD', Buffer.from('ref')]]))).toEqual([]);
+    expect(await verify(out, before)).toBe(0);
+  });
+});
+
+describe('a base URL', () => {
+  it.each([
+    ['https://example.org', 'https://example.org'],
+    ['https://example.org/', 'https://example.org'],
+    ['https://example.org/some/path', 'https://example.org/some/path'],
+    ['https://example.org/some/path///', 'https://example.org/some/path'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+  ])('of %s leads to %s/rest', async (given, base) => {
+    const out = join(folder, `base ${given.replaceAll(/\W/g, '-')}`);
+    await palimpsestJson(['build', '--store', before, '--out', out, '--base-url', given, ...SIZES]);
+    const page = JSON.parse(readFileSync(join(out, 'rest/data/page/2/index.json'), 'utf8'));
+    expect([page.previous, page.next]).toEqual([`${base}/rest/data/`, `${base}/rest/data/?page=3`]);
+    expect(await verify(out, before)).toBe(0);
+  });
+
+  it.each([
+    ['example.org', 'write https://example.org'],
+    ['localhost:8080', 'write https://localhost:8080'],
+    ['ftp://example.org', 'such as https://'],
+    ['https://example.org/?page=1', 'such as https://'],
+    ['https://example.org?', 'such as https://'],
+    ['https://example.org/#top', 'such as https://'],
+    ['https://user:secret@example.org', 'such as https://'],
+    ['https://:secret@example.org', 'such as https://'],
+    ['', 'such as https://'],
+    ['http://', 'such as https://'],
+  ])('of "%s" is refused', async (given, hint) => {
+    const out = join(folder, `base refused ${given.replaceAll(/\W/g, '-')}`);
+    const { code, error } = await failureOf(['build', '--store', before, '--out', out, '--base-url', given]);
+    expect(code).toBe(2);
+    expect(error).toMatchObject({ code: 'usage', hint: expect.stringContaining(hint) });
+    expect(existsSync(out)).toBe(false);
+  });
+});
+
+describe('a tree that is not as it was left', () => {
+  it('is completed where a build did not finish', async () => {
+    const out = layTree(join(folder, 'unfinished'));
+    const args = buildArgs(after, out, SIZES);
+    const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 100 }, { env: slowDisk({ rename: 1 }) });
+    expect(signal).toBe('SIGKILL');
+    expect(wordOf(out)).toBe('unfinished');
+    const verified = await palimpsest(['verify', '--out', out, '--json']);
+    expect(verified.code).toBe(1);
+    expect(JSON.parse(verified.stdout).violations).toMatchObject([{ rule: 'build-record', found: expect.stringContaining('unfinished') }]);
+    const marks = marksOf(out);
+    await palimpsestJson(args);
+    expect(differences(filesIn(out), treeAfter)).toEqual([]);
+    // what had been exchanged before is not written again
+    expect(touched(marks, marksOf(out)).length).toBeLessThan(treeAfter.size - 10);
+  });
+
+  it('loses the pages that larger ones make needless', async () => {
+    const out = layTree(join(folder, 'sizes'));
+    const larger = ['--page-size', '100', '--account-page-size', '50'];
+    const wanted = await freshTree(before, join(folder, 'sizes-fresh'), larger);
+    const { code, stdout, stderr } = await palimpsest(buildArgs(before, out, [...larger, '--json']));
+    expect(code).toBe(0);
+    expect(stderr).toContain('may have missed some');
+    expect(JSON.parse(stdout).removed).toBe(270 + 24);
+    expect(differences(filesIn(out), wanted)).toEqual([]);
+    expect(existsSync(join(out, 'rest/data/page/31')), 'no empty folder is left').toBe(false);
+    await palimpsestJson(buildArgs(before, out, SIZES));
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+
+  it('is mended where its manifest is gone', async () => {
+    const out = layTree(join(folder, 'no-manifest'));
+    rmSync(join(out, 'manifest-sha256.txt'));
+    writeFileSync(join(out, 'rest/data/page/5/index.json'), '{}');
+    await palimpsestJson(buildArgs(before, out, SIZES));
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+  });
+
+  it('is not taken for ours where build.json is gone, and nothing is touched', async () => {
+    const out = layTree(join(folder, 'no-word'));
+    rmSync(join(out, 'build.json'));
+    const marks = marksOf(out);
+    for (const option of [[], ['--repair']]) {
+      const { code, error } = await failureOf(buildArgs(before, out, [...SIZES, ...option]));
+      expect(code).toBe(3);
+      expect(error).toMatchObject({ code: 'not-ours' });
+      expect(marksOf(out)).toEqual(marks);
+    }
+  });
+
+  it.each<[string, (out: string) => void]>([
+    ['a page is gone', (out) => rmSync(join(out, 'rest/data/page/7/index.json'))],
+    ['a page is gone with its folder', (out) => rmSync(join(out, 'rest/account/page/3'), { recursive: true })],
+    ['a page was edited', (out) => writeFileSync(join(out, 'rest/data/page/7/index.json'), '{"count":3000}')],
+    ['a collection is gone', (out) => rmSync(join(out, 'rest/account'), { recursive: true })],
+    ['everything is gone', (out) => rmSync(join(out, 'rest'), { recursive: true })],
+    ['an older page is back', (out) => copyFileSync(join(out, 'rest/data/page/8/index.json'), join(out, 'rest/data/page/9/index.json'))],
+    ['a surplus page is there', (out) => cpSync(join(out, 'rest/data/page/8'), join(out, 'rest/data/page/400'), { recursive: true })],
+  ])('is mended by --repair where %s', async (name, harm) => {
+    const out = layTree(join(folder, `repair ${name}`));
+    const marks = marksOf(out);
+    harm(out);
+    expect((await palimpsest(['verify', '--out', out, '--quiet'])).code).toBe(1);
+    const harmed = filesIn(out);
+    await palimpsestJson(buildArgs(before, out, [...SIZES, '--repair']));
+    expect(differences(filesIn(out), treeBefore)).toEqual([]);
+    expect(await verify(out, before)).toBe(0);
+    // what was whole is left alone
+    const whole = [...harmed].filter(([path, bytes]) => path.startsWith('rest/') && treeBefore.get(path)?.equals(bytes) === true);
+    const written = new Set(touched(marks, marksOf(out)));
+    expect(whole.map(([path]) => path).filter((path) => written.has(path))).toEqual([]);
+  });
+});
+
+describe('a change of the store by another hand', () => {
+  /** Changes a store as somebody with sqlite3 would. */
+  function edit(store: string, sql: string): void {
+    const database = new Connection(store);
+    expect(database.prepare(sql).run().changes).toBe(1);
+    database.close();
+  }
+
+  it.each([
+    ['a record', `UPDATE record SET json = json_set(json, '$.text', 'edited by hand') WHERE id = 1500`, 'edited by hand', [1, 1]],
+    [
+      'an account',
+      `UPDATE account SET summary = json_set(summary, '$.bio', 'a bio by hand'), known_to = 9e6 WHERE screen_name = 'user_9'`,
+      'a bio by hand',
+      [0, 1],
+    ],
+    [
+      'the account of a record',
+      `UPDATE record SET json = json_set(json, '$.account', 'user_9') WHERE id = (SELECT max(id) FROM record WHERE account <> 'user_9')`,
+      '',
+      [0, 0],
+    ],
+    ['a record that goes', 'DELETE FROM record WHERE id = 1500', '', [0, 0]],
+  ])('shows in the next build: %s', async (name, sql, text, shown) => {
+    const store = join(folder, `edited ${name}.db`);
+    copyFileSync(before, store);
+    const out = layTree(join(folder, `edited ${name}`));
+    edit(store, sql);
+    await palimpsestJson(buildArgs(store, out, SIZES));
+    const found = filesIn(out);
+    expect(differences(found, treeBefore)).not.toEqual([]);
+    const showing = (collection: string) =>
+      [...found].filter(([path, bytes]) => path.startsWith(`rest/${collection}/page/`) && text !== '' && bytes.includes(text)).length;
+    expect([showing('data'), showing('account')]).toEqual(shown);
+    // the same as of a store into which the edited records were imported
+    const copy = join(folder, `edited ${name} copy.db`);
+    const database = new Connection(store, { readonly: true });
+    const records = database.prepare<[], string>('SELECT json FROM record').pluck().all();
+    database.close();
+    await importLines(copy, records);
+    const wanted = await freshTree(copy, join(folder, `edited ${name} copy`), SIZES);
+    if (name !== 'an account') expect(differences(found, wanted)).toEqual([]);
+    expect(differences(found, await freshTree(store, join(folder, `edited ${name} fresh`), SIZES))).toEqual([]);
+  });
+
+  it('is refused by the store where no page could show it', () => {
+    const store = join(folder, 'edited wrongly.db');
+    copyFileSync(before, store);
+    const database = new Connection(store);
+    for (const sql of [
+      `UPDATE record SET json = '{' WHERE id = 5`,
+      `UPDATE record SET json = json_remove(json, '$.text') WHERE id = 5`,
+      `UPDATE record SET json = json_set(json, '$.id', 6) WHERE id = 5`,
+      `UPDATE record SET json = json_set(json, '$.account', 'nobody') WHERE id = 5`,
+      `UPDATE record SET json = json_set(json, '$.first_encountered_date', 'yesterday') WHERE id = 5`,
+    ]) {
+      expect(() => database.prepare(sql).run(), sql).toThrow();
+    }
+    database.close();
+    expect(contentsOf(store)).toBe(contentsOf(before));
+  });
+});

@@ -1,0 +1,281 @@
+import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Store } from '../../src/store/store.ts';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { chance } from './chance.ts';
+import { isUnfinished, type Moment, runAndKill, sizeOf } from './killing.ts';
+import { slowDisk } from './slow-disk.ts';
+import { contentsOf, fileOf, folderOfFile, recordLines } from './stores.ts';
+import { buildArgs, differences, type Files, freshTree, pagesIn, wordOf } from './trees.ts';
+
+/** How many kills must land in all: a quarter in imports, a half in rebuilds, a quarter in first builds. */
+const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 16);
+const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 20240229);
+const QUARTER = Math.max(2, Math.round(KILLS / 4));
+/** Of those in imports, how many in the making of a store. */
+const FIRSTS = Math.max(1, Math.round(QUARTER / 4));
+/** Runs that may end before their kill, for each that is killed: far more than ever do. */
+const ATTEMPTS = 20;
+const PATIENCE = 60_000 + KILLS * 5_000;
+
+const random = chance(SEED);
+const folder = folderOfFile();
+
+/** How many kills landed in which phase of the work. */
+class Landings {
+  readonly #counts = new Map<string, number>();
+  landed = 0;
+  missed = 0;
+
+  add(phase: string): void {
+    this.landed += 1;
+    this.#counts.set(phase, (this.#counts.get(phase) ?? 0) + 1);
+  }
+
+  print(work: string, phases: readonly string[]): void {
+    const counts = phases.map((phase) => `${phase} ${this.#counts.get(phase) ?? 0}`).join(', ');
+    console.log(`kill: ${work}: ${this.landed} kills landed (${counts}); ${this.missed} came too late (seed ${SEED})`);
+  }
+}
+
+/** One of the moments, by weight; each is made anew, so that its delay is another each time. */
+function oneOf(...moments: readonly (() => Moment)[]): Moment {
+  return (moments[Math.floor(random() * moments.length)] ?? (() => ({ delay: 0 })))();
+}
+
+async function measure(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now();
+  await work();
+  return performance.now() - started;
+}
+
+describe('an import that is killed', () => {
+  const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
+  const small = join(folder, 'small.db');
+  let batch = '';
+  let everything = '';
+  let took = 0;
+  /** What the store holds before and after the batch, and after a batch into no store at all. */
+  let [before, after] = ['', ''];
+  /** How many bytes the batch adds. */
+  let growth = 0;
+
+  beforeAll(async () => {
+    const lines = await recordLines(30_000, 1_500);
+    // some of the batch is older than what is there, so that it changes the middle of everything too
+    const isOld = (_: string, index: number) => index < 15_000 && index % 10 !== 0;
+    const old = lines.filter(isOld);
+    batch = fileOf(
+      folder,
+      'batch.ndjson',
+      lines.filter((line, index) => !isOld(line, index)),
+    );
+    everything = fileOf(folder, 'everything.ndjson', lines);
+    await palimpsestJson(['import', fileOf(folder, 'old.ndjson', old), '--store', small]);
+    const whole = join(folder, 'whole.db');
+    copyFileSync(small, whole);
+    took = await measure(() => palimpsestJson(['import', batch, '--store', whole]));
+    growth = sizeOf(whole) - sizeOf(small);
+    [before, after] = [contentsOf(small), contentsOf(whole)];
+  });
+
+  /** Where SQLite keeps what is not yet part of the store's file, or what was. */
+  const LOGS = ['-wal', '-journal'];
+  const logged = (store: string) => LOGS.reduce((sum, suffix) => sum + sizeOf(store + suffix), 0);
+
+  function lay(store: string, from: string | undefined): void {
+    for (const suffix of ['', ...LOGS, '-shm']) rmSync(store + suffix, { force: true });
+    if (from !== undefined) copyFileSync(from, store);
+  }
+
+  function moment(store: string, from: string | undefined): Moment {
+    const base = from === undefined ? 0 : sizeOf(from);
+    return oneOf(
+      () => ({ delay: random() * took }),
+      () => ({ delay: random() * took }),
+      () => ({ sign: grown(random() * growth, () => logged(store)), delay: 0 }),
+      // the batch is in, and moves from the log into the store's file
+      () => ({ sign: grown(base + random() * growth, () => sizeOf(store)), delay: random() * 5 }),
+    );
+  }
+
+  const grown = (bytes: number, size: () => number) => () => size() > bytes;
+
+  function phaseOf(store: string, isBefore: boolean): string {
+    if (!isBefore) return 'after: committed';
+    if (logged(store) > 0) return 'during: writing';
+    return LOGS.some((suffix) => existsSync(store + suffix)) ? 'before: reading' : 'before: starting';
+  }
+
+  it(
+    'leaves the store as it was or with the whole batch, and the next import completes it',
+    async () => {
+      const landings = new Landings();
+      const store = join(folder, 'killed.db');
+      while (landings.landed < QUARTER - FIRSTS) {
+        lay(store, small);
+        const { signal } = await runAndKill(['import', batch, '--store', store, '--quiet'], moment(store, small));
+        const log = logged(store);
+        const phase = phaseOf(store, true);
+        if (signal === null) landings.missed += 1;
+        expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        const opened = Store.open(store);
+        const { records } = opened.revision;
+        opened.close();
+        const contents = contentsOf(store);
+        expect([before, after], `a state between, ${log} bytes of log`).toContain(contents);
+        expect(records).toBe(contents === before ? 13_500 : 30_000);
+        if (signal === null) expect(contents).toBe(after);
+        else landings.add(contents === before ? phase : 'after: committed');
+        await palimpsestJson(['import', batch, '--store', store]);
+        expect(contentsOf(store)).toBe(after);
+      }
+      landings.print('import into a store', PHASES);
+    },
+    PATIENCE,
+  );
+
+  it(
+    'leaves no store, an empty or a whole one where it was to make one',
+    async () => {
+      const landings = new Landings();
+      const store = join(folder, 'first.db');
+      while (landings.landed < FIRSTS) {
+        lay(store, undefined);
+        const { signal } = await runAndKill(['import', everything, '--store', store, '--quiet'], moment(store, undefined));
+        const phase = phaseOf(store, true);
+        if (signal === null) landings.missed += 1;
+        expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        let records = 0;
+        if (existsSync(store)) {
+          const opened = Store.open(store);
+          records = opened.revision.records;
+          opened.close();
+        }
+        expect([0, 30_000]).toContain(records);
+        if (signal === null) expect(records).toBe(30_000);
+        else landings.add(records === 0 ? phase : 'after: committed');
+        await palimpsestJson(['import', everything, '--store', store]);
+        expect(contentsOf(store)).toBe(after);
+      }
+      landings.print('import into no store', PHASES);
+    },
+    PATIENCE,
+  );
+});
+
+describe('a build that is killed', () => {
+  const PHASES = ['before: starting', 'before: rendering', 'during: exchanging', 'after: finished'];
+  const SIZES = ['--page-size', '50', '--account-page-size', '50'];
+  const out = join(folder, 'out');
+  const stage = join(out, '.palimpsest', 'stage');
+
+  interface State {
+    readonly store: string;
+    readonly tree: Files;
+  }
+  let old: State;
+  let young: State;
+  let took = 0;
+
+  beforeAll(async () => {
+    const lines = await recordLines(60_000, 3_000);
+    const isOld = (_: string, index: number) => index < 57_000 && index % 100 !== 7;
+    const oldStore = join(folder, 'old.db');
+    const newStore = join(folder, 'new.db');
+    await palimpsestJson(['import', fileOf(folder, 'o.ndjson', lines.filter(isOld)), '--store', oldStore]);
+    await palimpsestJson(['import', fileOf(folder, 'n.ndjson', lines), '--store', newStore]);
+    old = { store: oldStore, tree: await freshTree(oldStore, join(folder, 'old-tree'), SIZES) };
+    young = { store: newStore, tree: await freshTree(newStore, join(folder, 'new-tree'), SIZES) };
+    // an empty folder at first: the tree of the old store, then of the new one over it
+    await palimpsestJson(buildArgs(oldStore, out, SIZES));
+    took = await measure(() => palimpsestJson(buildArgs(newStore, out, SIZES)));
+    expect(differences(filesIn(out), young.tree)).toEqual([]);
+  });
+
+  /** @param exchange how long the exchange of files takes, in milliseconds */
+  function moment(exchange: number): Moment {
+    return oneOf(
+      () => ({ delay: random() * took }),
+      () => ({ sign: () => existsSync(stage), delay: random() * took * 0.5 }),
+      () => ({ sign: () => isUnfinished(out), delay: random() * exchange }),
+      () => ({ sign: () => isUnfinished(out), delay: 0 }),
+    );
+  }
+
+  /** Holds what a killed build left to the promise; gives the phase in which it was killed. */
+  function inspect(was: Files | undefined, wanted: Files): string {
+    if (!existsSync(out)) return 'before: starting';
+    const files = pagesIn(out);
+    const torn = [...files].filter(
+      ([path, bytes]) => path !== 'build.json' && was?.get(path)?.equals(bytes) !== true && wanted.get(path)?.equals(bytes) !== true,
+    );
+    expect(
+      torn.map(([path, bytes]) => `${path} of ${bytes.length} bytes`),
+      'files that are of neither state',
+    ).toEqual([]);
+    const word = wordOf(out);
+    if (word === 'unfinished') return 'during: exchanging';
+    if (word === 'none') {
+      expect([...files.keys()], 'files before anything was said of them').toEqual([]);
+      expect(was).toBeUndefined();
+    } else {
+      const isNew = files.get('build.json')?.equals(wanted.get('build.json') ?? Buffer.alloc(0)) === true;
+      expect(differences(files, isNew ? wanted : (was ?? new Map())), 'a tree that says it is finished').toEqual([]);
+      if (isNew) return 'after: finished';
+    }
+    return existsSync(stage) ? 'before: rendering' : 'before: starting';
+  }
+
+  it(
+    'leaves every file whole and no false word, and the next build completes the tree',
+    async () => {
+      const landings = new Landings();
+      // back and forth: the tree grows, then shrinks
+      let [now, next] = [young, old];
+      while (landings.landed < QUARTER * 2) {
+        const args = buildArgs(next.store, out, [...SIZES, '--quiet']);
+        // now and then the build that is to mend it is killed as well
+        let isKilled = false;
+        do {
+          const { signal } = await runAndKill(args, moment(took * 0.2));
+          isKilled = signal !== null;
+          if (isKilled) landings.add(inspect(now.tree, next.tree));
+          else landings.missed += 1;
+          expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        } while (isKilled && random() < 0.25);
+        await palimpsestJson(buildArgs(next.store, out, SIZES));
+        expect(differences(filesIn(out), next.tree), 'after the build that mends it').toEqual([]);
+        expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+        [now, next] = [next, now];
+      }
+      landings.print('build into a tree', PHASES);
+    },
+    PATIENCE,
+  );
+
+  /** All pages appear at once where there were none: with a usual disk hardly a kill would hit that. */
+  const RENAME = 8;
+
+  it(
+    'leaves no tree, an unfinished or a whole one where there was none',
+    async () => {
+      const landings = new Landings();
+      while (landings.landed < QUARTER) {
+        rmSync(out, { recursive: true, force: true });
+        const args = buildArgs(young.store, out, [...SIZES, '--quiet']);
+        const { signal } = await runAndKill(args, moment(3 * RENAME), { env: slowDisk({ rename: RENAME }) });
+        if (signal === null) landings.missed += 1;
+        else landings.add(inspect(undefined, young.tree));
+        expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        await palimpsestJson(buildArgs(young.store, out, SIZES));
+        expect(differences(filesIn(out), young.tree)).toEqual([]);
+        expect(existsSync(join(out, '.palimpsest'))).toBe(false);
+      }
+      landings.print('build into no folder', PHASES);
+    },
+    PATIENCE,
+  );
+});

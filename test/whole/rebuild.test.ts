@@ -1,0 +1,187 @@
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { isObject } from '../../src/contract/json.ts';
+import { filesIn } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { chance } from './chance.ts';
+import { folderOfFile, importLines, recordLines } from './stores.ts';
+import { buildArgs, differences, type Files, freshTree, marksOf, touched } from './trees.ts';
+
+const folder = folderOfFile();
+const SIZES = ['--page-size', '10', '--account-page-size', '10'];
+const WORD = ['build.json', 'manifest-sha256.txt'];
+
+/** A store of 3,000 records of 200 accounts: 300 pages and 20, enough for the worker thread. */
+const base = join(folder, 'base.db');
+let lines: string[] = [];
+
+beforeAll(async () => {
+  lines = await recordLines(3_100, 200);
+  await importLines(base, lines.slice(0, 3_000));
+});
+
+interface Rebuilt {
+  readonly before: Files;
+  /** The paths whose files were written, and those that are gone. */
+  readonly written: string[];
+  readonly removed: string[];
+}
+
+/** A tree over which its store's later states are built. */
+class Tree {
+  readonly store: string;
+  readonly #out: string;
+  readonly #name: string;
+  #fresh = 0;
+
+  private constructor(name: string) {
+    this.#name = name;
+    this.store = join(folder, `${name}.db`);
+    this.#out = join(folder, name);
+  }
+
+  static async of(name: string): Promise<Tree> {
+    const tree = new Tree(name);
+    copyFileSync(base, tree.store);
+    await freshTree(tree.store, tree.#out, SIZES);
+    return tree;
+  }
+
+  /**
+   * Builds over what is there and holds the tree to what every rebuild promises: the bytes of a build into
+   * an empty folder, no file written whose bytes did not change, and the numbers that the program gives.
+   */
+  async rebuild(): Promise<Rebuilt> {
+    const [before, marks] = [filesIn(this.#out), marksOf(this.#out)];
+    const summary = await palimpsestJson(buildArgs(this.store, this.#out, SIZES));
+    const [after, marksAfter] = [filesIn(this.#out), marksOf(this.#out)];
+    const wanted = await freshTree(this.store, join(folder, `${this.#name} fresh ${this.#fresh++}`), SIZES);
+    expect(differences(after, wanted), 'beside a build into an empty folder').toEqual([]);
+    const written = touched(marks, marksAfter);
+    const changed = [...after.keys()].filter((path) => before.get(path)?.equals(after.get(path) ?? Buffer.alloc(0)) !== true);
+    expect(written, 'the files written are those whose bytes changed').toEqual(changed.sort());
+    const removed = [...before.keys()].filter((path) => !after.has(path));
+    const pages = written.filter((path) => path.startsWith('rest/'));
+    expect(summary).toMatchObject({ written: pages.length, unchanged: after.size - WORD.length - pages.length, removed: removed.length });
+    return { before, written, removed };
+  }
+}
+
+/** The files of a tree that show something. */
+function showing(files: Files, collection: 'data' | 'account', text: string): string[] {
+  return [...files].filter(([path, bytes]) => path.startsWith(`rest/${collection}/`) && bytes.includes(text)).map(([path]) => path);
+}
+
+function pagesOf(files: Files, collection: 'data' | 'account'): string[] {
+  return [...files.keys()].filter((path) => path.startsWith(`rest/${collection}/`));
+}
+
+/** A line as an object, with some fields other than they were. */
+function changed(line: string | undefined, fields: Readonly<Record<string, unknown>>): string {
+  const record: unknown = JSON.parse(line ?? '');
+  if (!isObject(record)) throw new Error('no record');
+  return JSON.stringify({ ...record, ...fields });
+}
+
+/** What a source says of an account, with its newest record. */
+function profileOf(name: string, bio: string): string {
+  const data = lines
+    .slice(0, 3_000)
+    .filter((line) => line.includes(`"account":"${name}"`))
+    .map((line): unknown => JSON.parse(line))
+    .reverse();
+  return JSON.stringify({
+    screen_name: name,
+    account_creation_date: '2010-11-29T21:18:15Z',
+    profile_image_url: 'https://images.example/1.jpg',
+    data,
+    data_page_count: Math.ceil(data.length / 10),
+    display_name: 'Somebody',
+    website: null,
+    location: '',
+    bio,
+  });
+}
+
+describe('a build over a finished tree', () => {
+  it('touches nothing where nothing has changed', async () => {
+    const tree = await Tree.of('unchanged');
+    expect((await tree.rebuild()).written).toEqual([]);
+    // known records and a batch of nothing change nothing
+    await importLines(tree.store, lines.slice(100, 200));
+    await importLines(tree.store, ['[]']);
+    expect(await tree.rebuild()).toMatchObject({ written: [], removed: [] });
+  });
+
+  it('writes the feed and one page of accounts for one more record', async () => {
+    const tree = await Tree.of('one-more');
+    const line = lines.slice(3_000).find((more) => !more.includes('"account":"user_1"')) ?? '';
+    const name = JSON.stringify(JSON.parse(line).account);
+    await importLines(tree.store, [line]);
+    const { before, written, removed } = await tree.rebuild();
+    // count stands on every page of the feed, and every record moves
+    const accounts = showing(before, 'account', `"screen_name":${name}`);
+    expect(accounts.length).toBeGreaterThan(0);
+    expect(accounts.length).toBeLessThan(4);
+    expect(written).toEqual([...WORD, ...accounts, ...pagesOf(before, 'data'), 'rest/data/page/301/index.json'].sort());
+    expect(removed).toEqual([]);
+  });
+
+  it('writes every page of accounts for a new account', async () => {
+    const tree = await Tree.of('new-account');
+    await importLines(tree.store, [changed(lines[3_000], { account: 'newcomer', previous: null })]);
+    const { before, written } = await tree.rebuild();
+    expect(written).toEqual(expect.arrayContaining(pagesOf(before, 'account')));
+  });
+
+  it.each(['user_7', 'user_93'])('writes the one page of %s for a newer profile', async (name) => {
+    const tree = await Tree.of(`profile-${name}`);
+    await importLines(tree.store, [profileOf(name, 'one bio')]);
+    await tree.rebuild();
+    await importLines(tree.store, [profileOf(name, 'another bio')], ['--on-conflict', 'replace']);
+    const { before, written } = await tree.rebuild();
+    const page = showing(before, 'account', `"screen_name":"${name}"`);
+    expect(page.length).toBeGreaterThan(0);
+    expect(written).toEqual([...WORD, ...page].sort());
+  });
+
+  it('writes the two pages that show a record for another version of it', async () => {
+    const tree = await Tree.of('replaced');
+    const text = 'something that nobody else wrote';
+    const record = changed(lines[1_234], { data_type: 'Bio', text });
+    await importLines(tree.store, [record], ['--on-conflict', 'replace']);
+    const { written } = await tree.rebuild();
+    const after = await freshTree(tree.store, join(folder, 'replaced-after'), SIZES);
+    const pages = [...showing(after, 'data', text), ...showing(after, 'account', text)];
+    expect(pages.length).toBeGreaterThanOrEqual(2);
+    expect(written).toEqual([...WORD, ...pages].sort());
+    await importLines(tree.store, lines.slice(1_234, 1_235), ['--on-conflict', 'replace']);
+    expect((await tree.rebuild()).written).toEqual(written);
+  });
+
+  it('holds to all this whatever comes and in whatever order', async () => {
+    const tree = await Tree.of('anything');
+    const random = chance(7);
+    const line = () => lines[Math.floor(random() * 3_000)];
+    const news = lines.slice(3_000);
+    const steps: readonly (() => Promise<void>)[] = [
+      () => importLines(tree.store, news.splice(0, Math.ceil(random() * 15))),
+      // older than all: every account that it belongs to may move to the front
+      () => importLines(tree.store, [changed(line(), { id: 0, first_encountered_date: '2011-01-01T00:00:00Z', previous: null })]),
+      () => importLines(tree.store, [profileOf(`user_${Math.ceil(random() * 200)}`, `bio ${random()}`)], ['--on-conflict', 'replace']),
+      () => importLines(tree.store, [changed(line(), { data_type: 'Name', text: `name ${random()}` })], ['--on-conflict', 'replace']),
+      // the record changes hands
+      () => importLines(tree.store, [changed(line(), { account: `taker_${Math.ceil(random() * 3)}` })], ['--on-conflict', 'replace']),
+      // without records, so last, by name
+      () => importLines(tree.store, [profileOf(`silent_${Math.ceil(random() * 1e6)}`, '')]),
+    ];
+    for (const step of [...steps, ...steps.toReversed()]) {
+      await step().catch((error: unknown) => {
+        // a second record 0 conflicts with the first
+        if (!(error instanceof Error && error.message.includes('(conflict)'))) throw error;
+      });
+      await tree.rebuild();
+    }
+  });
+});
