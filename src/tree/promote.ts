@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, opendirSync, renameSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { isPageName, pagesFolder, pathOf, slotsOf } from './layout.ts';
@@ -47,15 +47,25 @@ function moveOver(from: string, to: string): void {
 export async function removeSurplus(out: string, after: TreeDigests): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
-    const numbers = readdirSync(folder).filter((name) => isPageName(name) && Number(name) > after[collection].pages);
-    return numbers
-      .map(Number)
-      .sort((a, b) => b - a)
-      .map((number) => join(folder, String(number)));
+    const numbers: number[] = [];
+    for (const number of pageNumbersIn(folder)) if (number > after[collection].pages) numbers.push(number);
+    return numbers.sort((a, b) => b - a).map((number) => join(folder, String(number)));
   });
   if (surplus.length === 0) return 0;
   const [{ remove }, { default: pLimit }] = await Promise.all([import('fs-extra/esm'), import('p-limit')]);
   const limit = pLimit(REMOVALS);
   await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
   return surplus.length;
+}
+
+/** The numbers of the page folders that are there, one at a time: there may be a hundred thousand. */
+function* pageNumbersIn(folder: string): Generator<number> {
+  const entries = opendirSync(folder);
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      if (isPageName(entry.name)) yield Number(entry.name);
+    }
+  } finally {
+    entries.closeSync();
+  }
 }
