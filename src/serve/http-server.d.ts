@@ -10,7 +10,7 @@ declare module 'http-server' {
 
   export interface Options {
     readonly root: string;
-    /** Seconds for Cache-Control. */
+    /** Seconds for Cache-Control; -1 for no storing at all. */
     readonly cache: number;
     readonly showDir: boolean;
     readonly showDotfiles: boolean;

@@ -51,7 +51,8 @@ function serverFor(
 ): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
   const http = createServer({
     root: options.out,
-    cache: 0,
+    // its ETags are made of size and time: nothing that it answers is to be stored
+    cache: -1,
     showDir: false,
     showDotfiles: false,
     autoIndex: false,

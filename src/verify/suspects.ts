@@ -50,6 +50,11 @@ export function examine(tree: TreeWord, suspects: Suspects, report: Report): voi
         report.add({ rule: 'account-data-differs', path, subject, expected: inFeed.json, found: records[index] ?? '' });
     }
   }
+  const left = suspects.buckets.length - buckets.size;
+  if (left > 0) {
+    const found = `records in ${left} more groups of ids that are not looked at one by one`;
+    report.add({ rule: 'account-data-differs', path: 'rest/account', expected: 'the same records as in the feed', found });
+  }
   for (const [id, { path, found }] of feed) {
     if (found === 0)
       report.add({ rule: 'account-data-missing', path, subject: `record ${id}`, expected: 'the record in its account', found: 'none' });

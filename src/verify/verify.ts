@@ -1,8 +1,11 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { pagesFor } from '../pages/page.ts';
 import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { MANIFEST } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
 import { StoreComparison } from './against-store.ts';
 import { walkFeed } from './feed.ts';
@@ -73,8 +76,10 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   return { build, records, accounts, violations, notes, violationCount, noteCount };
 }
 
-/** More pages than this no tree has; what says so is damaged, and memory is not given to it. */
+/** More pages than this no tree has; what says so is damaged, and neither time nor memory is given to it. */
 const MOST_PAGES = 10_000_000;
+/** What a line of a manifest takes at the least, in bytes: a manifest bounds the pages that there can be. */
+const SHORTEST_LINE = 80;
 
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
@@ -86,16 +91,22 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       hint: 'run palimpsest build first, or name the folder with --out',
     });
   }
-  if (typeof record === 'object' && isPlausible(record)) return record;
+  if (typeof record === 'object' && isPlausible(record, mostPages(out))) return record;
   const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
   const found = typeof record === 'object' ? 'numbers of items and pages that do not fit together' : words[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
   return undefined;
 }
 
-function isPlausible(record: BuildRecord): boolean {
+/** A manifest may have lost lines, so half of what it should be is enough. */
+function mostPages(out: string): number {
+  const bytes = statSync(join(out, MANIFEST), { throwIfNoEntry: false })?.size ?? 0;
+  return bytes === 0 ? MOST_PAGES : Math.min(MOST_PAGES, 1000 + (2 * bytes) / SHORTEST_LINE);
+}
+
+function isPlausible(record: BuildRecord, mostPages: number): boolean {
   return COLLECTIONS.every((collection) => {
     const { items, pages, pageSize } = collectionWord(record, collection);
-    return pageSize > 0 && pages <= MOST_PAGES && pages === pagesFor(items, pageSize);
+    return pageSize > 0 && pages <= mostPages && pages === pagesFor(items, pageSize);
   });
 }

@@ -72,6 +72,7 @@ describe('a query', () => {
     ['page=%EF%BB%BF7', 404],
     ['page=%E2%80%8B7', 404],
     ['page=%09%0A%0B%0C%0D7', 7],
+    ['page=++7+', 7],
     ['page=+', 404],
     ['page=%2B', 404],
     ['page=%2B%207', 404],
@@ -112,6 +113,9 @@ describe('a query', () => {
   test('may have as many digits as Python reads', () => {
     expect(pageShown(`page=${'0'.repeat(4299)}7`, 30)).toBe(7);
     expect(pageShown(`page=${'0'.repeat(4300)}7`, 30)).toBe(404);
+    // no tree has so many pages, and beyond 2^53 a number would be another
+    for (const page of ['1000000000000000', '9007199254740993', '9'.repeat(4300)])
+      expect(resolve('GET', '/rest/data/', `page=${page}`)).toEqual(MISSING);
   });
 
   test('of any number asks for the file that the layout has for it', () => {
