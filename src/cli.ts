@@ -17,10 +17,20 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   try {
     await programFor(terminal).parseAsync(argv);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return misuse(terminal, argv, error);
     terminal.failure(error);
   }
   return terminal.exitCode;
+}
+
+/** Wrong usage, which commander has worded for people already. */
+function misuse(terminal: Terminal, argv: readonly string[], error: CommanderError): number {
+  if (error.exitCode === 0) return 0;
+  if (argv.includes('--json')) {
+    const message = error.message.replace(/^error: /, '');
+    terminal.surroundings.stdout.write(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
+  }
+  return 2;
 }
 
 /** The command line, declared: every command with its options. */

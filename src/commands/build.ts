@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
-import { DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
+import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 const LARGEST_PAGE = 100_000;
 
@@ -13,8 +13,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       'Writes every page of /rest/data/ and /rest/account/ as an index.json, with a manifest of their SHA-256. Only files whose ' +
         'bytes are new are written; pages that are gone are removed.',
     )
-    .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').default(DEFAULT_STORE))
-    .addOption(new Option('--out <folder>', 'where the tree goes').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
+    .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+    .addOption(new Option('--out <folder>', 'where the tree goes').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(
       new Option('--base-url <url>', 'the address under which rest/ will be reached').env('PALIMPSEST_BASE_URL').makeOptionMandatory(),
     )
@@ -61,11 +61,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  feed      ${number(tree.records)} records on ${number(tree.data_pages)} pages`,
         `  accounts  ${number(tree.accounts)} on ${number(tree.account_pages)} pages`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: palimpsest verify${flag('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${flag('--out', options.out, DEFAULT_OUT)}`,
+        `next: palimpsest verify${again('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${again('--out', options.out, DEFAULT_OUT)}`,
       ]);
     });
-}
-
-function flag(name: string, value: string, standard: string): string {
-  return value === standard ? '' : ` ${name} ${value}`;
 }

@@ -4,7 +4,7 @@ import { inputsOf } from '../sources/inputs.ts';
 import { RejectsFile } from '../sources/rejects.ts';
 import type { Tally } from '../store/import.ts';
 import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
   program
@@ -15,14 +15,18 @@ export function declareImport(program: Program, terminal: Terminal): void {
         'folders or standard input (-), gzip or not. What each is shows in its content. All of it goes in, or nothing does.',
     )
     .argument('<source...>', 'files, folders, or - for standard input')
-    .addOption(new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').default(DEFAULT_STORE))
+    .addOption(
+      new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+    )
     .addOption(
       new Option('--on-conflict <policy>', 'where the store has another version of a record')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
         .default('fail' as const),
     )
-    .addOption(new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest').env('PALIMPSEST_REJECTS'))
+    .addOption(
+      new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest').env('PALIMPSEST_REJECTS').argParser(path),
+    )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -39,7 +43,8 @@ export function declareImport(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const inputs = await inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
-      const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects);
+      const rejects =
+        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const progress = terminal.progress('importing', megabytes);
       const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
@@ -61,7 +66,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `  accounts  ${tally(summary.accounts)}`,
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),
           `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
-          'next: palimpsest build --base-url https://example.org',
+          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
         progress.end();

@@ -10,6 +10,17 @@ export const DEFAULT_OUT = 'out';
 export const JSON_HELP = 'print one JSON object instead of text';
 export const QUIET_HELP = 'print nothing but errors';
 
+/** A path: an empty one, which an unset variable leaves, would be the folder that one happens to stand in. */
+export function path(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('Expected a path.');
+}
+
+/** An option as it has to be given again in the next command: nothing where it has its standard value. */
+export function again(option: string, value: string, standard: string): string {
+  return value === standard ? '' : ` ${option} ${value}`;
+}
+
 /** A whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

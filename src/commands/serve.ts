@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import type { Terminal } from '../terminal.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 export function declareServe(program: Program, terminal: Terminal): void {
   program
@@ -10,7 +10,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
       'Answers requests from the tree as a host with the rewrite rules would, to look at it before it is published. Links lead ' +
         'back to this server instead of to the base URL.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default('127.0.0.1'))
     .addOption(
       new Option('--port <n>', 'the port to listen on; 0 for any that is free')

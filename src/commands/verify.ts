@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
 import { number, printable, seconds, type Terminal } from '../terminal.ts';
 import type { Violation } from '../verify/violation.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
+import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** How many violations are printed for people; --json has more. */
 const PRINTED = 20;
@@ -15,8 +15,8 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       'Walks both collections as a client would and holds every page, record, account and file of the tree to the rules in ' +
         'docs/rules.md; with --store also to what the store holds. Exits with 1 where a rule is broken.',
     )
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').default(DEFAULT_OUT))
-    .addOption(new Option('--store <file>', 'a store that the tree must show in full').env('PALIMPSEST_STORE'))
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(new Option('--store <file>', 'a store that the tree must show in full').env('PALIMPSEST_STORE').argParser(path))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -28,8 +28,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
       const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);
-      const summary = verify({ out: options.out, store: options.store, onProgress: progress.show });
-      progress.end();
+      const summary = endingWith(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
       const verdict = summary.violationCount === 0 ? 'no rule is broken' : `${number(summary.violationCount)} violations`;
@@ -43,9 +42,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           : [`note: ${number(summary.noteCount)} records name a predecessor that is not part of this history`]),
         `verified ${options.out} in ${seconds(took)}: ${verdict}`,
         `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
-        summary.violationCount === 0
-          ? `next: palimpsest serve${options.out === DEFAULT_OUT ? '' : ` --out ${options.out}`}`
-          : 'next: palimpsest build --repair mends what the store can mend',
+        summary.violationCount === 0 ? `next: palimpsest serve${again('--out', options.out, DEFAULT_OUT)}` : nextStep(summary.violations),
       ]);
     });
 }
@@ -53,4 +50,19 @@ export function declareVerify(program: Program, terminal: Terminal): void {
 function line(violation: Violation): string {
   const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
   return printable(`${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`);
+}
+
+function endingWith<T>(end: () => void, work: () => T): T {
+  try {
+    return work();
+  } finally {
+    end();
+  }
+}
+
+/** Files can be built anew; what came in with an import has to be mended at its source. */
+function nextStep(violations: readonly Violation[]): string {
+  return violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule))
+    ? 'next: palimpsest build --repair mends what differs from the store'
+    : 'next: look at the source of these records: the tree shows them as they were imported';
 }

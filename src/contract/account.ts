@@ -1,5 +1,5 @@
 import { encodeJson } from './json.ts';
-import { type ChangeRecord, parseRecord } from './record.ts';
+import { type ChangeRecord, type DataType, parseRecord } from './record.ts';
 import { at, count, handle, list, parseShape, type Shape, text, textOrNull, urlOrEmpty, Violation, wholeSecondOrNull } from './shape.ts';
 
 /** What an account's page says of it before its records. */
@@ -24,7 +24,8 @@ export interface Account extends Identity, Summary {
   readonly data: readonly ChangeRecord[];
 }
 
-interface AccountOnPage extends Identity, Summary {
+/** An account of which the records have not been looked at. */
+export interface AccountOnPage extends Identity, Summary {
   readonly data: readonly unknown[];
   readonly data_page_count: number;
 }
@@ -47,16 +48,20 @@ const SHAPE: Shape<AccountOnPage> = {
  * @throws Violation at the first field, of the account or of one of its records, that breaks a rule
  */
 export function parseAccount(value: unknown, path = ''): Account {
-  const account = parseShape(SHAPE, value, path);
-  const data = account.data.map((item, index) => {
-    const place = at(path, `data[${index}]`);
-    const record = parseRecord(item, place);
-    if (record.account !== account.screen_name) {
-      throw new Violation(at(place, 'account'), `"${account.screen_name}", whose record it is`, encodeJson(record.account));
-    }
-    return record;
-  });
-  return { ...account, data };
+  const account = parseProfile(value, path);
+  return { ...account, data: account.data.map((item, index) => parseOwnRecord(item, account, at(path, `data[${index}]`))) };
+}
+
+/** Parses an account but for its records. */
+export function parseProfile(value: unknown, path: string): AccountOnPage {
+  return parseShape(SHAPE, value, path);
+}
+
+/** Parses a record that stands in an account. */
+export function parseOwnRecord(value: unknown, account: Pick<Identity, 'screen_name'>, path: string): ChangeRecord {
+  const record = parseRecord(value, path);
+  if (record.account === account.screen_name) return record;
+  throw new Violation(at(path, 'account'), `"${account.screen_name}", whose record it is`, encodeJson(record.account));
 }
 
 /** An identity's bytes, in the interface's order, as a JSON object. */
@@ -83,13 +88,21 @@ export function identityOf(screenName: string): Identity {
   return { screen_name: screenName, account_creation_date: null, profile_image_url: '' };
 }
 
-/** The summary of an account that only its records speak of: the newest value of each field. */
-export function summaryOf(newestFirst: readonly ChangeRecord[]): Summary {
-  const newest = (type: string) => newestFirst.find((record) => record.data_type === type);
+/** What an account that nobody has described shows. */
+export const NO_SUMMARY: Summary = { display_name: '', website: null, location: '', bio: '' };
+
+/** A summary as it is after some changes: the newest of each field counts. */
+export function changedSummary(summary: Summary, newestFirst: readonly ChangeRecord[]): Summary {
+  const newest = (type: DataType) => newestFirst.find((record) => record.data_type === type);
+  const website = newest('Website');
   return {
-    display_name: newest('Name')?.text ?? '',
-    website: newest('Website')?.text ?? null,
-    location: newest('Location')?.text ?? '',
-    bio: newest('Bio')?.text ?? '',
+    display_name: textOf(newest('Name'), summary.display_name),
+    website: website === undefined ? summary.website : website.text,
+    location: textOf(newest('Location'), summary.location),
+    bio: textOf(newest('Bio'), summary.bio),
   };
+}
+
+function textOf(change: ChangeRecord | undefined, before: string): string {
+  return change === undefined ? before : (change.text ?? '');
 }

@@ -29,7 +29,7 @@ export function parseBaseUrl(text: string): string {
     const bare = !text.includes('://') && URL.canParse(`https://${text}`);
     throw new Failure('usage', `"${text}" cannot be a base URL`, {
       expected: 'http:// or https://, a host, and perhaps a path',
-      found: isWeb ? 'a query, a fragment or a password in it' : 'no such scheme',
+      found: isWeb ? 'a query, a fragment or a password in it' : 'no address of that form',
       hint: bare ? `write https://${text}` : 'give the address under which rest/ will be reached, such as https://example.org/api',
     });
   }

@@ -57,7 +57,7 @@ function serverFor(
     showDotfiles: false,
     autoIndex: false,
     cors: true,
-    before: [(request, response) => void handle(request, response, options, build)],
+    before: [(request, response) => void handle(request, response, options, build).catch(() => response.destroy())],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }

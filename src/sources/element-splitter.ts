@@ -21,7 +21,7 @@ export class ElementSplitter {
   /** Text from the beginning of the value at hand; all before it is done with. */
   #text = '';
   #position = 0;
-  #line = 1;
+  #line: number;
   #depth = 0;
   #inString = false;
   #stringStart = 0;
@@ -32,18 +32,25 @@ export class ElementSplitter {
   /** The object around `results`, up to and with its opening bracket. */
   #frame: { readonly head: string; readonly line: number } | undefined;
 
+  /** @param line on which the text begins, from 1 */
+  constructor(line: number) {
+    this.#line = line;
+  }
+
   push(text: string): RawValue[] {
     this.#text += text;
     const values: RawValue[] = [];
     while (this.#inString ? this.#skipString() : this.#nextMark(values)) {
       // each step moves on by one mark or one string
     }
+    // space between documents is not worth keeping
+    if (this.#depth === 0 && this.#text.trim() === '') this.#consume(this.#text.length);
     return values;
   }
 
   end(): RawValue[] {
     if (this.#depth > 0)
-      throw new NotJson(this.#line, 'a whole JSON document', `an end inside the value that begins here: ${cut(this.#text)}`);
+      throw new NotJson(this.#line, 'a whole JSON document', `an end inside the value that begins here: ${cut(this.#text)}`, this.#text);
     if (this.#text.trim() !== '') throw new NotJson(this.#line, 'one JSON document', cut(this.#text.trim()));
     return [];
   }
@@ -156,7 +163,8 @@ function leadingLines(text: string): number {
   return newlines(/^\s*/.exec(text)?.[0] ?? '');
 }
 
-function newlines(text: string): number {
+/** How many line breaks a text has. */
+export function newlines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

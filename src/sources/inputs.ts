@@ -6,11 +6,18 @@ import type { Input } from './source.ts';
 
 /**
  * The inputs that paths name: files as they are, folders walked in the order of their names
- * (hidden files left out; of a built tree only its pages), `-` for standard input.
+ * (hidden files and pipes left out; of a built tree only its pages), `-` for standard input.
  * @throws Failure no-source where a path leads nowhere or a folder holds no file
  */
 export async function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>): Promise<Input[]> {
   const inputs: Input[] = [];
+  if (paths.indexOf('-') !== paths.lastIndexOf('-')) {
+    throw new Failure('usage', 'standard input can be read only once', {
+      expected: 'one - at the most',
+      found: 'more',
+      hint: 'leave the others out',
+    });
+  }
   for (const path of paths) {
     if (path === '-') inputs.push({ name: 'standard input', size: undefined, open: () => stdin });
     else inputs.push(...orRefuse(path, await inputsAt(path, new Set())));
@@ -29,6 +36,8 @@ async function inputsAt(path: string, walked: Set<string>): Promise<Input[]> {
       cause,
     });
   });
+  // a pipe may be named, but one that lies in a folder would be waited for
+  if (!status.isFile() && !status.isDirectory() && walked.size > 0) return [];
   if (!status.isDirectory()) {
     const size = status.isFile() ? status.size : undefined;
     return [{ name: path, size, open: () => createReadStream(path, { highWaterMark: 1 << 20 }) }];

@@ -1,9 +1,9 @@
-import { parseAccount } from '../contract/account.ts';
+import { parseOwnRecord, parseProfile } from '../contract/account.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
 import type { Place } from '../contract/failure.ts';
 import { cut, isObject, show } from '../contract/json.ts';
-import { parseRecord } from '../contract/record.ts';
-import { Violation } from '../contract/shape.ts';
+import { type ChangeRecord, parseRecord } from '../contract/record.ts';
+import { at, Violation } from '../contract/shape.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import type { Flaw, Input, Item } from './source.ts';
@@ -21,9 +21,12 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const place = { file: input.name, line: error.line };
-    yield [{ kind: 'flaw', code: 'bad-json', place, expected: error.expected, found: error.found }];
+    yield [{ kind: 'flaw', code: 'bad-json', place, expected: error.expected, found: error.found, item: error.text }];
   }
 }
+
+/** How deep items may lie in arrays and pages. */
+const DEEPEST = 4;
 
 function* itemsIn(raw: RawValue, file: string): Generator<Item> {
   let value: unknown;
@@ -31,47 +34,66 @@ function* itemsIn(raw: RawValue, file: string): Generator<Item> {
     value = JSON.parse(raw.text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/\s*\(line \d+ column \d+\)$/, '') : '';
-    yield {
-      kind: 'flaw',
-      code: 'bad-json',
-      place: place(file, raw.line, raw.path),
-      expected: 'JSON',
-      found: `${cut(raw.text.trim())} (${reason})`,
-      item: raw.text,
-    };
+    const found = `${cut(raw.text.trim())} (${reason})`;
+    yield { kind: 'flaw', code: 'bad-json', place: place(file, raw.line, raw.path), expected: 'JSON', found, item: raw.text };
     return;
   }
-  yield* itemsOfValue(value, file, raw.line, raw.path);
+  yield* itemsOfValue(value, file, raw.line, raw.path, 0);
 }
 
-function* itemsOfValue(value: unknown, file: string, line: number, path: string): Generator<Item> {
+function* itemsOfValue(value: unknown, file: string, line: number, path: string, depth: number): Generator<Item> {
+  if (Array.isArray(value) && depth < DEEPEST) {
+    for (const [index, item] of value.entries()) yield* itemsOfValue(item, file, line, `${path}[${index}]`, depth + 1);
+  } else if (isObject(value) && 'results' in value && depth < DEEPEST) {
+    yield* itemsOfPage(value, file, line, path, depth);
+  } else if (isObject(value) && 'data_type' in value) {
+    const record = orFlaw(() => parseRecord(value, path), file, line, value);
+    yield isFlaw(record) ? record : { kind: 'record', record, place: place(file, line, path) };
+  } else if (isObject(value) && 'data' in value) {
+    yield* itemsOfAccount(value, file, line, path);
+  } else {
+    yield unknownItem(value, place(file, line, path));
+  }
+}
+
+/** What stands in a page comes whether its envelope is right or not: the envelope is a flaw of its own. */
+function* itemsOfPage(page: { readonly [key: string]: unknown }, file: string, line: number, path: string, depth: number): Generator<Item> {
+  const { results, ...frame } = page;
+  const envelope = orFlaw(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), file, line, frame);
+  if (isFlaw(envelope)) yield envelope;
+  if (!Array.isArray(results)) return;
+  for (const [index, item] of results.entries()) yield* itemsOfValue(item, file, line, at(path, `results[${index}]`), depth + 1);
+}
+
+/** An account's records, then the account with those of them that are right. */
+function* itemsOfAccount(value: object, file: string, line: number, path: string): Generator<Item> {
+  const profile = orFlaw(() => parseProfile(value, path), file, line, value);
+  if (isFlaw(profile)) {
+    yield profile;
+    return;
+  }
+  const where = place(file, line, path);
+  const data: ChangeRecord[] = [];
+  for (const [index, item] of profile.data.entries()) {
+    const record = orFlaw(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), file, line, item);
+    if (!isFlaw(record)) data.push(record);
+    yield isFlaw(record) ? record : { kind: 'record', record, place: where };
+  }
+  yield { kind: 'account', account: { ...profile, data }, place: where };
+}
+
+/** What a parser gives, or the flaw that it finds in an item. */
+function orFlaw<T extends object>(parse: () => T, file: string, line: number, item: unknown): T | Flaw {
   try {
-    if (Array.isArray(value)) {
-      for (const [index, item] of value.entries()) yield* itemsOfValue(item, file, line, `${path}[${index}]`);
-    } else if (isObject(value) && 'results' in value) {
-      const { results } = parseEnvelope(value, path);
-      for (const [index, item] of results.entries())
-        yield* itemsOfValue(item, file, line, path === '' ? `results[${index}]` : `${path}.results[${index}]`);
-    } else if (isObject(value) && 'data_type' in value) {
-      yield { kind: 'record', record: parseRecord(value, path), place: place(file, line, path) };
-    } else if (isObject(value) && 'data' in value) {
-      const account = parseAccount(value, path);
-      for (const record of account.data) yield { kind: 'record', record, place: place(file, line, path) };
-      yield { kind: 'account', account, place: place(file, line, path) };
-    } else {
-      yield unknownItem(value, place(file, line, path));
-    }
+    return parse();
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    yield {
-      kind: 'flaw',
-      code: 'bad-field',
-      place: place(file, line, error.field),
-      expected: error.expected,
-      found: error.found,
-      item: value,
-    };
+    return { kind: 'flaw', code: 'bad-field', place: place(file, line, error.field), expected: error.expected, found: error.found, item };
   }
+}
+
+function isFlaw(parsed: object): parsed is Flaw {
+  return 'kind' in parsed && parsed.kind === 'flaw';
 }
 
 function unknownItem(value: unknown, where: Place): Flaw {

@@ -10,12 +10,15 @@ export class NotJson extends Error {
   readonly line: number;
   readonly expected: string;
   readonly found: string;
+  /** What was left of the text, where it is known. */
+  readonly text: string | undefined;
 
-  constructor(line: number, expected: string, found: string) {
+  constructor(line: number, expected: string, found: string, text?: string) {
     super(`expected ${expected}, found ${found}`);
     this.name = 'NotJson';
     this.line = line;
     this.expected = expected;
     this.found = found;
+    this.text = text;
   }
 }

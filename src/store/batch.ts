@@ -1,10 +1,11 @@
-import { type Account, encodeIdentity, encodeSummary, identityOf, summaryOf } from '../contract/account.ts';
+import { existsSync, rmSync } from 'node:fs';
+import { type Account, encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import type { Connection, Statement } from './connection.ts';
 import { openForWriting, worded } from './database.ts';
 import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
-import { settle } from './settle.ts';
+import { isSettled, settle } from './settle.ts';
 
 /** What became of an item; a conflict changes nothing and says what both versions are. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
@@ -24,7 +25,7 @@ interface Profile {
 
 /** How many account names are remembered as known, before all are forgotten. */
 const REMEMBERED = 100_000;
-const EMPTY_SUMMARY = encodeSummary(summaryOf([]));
+const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
  * One import: all of it goes into the store on commit, or nothing does. While it is open no other
@@ -36,6 +37,9 @@ export class Batch {
   readonly #policy: ConflictPolicy;
   /** Whether the store was empty: then the records' index is made once they are all in. */
   readonly #isFirst: boolean;
+  /** Whether this batch made the file, which goes again if nothing comes of it. */
+  readonly #isNew: boolean;
+  #isCommitted = false;
   #hasChanged = false;
   #recordsChanged = false;
   readonly #known = new Set<string>();
@@ -51,6 +55,7 @@ export class Batch {
 
   /** @throws Failure store-busy, bad-store, store-newer, file-system */
   constructor(path: string, policy: ConflictPolicy) {
+    this.#isNew = !existsSync(path);
     const database = openForWriting(path);
     this.#database = database;
     this.#path = path;
@@ -134,11 +139,12 @@ export class Batch {
    */
   commit(onSettle?: (done: number, all: number) => void): void {
     this.#guard(() => {
-      if (!this.#hasChanged) return;
+      if (!this.#hasChanged && isSettled(this.#database)) return;
       if (this.#isFirst) this.#database.exec(RECORD_ACCOUNT);
       settle(this.#database, this.#recordsChanged, onSettle);
       end(this.#database);
     });
+    this.#isCommitted = true;
     this.#tidy();
   }
 
@@ -156,6 +162,7 @@ export class Batch {
   end(): void {
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
     this.#database.close();
+    if (this.#isNew && !this.#isCommitted) for (const end of ['', '-wal', '-shm', '-journal']) rmSync(this.#path + end, { force: true });
   }
 
   #outcome(subject: string, stored: string, found: string): Outcome {

@@ -14,6 +14,13 @@ const PATIENCE = 1000;
  * @throws Failure bad-store, store-newer, file-system
  */
 export function openForWriting(path: string): Connection {
+  if (path === '' || path === ':memory:') {
+    throw new Failure('usage', `"${path}" cannot be a store`, {
+      expected: 'the path of a file',
+      found: 'a name that SQLite keeps for databases in memory',
+      hint: 'name a file with --store',
+    });
+  }
   return guarded(path, () => {
     mkdirSync(dirname(path), { recursive: true });
     const database = new Connection(path, { timeout: PATIENCE });

@@ -80,7 +80,7 @@ function flawOf(conflict: Conflict, item: Item): Flaw {
     kind: 'flaw',
     code: 'conflict',
     place: item.place,
-    expected: `${conflict.subject} as it is in the store: ${conflict.stored}`,
+    expected: `${conflict.subject} as it came before: ${conflict.stored}`,
     found: `another version: ${conflict.found}`,
     hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
     item: item.kind === 'record' ? item.record : item.kind === 'account' ? item.account : undefined,
@@ -91,6 +91,8 @@ function failureOf(flaw: Flaw): Failure {
   const { place, expected, found } = flaw;
   const hint = flaw.hint ?? 'mend it, or set such things aside with --rejects FILE; nothing was imported';
   const message =
-    flaw.code === 'conflict' ? 'an item conflicts with the store' : `${place.file ?? 'the input'} holds something that cannot be imported`;
+    flaw.code === 'conflict'
+      ? 'an item conflicts with what came before'
+      : `${place.file ?? 'the input'} holds something that cannot be imported`;
   return new Failure(flaw.code, message, { place, expected, found, hint });
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, statSync, unlinkSync } from 'node:fs';
+import { closeSync, openSync, rmSync, statSync } from 'node:fs';
 import { SqliteError } from 'better-sqlite3';
 import { Connection } from './connection.ts';
 
@@ -29,7 +29,8 @@ export function lock(path: string): Lock | undefined {
     if (file !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === file) {
       return {
         release: () => {
-          unlinkSync(path);
+          // somebody may have taken the whole folder away
+          rmSync(path, { force: true });
           database.close();
         },
       };

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { encodeSummary, summaryOf } from '../contract/account.ts';
+import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { Connection } from './connection.ts';
 import { addRevision, latestRevision, nextRevision } from './revision.ts';
@@ -15,8 +15,7 @@ export function isSettled(database: Connection): boolean {
 }
 
 /**
- * Derives anew, for every account that changed since the last time, its history, digest and summary
- * (where no source gave one), and closes the revision that these changes make. Runs in the caller's
+ * Derives anew, for every account that changed since the last time, its history and digest, and closes the revision that these changes make. Runs in the caller's
  * transaction; does nothing where nothing is stale. Memory holds one account's records at a time.
  * @param recordsChanged whether a record is new or other than it was
  * @param onProgress called with the accounts done so far and those to be done
@@ -60,9 +59,12 @@ interface StaleAccount {
 
 interface Gathered {
   readonly records: number;
+  readonly newest: number | null;
   /** Their JSON, newest first, with commas between. */
   readonly json: Buffer;
 }
+
+const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
 
 function settleAccounts(
   database: Connection,
@@ -78,23 +80,23 @@ function settleAccounts(
     SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS settled_first, digest IS NULL AS is_new
     FROM temp.stale JOIN account USING (id) WHERE stale.rowid = ?`);
   const gather = database.prepare<[string], Gathered>(`
-    SELECT count(*) AS records, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
-    FROM (SELECT json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`);
+    SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
+    FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`);
   const insert = database.prepare<[number, number, Buffer, string]>(
     'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
   );
-  const update = database.prepare<[string, number | null, number, Buffer, number]>(
-    'UPDATE account SET summary = ?, first_record = ?, revision = ?, digest = ? WHERE id = ?',
+  const update = database.prepare<[number | null, number, Buffer, number]>(
+    'UPDATE account SET first_record = ?, revision = ?, digest = ? WHERE id = ?',
   );
 
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
   for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
-    const { records = 0, json = Buffer.alloc(0) } = gather.get(account.screen_name) ?? {};
-    const summary = account.known_to === null ? encodeSummary(summaryOf(parseRecords(json))) : account.summary;
+    const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
+    const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(account, json) : account.summary;
     const [head, tail] = [encodeHead(account.identity, json), encodeTail(summary)];
     if (account.first !== null) insert.run(account.first, records, head, tail);
-    update.run(summary, account.first, number, createHash('sha256').update(head).update(tail).digest(), account.id);
+    update.run(account.first, number, createHash('sha256').update(head).update(tail).digest(), account.id);
     // accounts without records stand by name: a new name may be another place
     reordered ||= account.is_new === 1 || account.first !== account.settled_first || account.first === null;
     onProgress(row, all);
@@ -111,6 +113,13 @@ function encodeHead(identity: string, records: Buffer): Buffer {
 /** An account's JSON from the comma after `data_page_count` to the closing brace. */
 function encodeTail(summary: string): string {
   return `,${summary.slice(1)}`;
+}
+
+/** A source's word on an account counts up to the newest record that came with it; records after that go on from there. */
+function currentSummary(account: StaleAccount, json: Buffer): string {
+  const given: Summary = JSON.parse(account.summary);
+  const later = parseRecords(json).filter((record) => record.id > (account.known_to ?? -1));
+  return encodeSummary(changedSummary(given, later));
 }
 
 /** Records as the store holds them: they were parsed and checked when they came in. */

@@ -1,10 +1,11 @@
+import { Failure } from '../contract/failure.ts';
 import { AccountCursor } from './account-cursor.ts';
 import { inBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { guarded, openForReading, openForWriting } from './database.ts';
 import type { End } from './end.ts';
 import { FeedCursor } from './feed-cursor.ts';
-import { latestRevision, type Revision, revisionOf } from './revision.ts';
+import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { isSettled, settle } from './settle.ts';
 
 /** One unchanging view of a store: what it held when it was opened. */
@@ -26,7 +27,9 @@ export class Store {
       database.exec('BEGIN');
       const revision = isSettled(database) ? latestRevision(database) : undefined;
       if (revision !== undefined) return new Store(path, database, revision);
+      const wasFilled = nextRevision(database) > 1;
       database.close();
+      if (!wasFilled) throw neverFilled(path);
       settleAt(path);
       return Store.open(path);
     });
@@ -50,6 +53,15 @@ export class Store {
   close(): void {
     this.#database.close();
   }
+}
+
+function neverFilled(path: string): Failure {
+  return new Failure('no-store', `nothing has been imported into ${path}`, {
+    place: { file: path },
+    expected: 'a store that an import has filled',
+    found: 'one whose first import did not end',
+    hint: 'import again, or name another store with --store',
+  });
 }
 
 /** Brings up to date what a change by other means than palimpsest (sqlite3, say) made stale. */

@@ -55,7 +55,7 @@ function refuseForeign(out: string): 'absent' | 'ours' {
   const foreign = names.filter((name) => !name.startsWith('.'));
   const record = readBuildRecord(out);
   const isOurs = record !== 'none' && record !== 'foreign';
-  if (status.isDirectory() && (isOurs || foreign.length === 0 || names.includes(WORK_FOLDER))) return 'ours';
+  if (status.isDirectory() && (isOurs || foreign.length === 0)) return 'ours';
   throw new Failure('not-ours', `${out} was not made by palimpsest`, {
     place: { file: out },
     expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,

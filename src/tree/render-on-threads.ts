@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { isObject } from '../contract/json.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
@@ -59,7 +60,13 @@ export async function renderOnThreads(
 function renderInWorker(job: RenderJob): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(new URL('./render-worker.js', import.meta.url), { workerData: job });
-    worker.once('error', reject);
+    worker.once('error', (error: unknown) => reject(asError(error)));
     worker.once('exit', () => resolve());
   });
+}
+
+/** An error as it was thrown in the other thread: of a class that cannot be passed only its properties arrive. */
+function asError(error: unknown): Error {
+  if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
+  return Object.assign(new Error(String(error['message'])), error);
 }

