@@ -1,4 +1,3 @@
-import { existsSync, rmSync } from 'node:fs';
 import { type Account, encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
@@ -37,9 +36,6 @@ export class Batch {
   readonly #policy: ConflictPolicy;
   /** Whether the store was empty: then the records' index is made once they are all in. */
   readonly #isFirst: boolean;
-  /** Whether this batch made the file, which goes again if nothing comes of it. */
-  readonly #isNew: boolean;
-  #isCommitted = false;
   #hasChanged = false;
   #recordsChanged = false;
   readonly #known = new Set<string>();
@@ -55,13 +51,10 @@ export class Batch {
 
   /** @throws Failure store-busy, bad-store, store-newer, file-system */
   constructor(path: string, policy: ConflictPolicy) {
-    this.#isNew = !existsSync(path);
     const database = openForWriting(path);
     this.#database = database;
     this.#path = path;
     this.#policy = policy;
-    // what goes into an empty store has nothing to roll back to: a journal stays empty, a WAL would write all twice
-    if (isEmpty(database)) this.#guard(() => database.exec('PRAGMA journal_mode = DELETE'));
     this.#guard(() => begin(database));
     this.#isFirst = isEmpty(database);
     if (this.#isFirst) database.exec('DROP INDEX record_account');
@@ -144,15 +137,13 @@ export class Batch {
       settle(this.#database, this.#recordsChanged, onSettle);
       end(this.#database);
     });
-    this.#isCommitted = true;
     this.#tidy();
   }
 
-  /** Makes SQLite's side files small. That can wait for the next import: the batch is in. */
+  /** Makes SQLite's write-ahead log small. That can wait for the next import: the batch is in. */
   #tidy(): void {
     try {
-      if (this.#isFirst) this.#database.exec('PRAGMA journal_mode = WAL');
-      else this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
+      this.#database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // a full disk, or a reader at work
     }
@@ -162,7 +153,6 @@ export class Batch {
   end(): void {
     if (this.#database.inTransaction) this.#database.exec('ROLLBACK');
     this.#database.close();
-    if (this.#isNew && !this.#isCommitted) for (const end of ['', '-wal', '-shm', '-journal']) rmSync(this.#path + end, { force: true });
   }
 
   #outcome(subject: string, stored: string, found: string): Outcome {

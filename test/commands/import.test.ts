@@ -116,11 +116,21 @@ describe('palimpsest import', () => {
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
-  it('makes no store of a first import that fails', async () => {
+  it('leaves nothing that could be built of a first import that fails', async () => {
     const folder = temporaryFolder();
     expect(await palimpsest(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
     expect(await palimpsest(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
-    expect([...filesIn(folder).keys()]).toEqual([]);
+    const built = await palimpsest([
+      'build',
+      '--store',
+      join(folder, 'store.db'),
+      '--out',
+      join(folder, 'out'),
+      '--base-url',
+      'https://example.org',
+    ]);
+    expect(built).toMatchObject({ code: 1, stderr: expect.stringContaining('(no-store)') });
+    expect(existsSync(join(folder, 'out'))).toBe(false);
   });
 
   it('sets rejects aside in a file, adds to it the next time, and keeps it when the import fails', async () => {

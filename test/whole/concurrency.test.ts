@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { lock } from '../../src/store/lock.ts';
+import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { isUnfinished, runAndKill, until } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -94,25 +95,28 @@ describe('two builds into one folder', () => {
   });
 
   it('never gives the folder to two, however fast they take turns', async () => {
-    // many claims a second, as no command line makes them: what may go wrong in a moment then does
+    // many claims a second, as no command line makes them: what may go wrong in a moment then does. On the
+    // disk, because only there a removed file's number soon is another's
+    const disk = temporaryFolder();
     const module = fileURLToPath(new URL('../../dist/tree/folder.js', import.meta.url));
     const program = `
-      import { rmSync, writeFileSync } from 'node:fs';
+      import { existsSync, rmSync, writeFileSync } from 'node:fs';
       import { claimFolder } from ${JSON.stringify(module)};
-      const [out, mark] = ${JSON.stringify([join(folder, 'contested'), join(folder, 'contested-mark')])};
+      const [out, mark] = ${JSON.stringify([join(disk, 'contested'), join(disk, 'mark')])};
       const found = {};
       const count = (what) => { found[what] = (found[what] ?? 0) + 1; };
-      for (const end = performance.now() + 2500; performance.now() < end; ) {
+      for (const end = performance.now() + 4000; performance.now() < end; ) {
         try {
           const claimed = claimFolder(out);
           try { writeFileSync(mark, '', { flag: 'wx' }); rmSync(mark); count('held alone'); } catch { count('held by two'); }
+          if (!existsSync(out + '/.palimpsest/lock')) count('let go by another');
           claimed.release();
         } catch (error) {
           count(error.code === 'tree-busy' ? 'busy' : String(error.found ?? error.message));
         }
       }
       console.log(JSON.stringify(found));`;
-    const claimers = [1, 2, 3].map(
+    const claimers = [1, 2, 3, 4].map(
       () =>
         new Promise<unknown>((resolve, reject) => {
           const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });

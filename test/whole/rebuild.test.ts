@@ -176,7 +176,7 @@ describe('a build over a finished tree', () => {
       // without records, so last, by name
       () => importLines(tree.store, [profileOf(`silent_${Math.ceil(random() * 1e6)}`, '')]),
     ];
-    for (const step of [...steps, ...steps.toReversed()]) {
+    for (const step of [...steps, ...steps.slice(0, 4).toReversed()]) {
       await step().catch((error: unknown) => {
         // a second record 0 conflicts with the first
         if (!(error instanceof Error && error.message.includes('(conflict)'))) throw error;
