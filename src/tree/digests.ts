@@ -1,6 +1,7 @@
 import { slotCount } from './layout.ts';
 
 const BYTES = 32;
+const NONE = '00'.repeat(BYTES);
 
 /**
  * The SHA-256 of each file of a collection, by slot. Packed into memory that threads can share: a tree
@@ -24,7 +25,7 @@ export class Digests {
   /** The digest as hexadecimal digits; undefined where no file is known. */
   get(slot: number): string | undefined {
     const hex = this.#bytes.toString('hex', slot * BYTES, (slot + 1) * BYTES);
-    return /^0+$/.test(hex) ? undefined : hex;
+    return hex === NONE ? undefined : hex;
   }
 
   /** Whether both know the same digest for a slot. */

@@ -13,7 +13,7 @@ export const MANIFEST = 'manifest-sha256.txt';
 export type TreeDigests = { readonly [C in Collection]: Digests };
 
 /** How many bytes of a manifest are held at once: that of a hundred thousand pages has eleven million. */
-const PIECE = 1 << 20;
+const PIECE = 1 << 14;
 
 /**
  * Writes a manifest.
