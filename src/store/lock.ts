@@ -1,4 +1,4 @@
-import { closeSync, openSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { SqliteError } from 'better-sqlite3';
 import { Connection } from './connection.ts';
 
@@ -15,26 +15,35 @@ export interface Lock {
  */
 export function lock(path: string): Lock | undefined {
   for (;;) {
-    closeSync(openSync(path, 'a'));
-    const file = statSync(path, { throwIfNoEntry: false })?.ino;
-    const database = new Connection(path, { timeout: 0 });
+    // open until the lock is let go: so no other file can be given its number meanwhile
+    const file = openSync(path, 'a');
+    const number = fstatSync(file).ino;
+    const isStillThere = () => statSync(path, { throwIfNoEntry: false })?.ino === number;
+    let database: Connection | undefined;
+    const close = () => {
+      // in this order: closing any descriptor of a file lets go of the process's locks on it
+      database?.close();
+      closeSync(file);
+    };
     try {
+      database = new Connection(path, { timeout: 0 });
       database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
+      if (isStillThere()) {
+        return {
+          release: () => {
+            rmSync(path, { force: true });
+            close();
+          },
+        };
+      }
     } catch (error) {
-      database.close();
-      if (error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
-      throw error;
+      if (isStillThere()) {
+        close();
+        if (error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+        throw error;
+      }
     }
-    // the last holder may have removed the file between its opening and its locking
-    if (file !== undefined && statSync(path, { throwIfNoEntry: false })?.ino === file) {
-      return {
-        release: () => {
-          // somebody may have taken the whole folder away
-          rmSync(path, { force: true });
-          database.close();
-        },
-      };
-    }
-    database.close();
+    // the last holder has removed it between its opening and its locking
+    close();
   }
 }

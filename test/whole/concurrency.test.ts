@@ -105,7 +105,7 @@ describe('two builds into one folder', () => {
       const [out, mark] = ${JSON.stringify([join(disk, 'contested'), join(disk, 'mark')])};
       const found = {};
       const count = (what) => { found[what] = (found[what] ?? 0) + 1; };
-      for (const end = performance.now() + 1500; performance.now() < end; ) {
+      for (const end = performance.now() + 4000; performance.now() < end; ) {
         try {
           const claimed = claimFolder(out);
           try { writeFileSync(mark, '', { flag: 'wx' }); rmSync(mark); count('held alone'); } catch { count('held by two'); }
@@ -116,7 +116,7 @@ describe('two builds into one folder', () => {
         }
       }
       console.log(JSON.stringify(found));`;
-    const claimers = [1, 2].map(
+    const claimers = [1, 2, 3, 4].map(
       () =>
         new Promise<unknown>((resolve, reject) => {
           const child = spawn(process.execPath, ['--input-type=module', '--eval', program], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -128,12 +128,7 @@ describe('two builds into one folder', () => {
           child.once('close', () => resolve(JSON.parse(output)));
         }),
     );
-    // 'let go by another' was seen once in 1,400 claims on Node 24 and is not understood: two holders never were
-    const tolerated = ['held alone', 'busy', 'let go by another'];
-    for (const found of await Promise.all(claimers)) {
-      expect(found).toHaveProperty('held alone');
-      expect(Object.keys(Object(found)).filter((what) => !tolerated.includes(what))).toEqual([]);
-    }
+    for (const found of await Promise.all(claimers)) expect(found).toEqual({ 'held alone': expect.any(Number), busy: expect.any(Number) });
   });
 });
 
