@@ -128,11 +128,7 @@ describe('two builds into one folder', () => {
           child.once('close', () => resolve(JSON.parse(output)));
         }),
     );
-    for (const found of await Promise.all(claimers)) {
-      expect(found).toHaveProperty('held alone');
-      expect(found).not.toHaveProperty('held by two');
-      expect(found).not.toHaveProperty('let go by another');
-    }
+    for (const found of await Promise.all(claimers)) expect(found).toEqual({ 'held alone': expect.any(Number), busy: expect.any(Number) });
   });
 });
 
