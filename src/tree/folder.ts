@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
@@ -49,19 +49,30 @@ export function claimFolder(out: string): ClaimedFolder {
 }
 
 function refuseForeign(out: string): 'absent' | 'ours' {
-  const status = statSync(out, { throwIfNoEntry: false });
-  if (status === undefined) return 'absent';
-  const names = status.isDirectory() ? readdirSync(out) : [];
-  const foreign = names.filter((name) => !name.startsWith('.'));
+  const names = namesIn(out);
+  if (names === 'absent') return 'absent';
+  const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
   const record = readBuildRecord(out);
   const isOurs = record !== 'none' && record !== 'foreign';
-  if (status.isDirectory() && (isOurs || foreign.length === 0)) return 'ours';
+  if (names !== 'no folder' && (isOurs || foreign.length === 0)) return 'ours';
   throw new Failure('not-ours', `${out} was not made by palimpsest`, {
     place: { file: out },
     expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
-    found: status.isDirectory() ? foreign.slice(0, 3).join(', ') : 'a file',
+    found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
     hint: 'name another folder with --out; nothing was touched',
   });
+}
+
+/** Asked in one call: between two, a build that made nothing may take its folder away again. */
+function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT') return 'absent';
+    if (code === 'ENOTDIR') return 'no folder';
+    throw error;
+  }
 }
 
 /** How often the lock is tried for while others take its folder away: far more often than they can. */
