@@ -53,13 +53,9 @@ export async function renderOnThreads(
   };
   prepareStage(stage);
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
-  if (all < WORTH_A_THREAD) {
-    render(job, store, 'first', report);
-    return after;
-  }
   const clock = setInterval(report, REPORT_EVERY);
   // where one thread fails the other has nothing left to take
-  const threads = ENDS.map((end) =>
+  const threads = (all < WORTH_A_THREAD ? [] : ENDS).map((end) =>
     renderInWorker(job, end).catch((error: unknown) => {
       remaining.fill(0);
       throw error;
@@ -71,6 +67,8 @@ export async function renderOnThreads(
   } finally {
     clearInterval(clock);
   }
+  // a store that has moved on meanwhile shows only here what it was: then the threads have left all
+  render(job, store, 'first', report);
   return after;
 }
 
