@@ -2,7 +2,8 @@ import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
-import { Batch, type Conflict, type Outcome } from './batch.ts';
+import { Batch } from './batch.ts';
+import { type Conflict, ItemWriter, type Outcome } from './item-writer.ts';
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -33,7 +34,7 @@ export interface Tally {
  * @throws Failure for the first flaw or conflict, unless options.onReject takes them
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
-  const batch = new Batch(store, options.onConflict);
+  const batch = new Batch(store, 'by id');
   const records = { added: 0, same: 0, kept: 0, replaced: 0 };
   const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
   let rejected = 0;
@@ -47,11 +48,12 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     rejected += 1;
   };
   try {
+    const writer = new ItemWriter(batch, options.onConflict);
     for (const input of metered(inputs, options.onProgress)) {
       for await (const items of itemsOf(input)) {
         for (const item of items) {
-          if (item.kind === 'record') count(records, batch.addRecord(item.record), item);
-          else if (item.kind === 'account') count(accounts, batch.addProfile(item.account), item);
+          if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
+          else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
           else reject(item);
         }
       }
