@@ -1,0 +1,36 @@
+import type { Token } from './tokens.ts';
+
+/** What words are made of, but for scripts that write them without a space between: there any place may be a cut. */
+const IN_WORD = /^(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー])[\p{L}\p{N}\p{M}_]/u;
+const DIGIT = /^\p{Nd}/u;
+const APOSTROPHE = /^['’]$/;
+
+/** Whether a token is a part of a word. */
+export function isInWord(tokens: readonly Token[], at: number): boolean {
+  if (isPart(tokens[at])) return true;
+  // don't, l’heure
+  return APOSTROPHE.test(tokens[at]?.text ?? '') && isPart(tokens[at - 1]) && isPart(tokens[at + 1]);
+}
+
+function isPart(token: Token | undefined): boolean {
+  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text);
+}
+
+export function isDigit(token: Token | undefined): boolean {
+  return token !== undefined && token.entity === undefined && DIGIT.test(token.text);
+}
+
+/** Whether a place, before the token `at`, is inside a word. */
+export function cutsWord(tokens: readonly Token[], at: number): boolean {
+  return at > 0 && at < tokens.length && isInWord(tokens, at - 1) && isInWord(tokens, at);
+}
+
+/** How natural a place is to cut a text: the higher, the better. */
+export function cutScore(tokens: readonly Token[], at: number): number {
+  const [before, after] = [tokens[at - 1], tokens[at]];
+  if (before === undefined || after === undefined) return 6;
+  if (before.text === '\n' || after.text === '\n') return before.text === after.text ? 5 : 4;
+  const [isSpaceBefore, isSpaceAfter] = [/^\s/.test(before.text), /^\s/.test(after.text)];
+  if (isSpaceBefore || isSpaceAfter) return isSpaceAfter && /^[.!?。！？]/.test(before.text) ? 3 : 2;
+  return cutsWord(tokens, at) ? 0 : 1;
+}
