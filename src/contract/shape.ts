@@ -15,13 +15,16 @@ export class Violation extends Error {
   readonly field: string;
   readonly expected: string;
   readonly found: string;
+  /** What to do about it, where there is more to say than mending the field. */
+  readonly hint: string | undefined;
 
-  constructor(field: string, expected: string, found: string) {
+  constructor(field: string, expected: string, found: string, hint?: string) {
     super(`${field}: expected ${expected}, found ${found}`);
     this.name = 'Violation';
     this.field = field;
     this.expected = expected;
     this.found = found;
+    this.hint = hint;
   }
 }
 

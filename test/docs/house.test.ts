@@ -1,17 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** What the linter says of a file of one room that imports something. */
+/** What the linter says of a file of one room (`planted.ts` unless it is named) that imports something. */
 function lint(room: string, specifier: string): string {
   const folder = temporaryFolder();
-  const file = `src/${room}/planted.ts`;
-  mkdirSync(join(folder, 'src', room), { recursive: true });
+  const file = room.endsWith('.ts') ? `src/${room}` : `src/${room}/planted.ts`;
+  mkdirSync(join(folder, dirname(file)), { recursive: true });
   copyFileSync(join(ROOT, 'biome.json'), join(folder, 'biome.json'));
   writeFileSync(join(folder, file), `import { planted } from '${specifier}';\n\nexport const found: unknown = planted;\n`);
   const { stdout, stderr } = spawnSync(process.execPath, [join(ROOT, 'node_modules/@biomejs/biome/bin/biome'), 'lint', file], {
@@ -26,6 +26,11 @@ describe('the one-way flow', () => {
   it.each([
     ['contract', '../store/store.ts'],
     ['sources', '../store/batch.ts'],
+    ['sources/formats', '../../store/batch.ts'],
+    ['sources/formats', '../../cli.ts'],
+    ['sources/formats', 'parse5'],
+    ['sources/formats/mastodon.ts', 'better-sqlite3'],
+    ['sources/formats/mastodon.ts', '../../store/batch.ts'],
     ['store', '../pages/page.ts'],
     ['pages', '../tree/layout.ts'],
     ['pages', '../sources/items.ts'],
@@ -38,6 +43,7 @@ describe('the one-way flow', () => {
     ['rewrite', 'node:fs'],
     ['rewrite', 'commander'],
     ['pages', 'better-sqlite3'],
+    ['pages', 'parse5'],
     ['tree', 'http-server'],
     ['store', '@commander-js/extra-typings'],
   ])('keeps %s from importing %s', (room, specifier) => expect(lint(room, specifier)).toContain('noRestrictedImports'));
@@ -51,5 +57,7 @@ describe('the one-way flow', () => {
     ['commands', '../tree/build.ts'],
     ['rewrite', './resolve.ts'],
     ['store', 'better-sqlite3'],
+    ['sources/formats', '../../contract/json.ts'],
+    ['sources/formats/mastodon.ts', 'parse5'],
   ])('lets %s import %s', (room, specifier) => expect(lint(room, specifier)).not.toContain('noRestrictedImports'));
 });
