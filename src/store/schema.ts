@@ -98,4 +98,12 @@ export const MIGRATIONS: readonly string[] = [
 
   ${FORGET_ON_CHANGE}
   `,
+  `
+  -- what a source knows an account by when its handle changes; null: no source has told
+  ALTER TABLE account ADD COLUMN stable_id TEXT;
+  -- up to when the account has been observed, in microseconds since 1970; null: never
+  ALTER TABLE account ADD COLUMN observed_to INTEGER;
+  CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
+  CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
+  `,
 ];
