@@ -6,6 +6,7 @@ import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/forma
 import { FORMATS, type FormatName } from './formats/formats.ts';
 import { brokenJson, parseJson } from './json-text.ts';
 import type { RawValue } from './raw-value.ts';
+import { Repeats } from './repeats.ts';
 import type { Flaw } from './source.ts';
 
 export interface ObserveContext extends Taken {
@@ -32,6 +33,7 @@ const DEEPEST = 4;
 export class SnapshotReader {
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
+  readonly #repeats = new Repeats();
   /** The formats that have come so far. */
   readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
 
@@ -44,6 +46,12 @@ export class SnapshotReader {
   async read(texts: readonly RawValue[], file: string): Promise<(Observed | Flaw)[]> {
     const found: (Observed | Flaw)[] = [];
     for (const { text, line, path } of texts) {
+      const repeated = this.#repeats.find(text);
+      if (repeated !== undefined) {
+        found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
+        continue;
+      }
+      const before = found.length;
       const value = parseJson(text);
       if (value instanceof Error) {
         found.push(brokenJson(text, value, placeIn({ file, line }, path)));
@@ -54,6 +62,8 @@ export class SnapshotReader {
       // to wait for each of millions of values would take longer than to read them
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
       else this.#observe(found, value, loaded, { file, line }, path);
+      const only = found.length === before + 1 ? found[before] : undefined;
+      if (only?.kind === 'observation') this.#repeats.add(text, only.observation);
     }
     return found;
   }

@@ -16,6 +16,8 @@ export class SeenProfiles {
   readonly #timeline: Timeline;
   readonly #texts: TextFile;
   readonly #inputs: string[] = [];
+  /** Where profiles lie that came before as the same object. */
+  readonly #places = new WeakMap<Profile, number>();
 
   /** @param store the path beside which the files lie; the store is locked, so that they are one run's alone */
   constructor(store: string) {
@@ -28,15 +30,23 @@ export class SeenProfiles {
   }
 
   add({ observed_at, web_archive_url, profile, former_names }: Observation, { file = '', line = 0 }: Place): void {
-    const seen: Seen = { profile, former_names };
     if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
     this.#timeline.add({
       moment: observed_at,
-      profile: this.#texts.put(JSON.stringify(seen)),
+      profile: this.#placeOf(profile, former_names),
       archive: web_archive_url === null ? 0 : this.#texts.put(web_archive_url),
       input: this.#inputs.length - 1,
       line,
     });
+  }
+
+  #placeOf(profile: Profile, former_names: readonly string[]): number {
+    const known = this.#places.get(profile);
+    if (known !== undefined) return known;
+    const seen: Seen = { profile, former_names };
+    const place = this.#texts.put(JSON.stringify(seen));
+    this.#places.set(profile, place);
+    return place;
   }
 
   inOrder(): Generator<Sighting> {
