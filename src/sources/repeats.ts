@@ -37,8 +37,13 @@ export class Repeats {
       this.#observations.clear();
       this.#remembered = parts.frame.length;
     }
-    this.#observations.set(parts.frame, observation);
+    this.#observations.set(ownCopy(parts.frame), observation);
   }
+}
+
+/** A string that does not keep the megabyte alive out of which it was cut: V8 joins and cuts by reference. */
+function ownCopy(text: string): string {
+  return Buffer.from(text).toString();
 }
 
 /** Undefined where it is not plain which part of the text is its time. */
