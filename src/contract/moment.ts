@@ -9,48 +9,66 @@ export type Moment = number;
  * @returns undefined where it names none from 1970 to 2255
  */
 export function momentOf(text: string): Moment | undefined {
-  if (text[4] !== '-' || text[7] !== '-' || !'Tt '.includes(text[10] ?? '') || text[13] !== ':' || text[16] !== ':') return undefined;
-  const [year, month, day] = [digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10)];
-  const [hour, minute, second] = [digits(text, 11, 13), digits(text, 14, 16), digits(text, 17, 19)];
-  // with another zone a moment may fall into 1970 that is none of its year; what is no number fails each comparison
-  if (!(year >= 1969 && day >= 1 && day <= daysOf(year, month) && hour <= 23 && minute <= 59 && second <= 59)) return undefined;
-  const zone = text[19] === '.' ? endOfDigits(text, 20) : 19;
-  if (zone === 20 || zone > 29) return undefined;
-  const minutes = Date.UTC(year, month - 1, day, hour, minute) / 60_000 - offset(text, zone);
+  const year = pair(text, 0) * 100 + pair(text, 2);
+  const [month, day, hour, minute, second] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17)];
+  // with another zone a moment may fall into 1970 that is none of its year
+  if (year < 1969 || day < 1 || day > daysOf(year, month)) return undefined;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
+  const zone = zoneStart(text);
+  const minutes = (daysBefore(year, month) + day - 1) * 1440 + hour * 60 + minute - offset(text, zone);
   const moment = (minutes * 60 + second) * 1_000_000 + microseconds(text, zone);
   return isMoment(moment) ? moment : undefined;
 }
 
-/** The number that digits from one place up to another write; NaN where there is anything else. */
-function digits(text: string, start: number, end: number): number {
-  let number = 0;
-  for (let index = start; index < end; index += 1) {
-    const digit = text.charCodeAt(index) - 48;
-    number = digit >= 0 && digit <= 9 ? number * 10 + digit : Number.NaN;
-  }
-  return number;
+/** So far below zero that no sum with it is a number of days, hours or years. */
+const NO_NUMBER = -1_000_000;
+
+/** The number that two digits write. */
+function pair(text: string, index: number): number {
+  const [tens, ones] = [text.charCodeAt(index) - 48, text.charCodeAt(index + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NO_NUMBER;
 }
 
-function endOfDigits(text: string, start: number): number {
-  let end = start;
-  while (!Number.isNaN(digits(text, end, end + 1))) end += 1;
+function isPunctuated(text: string): boolean {
+  const between = text.charAt(10);
+  const isDate = text.charAt(4) === '-' && text.charAt(7) === '-' && (between === 'T' || between === ' ' || between === 't');
+  return isDate && text.charAt(13) === ':' && text.charAt(16) === ':';
+}
+
+/** The days from 1970 to the beginning of a month. */
+function daysBefore(year: number, month: number): number {
+  const before = year - 1;
+  let days = (year - 1970) * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 477;
+  for (let earlier = 1; earlier < month; earlier += 1) days += daysOf(year, earlier);
+  return days;
+}
+
+/** Where the zone begins: behind the fraction of a second, of at most nine digits. */
+function zoneStart(text: string): number {
+  let end = 19;
+  if (text.charAt(end) !== '.') return end;
+  do end += 1;
+  while (text.charCodeAt(end) >= 48 && text.charCodeAt(end) <= 57 && end < 29);
   return end;
 }
 
-/** The fraction of a second between its point at 19 and the zone. */
+/** What a fraction of a second between its point at 19 and the zone counts; NaN where it has no digit. */
 function microseconds(text: string, zone: number): number {
   if (zone === 19) return 0;
-  const end = Math.min(zone, 26);
-  return digits(text, 20, end) * 10 ** (26 - end);
+  if (zone === 20) return Number.NaN;
+  let count = 0;
+  for (let index = 20; index < 26; index += 1) count = count * 10 + (index < zone ? text.charCodeAt(index) - 48 : 0);
+  return count;
 }
 
 /** The minutes by which a zone is ahead of UTC; NaN where there is none at this place, or more than a zone. */
 function offset(text: string, zone: number): number {
-  const sign = text[zone];
+  const sign = text.charAt(zone);
   if (sign === 'Z' || sign === 'z') return text.length === zone + 1 ? 0 : Number.NaN;
-  const colon = text[zone + 3] === ':' ? 1 : 0;
-  const [hours, minutes] = [digits(text, zone + 1, zone + 3), digits(text, zone + 3 + colon, zone + 5 + colon)];
-  if ((sign !== '+' && sign !== '-') || !(hours <= 23 && minutes <= 59) || text.length !== zone + 5 + colon) return Number.NaN;
+  const colon = text.charAt(zone + 3) === ':' ? 1 : 0;
+  const [hours, minutes] = [pair(text, zone + 1), pair(text, zone + 3 + colon)];
+  const isOffset = (sign === '+' || sign === '-') && hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59;
+  if (!isOffset || text.length !== zone + 5 + colon) return Number.NaN;
   return (hours * 60 + minutes) * (sign === '-' ? -1 : 1);
 }
 
