@@ -1,8 +1,8 @@
 import { type Moment, momentOf } from '../contract/moment.ts';
 import type { Observation } from '../contract/observation.ts';
 
-/** How much text is remembered, in UTF-16 units. */
-const REMEMBERED = 1 << 24;
+/** How much text is remembered, in UTF-16 units, until half of it is forgotten: the half that has not come again. */
+const REMEMBERED = 1 << 23;
 const KEY = '"observed_at":';
 
 /** A snapshot's text in three: what stands before its time, the time, and what stands after. */
@@ -17,27 +17,48 @@ interface Parts {
  * a text is the same but for its time, and needs not be parsed and checked once more.
  */
 export class Repeats {
-  readonly #observations = new Map<string, Observation>();
-  #remembered = 0;
+  #recent = new Map<string, Observation>();
+  #older = new Map<string, Observation>();
+  /** Units of text among the recent. */
+  #length = 0;
 
   /** The observation that a text makes if it differs from an earlier one in its time alone. */
   find(text: string): Observation | undefined {
     const parts = partsOf(text);
-    const earlier = parts && this.#observations.get(parts.frame);
-    return earlier && { ...earlier, observed_at: parts.moment };
+    if (parts === undefined) return undefined;
+    const { frame, moment } = parts;
+    const earlier = this.#recent.get(frame) ?? this.#again(frame);
+    return (
+      earlier && {
+        observed_at: moment,
+        web_archive_url: earlier.web_archive_url,
+        profile: earlier.profile,
+        former_names: earlier.former_names,
+      }
+    );
   }
 
   /** Remembers what a text was found to say. */
   add(text: string, observation: Observation): void {
     const parts = partsOf(text);
     // its time must be the one that was found, and not that of something within it
-    if (parts?.moment !== observation.observed_at) return;
-    this.#remembered += parts.frame.length;
-    if (this.#remembered > REMEMBERED) {
-      this.#observations.clear();
-      this.#remembered = parts.frame.length;
+    if (parts?.moment === observation.observed_at) this.#remember(parts.frame, observation);
+  }
+
+  #again(frame: string): Observation | undefined {
+    const earlier = this.#older.get(frame);
+    if (earlier !== undefined) this.#remember(frame, earlier);
+    return earlier;
+  }
+
+  #remember(frame: string, observation: Observation): void {
+    this.#length += frame.length;
+    if (this.#length > REMEMBERED / 2) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#length = frame.length;
     }
-    this.#observations.set(ownCopy(parts.frame), observation);
+    this.#recent.set(ownCopy(frame), observation);
   }
 }
 

@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 /** How much is gathered before it is written, in bytes. */
 const PIECE = 1 << 20;
 /** How much text is remembered, so that the same text is not kept twice, in UTF-16 units. */
-const REMEMBERED = 1 << 24;
+const REMEMBERED = 1 << 22;
 /** A text's length comes before it. */
 const HEAD = 4;
 

@@ -10,10 +10,9 @@ import type { JsonObject, Taken } from './format.ts';
  * @throws Violation where the value is of another kind
  */
 
-/** A text; null is an empty one. NUL and lone surrogates, which cannot be kept, are taken out. */
+/** A text; null is an empty one. */
 export function textField(found: unknown, path: string, field: string): string | undefined {
-  if (typeof found === 'string') return clean(found);
-  if (found === undefined) return undefined;
+  if (typeof found === 'string' || found === undefined) return found;
   if (found === null) return '';
   throw new Violation(at(path, field), 'a string or null', show(found));
 }
@@ -79,11 +78,6 @@ export function momentTaken({ observedAt }: Taken, path: string): Moment {
   if (observedAt !== undefined) return observedAt;
   const hint = 'say when such snapshots were taken: --observed-at 2017-09-19T20:47:28Z';
   throw new Violation(path || 'item', 'a snapshot that tells its time, or --observed-at', 'one without a time', hint);
-}
-
-/** Without what no text in a store may have: NUL, and surrogates that stand alone. */
-export function clean(text: string): string {
-  return (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed();
 }
 
 const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;

@@ -2,7 +2,7 @@ import type { DefaultTreeAdapterTypes } from 'parse5';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { clean, dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
+import { dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
 import { type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
 
 /** Mastodon's Account, alone or in the list that a search answers. */
@@ -59,7 +59,7 @@ const LONGEST_NOTE = 100_000;
 function bioOf(account: JsonObject, path: string, parseHtml: ParseHtml): string | undefined {
   const note = textField(account['note'], path, 'note');
   if (note === undefined || note === '') return note;
-  if (note.length <= LONGEST_NOTE) return clean(plainText(parseHtml(note).childNodes));
+  if (note.length <= LONGEST_NOTE) return plainText(parseHtml(note).childNodes);
   throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
 }
 
