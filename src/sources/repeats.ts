@@ -1,8 +1,11 @@
 import { type Moment, momentOf } from '../contract/moment.ts';
 import type { Observation } from '../contract/observation.ts';
+import { RecentMap } from './recent-map.ts';
 
-/** How much text is remembered, in UTF-16 units, until half of it is forgotten: the half that has not come again. */
+/** How much text is remembered, in UTF-16 units. */
 const REMEMBERED = 1 << 23;
+/** After so many texts of which fewer than one in twenty came again, it is not tried any longer. */
+const TRIAL = 200_000;
 const KEY = '"observed_at":';
 
 /** A snapshot's text in three: what stands before its time, the time, and what stands after. */
@@ -17,54 +20,37 @@ interface Parts {
  * a text is the same but for its time, and needs not be parsed and checked once more.
  */
 export class Repeats {
-  #recent = new Map<string, Observation>();
-  #older = new Map<string, Observation>();
-  /** Units of text among the recent. */
-  #length = 0;
+  #observations: RecentMap<Observation> | undefined = new RecentMap(REMEMBERED);
+  #tried = 0;
+  #found = 0;
 
   /** The observation that a text makes if it differs from an earlier one in its time alone. */
   find(text: string): Observation | undefined {
+    if (this.#observations === undefined) return undefined;
+    this.#tried += 1;
+    if (this.#tried > TRIAL) this.#judge();
     const parts = partsOf(text);
     if (parts === undefined) return undefined;
-    const { frame, moment } = parts;
-    const earlier = this.#recent.get(frame) ?? this.#again(frame);
-    return (
-      earlier && {
-        observed_at: moment,
-        web_archive_url: earlier.web_archive_url,
-        profile: earlier.profile,
-        former_names: earlier.former_names,
-      }
-    );
+    const earlier = this.#observations?.get(parts.frame);
+    if (earlier === undefined) return undefined;
+    this.#found += 1;
+    const { web_archive_url, profile, former_names } = earlier;
+    return { observed_at: parts.moment, web_archive_url, profile, former_names };
   }
 
   /** Remembers what a text was found to say. */
   add(text: string, observation: Observation): void {
+    if (this.#observations === undefined) return;
     const parts = partsOf(text);
     // its time must be the one that was found, and not that of something within it
-    if (parts?.moment === observation.observed_at) this.#remember(parts.frame, observation);
+    if (parts?.moment === observation.observed_at) this.#observations.set(parts.frame, observation);
   }
 
-  #again(frame: string): Observation | undefined {
-    const earlier = this.#older.get(frame);
-    if (earlier !== undefined) this.#remember(frame, earlier);
-    return earlier;
+  #judge(): void {
+    if (this.#found * 20 < this.#tried) this.#observations = undefined;
+    this.#tried = 0;
+    this.#found = 0;
   }
-
-  #remember(frame: string, observation: Observation): void {
-    this.#length += frame.length;
-    if (this.#length > REMEMBERED / 2) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-      this.#length = frame.length;
-    }
-    this.#recent.set(ownCopy(frame), observation);
-  }
-}
-
-/** A string that does not keep the megabyte alive out of which it was cut: V8 joins and cuts by reference. */
-function ownCopy(text: string): string {
-  return Buffer.from(text).toString();
 }
 
 /** Undefined where it is not plain which part of the text is its time. */
