@@ -21,9 +21,10 @@ const IMPORTED: { readonly [K in Kind]: Rule } = {
  * with the next version of Unicode the same texts may be cut at other places.
  */
 export function checkChange(record: ChangeRecord, before: Before, path: string, report: Report): void {
-  const rules = isOwn(record) ? OWN : IMPORTED;
-  const subject = `record ${record.id}`;
-  const add = (kind: Kind, expected: string, found: string) => report.add({ rule: rules[kind], path, subject, expected, found });
+  const add = (kind: Kind, expected: string, found: string) => {
+    const rule = (isOwn(record) ? OWN : IMPORTED)[kind];
+    report.add({ rule, path, subject: `record ${record.id}`, expected, found });
+  };
   const parts = partsOf(record.diff_html);
   const flaw = parts === undefined ? 'other elements, entities or brackets' : flawInForm(record, before, parts);
   if (flaw !== undefined) {

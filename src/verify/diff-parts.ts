@@ -21,6 +21,7 @@ export const BARE_INS = '<ins>';
 /** The break between the two values of the block form. */
 export const BREAK = '<br />';
 
+/** The elements' ends; none of the break. */
 const CLOSING: { readonly [open: string]: string } = {
   [SPAN]: '</span>',
   [DEL]: '</del>',
@@ -28,10 +29,14 @@ const CLOSING: { readonly [open: string]: string } = {
   [BARE_DEL]: '</del>',
   [BARE_INS]: '</ins>',
 };
-const TOKEN = /<[^>]*>?|[^<]+/g;
-const LINK = /^<a href=(?:"([^"<>\s]*)"|'([^'<>\s]*)')>$/;
-const STRAY = />|&(?!(?:amp|lt|gt|quot|#39);)/;
+const TAGS = [...Object.keys(CLOSING), BREAK];
+
+/** What text in an element is broken by: a break, or a link around text. */
+const MARK = /(<br>)|(<a [^<>]*>)([^<]*)<\/a>/;
+const LINK = /^<a href=(?:"([^"\s]*)"|'([^'\s]*)')>$/;
+const STRAY = /[<>]|&(?!(?:amp|lt|gt|quot|#39);)/;
 const ENTITIES: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+const NONE: readonly Link[] = [];
 
 /**
  * A diff_html in parts, read without knowing how it was made. Undefined where it has anything else than
@@ -39,42 +44,52 @@ const ENTITIES: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '
  */
 export function partsOf(html: string): Part[] | undefined {
   const parts: Part[] = [];
-  let [open, text] = ['', ''];
-  let links: Link[] = [];
-  let link: { quote: string; href: string; start: number } | undefined;
-  const end = () => {
-    if (open !== '' || text !== '') parts.push({ open, text, links });
-    [open, text, links] = ['', '', []];
-  };
-  for (const [token] of html.matchAll(TOKEN)) {
-    if (!token.startsWith('<')) {
-      if (STRAY.test(token)) return undefined;
-      text += decoded(token);
-    } else if (link !== undefined) {
-      if (token !== '</a>') return undefined;
-      links.push({ quote: link.quote, href: link.href, text: text.slice(link.start) });
-      link = undefined;
-    } else if (open === '') {
-      end();
-      if (token === BREAK) parts.push({ open: BREAK, text: '', links: [] });
-      else if (CLOSING[token] === undefined) return undefined;
-      else open = token;
-    } else if (token === CLOSING[open]) {
-      end();
-    } else if (token === '<br>') {
-      text += '\n';
-    } else {
-      const [, double, single] = LINK.exec(token) ?? [];
-      const href = double ?? single;
-      if (href === undefined || STRAY.test(href)) return undefined;
-      link = { quote: double === undefined ? "'" : '"', href: decoded(href), start: text.length };
-    }
+  for (let at = 0; at < html.length; ) {
+    const open = TAGS.find((tag) => html.startsWith(tag, at)) ?? '';
+    const close = CLOSING[open] ?? '';
+    const start = at + open.length;
+    // what stands in no element ends where the next begins; a break has nothing in it
+    const found = open === BREAK ? start : html.indexOf(close || '<', start);
+    if (found === -1 && close !== '') return undefined;
+    const end = found === -1 ? html.length : found;
+    const part = end === at ? undefined : partOf(open, html.slice(start, end));
+    if (part === undefined) return undefined;
+    parts.push(part);
+    at = end + close.length;
   }
-  if (link !== undefined || open !== '') return undefined;
-  end();
   return parts;
 }
 
-function decoded(text: string): string {
-  return text.includes('&') ? text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '') : text;
+function partOf(open: string, html: string): Part | undefined {
+  if (!html.includes('<')) {
+    const text = decoded(html);
+    return text === undefined ? undefined : { open, text, links: NONE };
+  }
+  const links: Link[] = [];
+  let whole = '';
+  // text, then a break or else a link and the text in it, over and over
+  const pieces = html.split(MARK);
+  for (let at = 0; at < pieces.length; at += 4) {
+    const [text, inLink] = [decoded(pieces[at] ?? ''), decoded(pieces[at + 3] ?? '')];
+    const link = pieces[at + 2] === undefined ? NO_LINK : linkOf(pieces[at + 2] ?? '', inLink ?? '');
+    if (text === undefined || inLink === undefined || link === undefined) return undefined;
+    whole += text + inLink + (pieces[at + 1] === undefined ? '' : '\n');
+    if (link !== NO_LINK) links.push(link);
+  }
+  return { open, text: whole, links };
+}
+
+const NO_LINK: Link = { quote: '', href: '', text: '' };
+
+function linkOf(tag: string, text: string): Link | undefined {
+  const [, double, single] = LINK.exec(tag) ?? [];
+  const href = decoded(double ?? single ?? '<');
+  return href === undefined ? undefined : { quote: double === undefined ? "'" : '"', href, text };
+}
+
+/** Text with its entities decoded once; undefined where it has others, or a bracket. */
+function decoded(text: string): string | undefined {
+  if (!text.includes('&')) return text.includes('>') || text.includes('<') ? undefined : text;
+  if (STRAY.test(text)) return undefined;
+  return text.replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? '');
 }
