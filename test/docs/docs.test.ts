@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
+import { FORMAT_NAMES } from '../../src/sources/formats/format.ts';
 import { Terminal } from '../../src/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
@@ -40,7 +41,7 @@ describe('docs/commands.md', () => {
     for (const option of command.options) {
       if (typeof option.defaultValue !== 'string' && typeof option.defaultValue !== 'number') continue;
       expect(text, `the standard value of ${option.long}`).toMatch(
-        new RegExp(`\\| \`${option.long}\` \\| \`?${option.defaultValue}\`? \\|`),
+        new RegExp(`\\| \`${option.long}\` \\| \`?${quoted(String(option.defaultValue))}\`? \\|`),
       );
     }
   });
@@ -68,6 +69,19 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('docs/snapshots.md', () => {
+  it('has every format, and no other', () => {
+    const rows = [...read('docs/snapshots.md').matchAll(/^\| `([a-z][a-z0-9-]*)` \|/gm)].map((match) => match[1]);
+    expect(rows).toEqual([...FORMAT_NAMES]);
+  });
+
+  it('has an example that can be observed', async () => {
+    const snapshot = /```json\n(.*)\n```/.exec(read('docs/snapshots.md'))?.[1] ?? '';
+    const store = join(temporaryFolder(), 'store.db');
+    expect(await palimpsest(['observe', '-', '--store', store], { input: snapshot })).toMatchObject({ code: 0 });
+  });
+});
+
 describe('docs/rules.md', () => {
   it('has every rule in its words, and no other', () => {
     const rows = [...read('docs/rules.md').matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
@@ -90,10 +104,12 @@ describe('README.md', () => {
 
   it('has commands that work one after another', async () => {
     const folder = temporaryFolder();
-    await cp(join(ROOT, 'data/sample'), join(folder, 'data/sample'), { recursive: true });
-    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve']);
-    for (const line of lines.slice(0, -1)) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
-    const served = spawn(process.execPath, [BIN, ...(lines.at(-1) ?? []), '--port', '0', '--json'], {
+    for (const sample of ['data/sample', 'data/sample-snapshots.ndjson'])
+      await cp(join(ROOT, sample), join(folder, sample), { recursive: true });
+    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve', 'observe', 'history']);
+    const [serving, ...ending] = lines.toSorted((a, b) => Number(b[0] === 'serve') - Number(a[0] === 'serve'));
+    for (const line of ending) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
+    const served = spawn(process.execPath, [BIN, ...(serving ?? []), '--port', '0', '--json'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -116,6 +132,11 @@ describe('README.md', () => {
     for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
   });
 });
+
+/** A text as a regular expression that matches nothing else. */
+function quoted(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string> {
   let text = '';
