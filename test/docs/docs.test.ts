@@ -6,7 +6,6 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
-import { FORMAT_NAMES } from '../../src/sources/formats/format.ts';
 import { Terminal } from '../../src/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
@@ -70,11 +69,6 @@ describe('docs/errors.md', () => {
 });
 
 describe('docs/snapshots.md', () => {
-  it('has every format, and no other', () => {
-    const rows = [...read('docs/snapshots.md').matchAll(/^\| `([a-z][a-z0-9-]*)` \|/gm)].map((match) => match[1]);
-    expect(rows).toEqual([...FORMAT_NAMES]);
-  });
-
   it('has an example that can be observed', async () => {
     const snapshot = /```json\n(.*)\n```/.exec(read('docs/snapshots.md'))?.[1] ?? '';
     const store = join(temporaryFolder(), 'store.db');

@@ -138,6 +138,13 @@ describe('observations', () => {
     }
   });
 
+  it.each([
+    ['PK\u0003\u0004', 'a ZIP file'],
+    ['BZh91AY', 'bzip2 data'],
+  ])('are not looked for in what begins with %j', async (text, found) => {
+    await expect(readText(text)).rejects.toMatchObject({ code: 'bad-encoding', found });
+  });
+
   it.skipIf(!existsSync(SHARED))('are in all of two real collections (skipped where they are not there)', async () => {
     const [uk, congress] = await Promise.all(
       ['uk-mps', 'congress-2017'].map(async (name) => readInputs(await inputsOf([join(SHARED, name)], nothing()))),

@@ -1,6 +1,6 @@
 import { isWholeSecond } from '../../contract/dates.ts';
 import { isObject, show } from '../../contract/json.ts';
-import type { Moment } from '../../contract/moment.ts';
+import { type Moment, momentOf } from '../../contract/moment.ts';
 import { at, handle, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Taken } from './format.ts';
 
@@ -84,6 +84,7 @@ const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\
 
 /** An ISO 8601 time with a zone, in UTC, without what is below a second; undefined where the text is none. */
 function wholeSecondOf(text: string): string | undefined {
+  if (isWritten(text)) return text;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, day = '', time = '', sign, hours = '0', minutes = '0'] = match;
@@ -93,4 +94,9 @@ function wholeSecondOf(text: string): string | undefined {
   if (offset === 0) return local;
   const utc = `${new Date(Date.parse(local) - offset).toISOString().slice(0, 19)}Z`;
   return isWholeSecond(utc) ? utc : undefined;
+}
+
+/** Whether a time is written as it is kept: read by hand, as the most that come are, for its speed. */
+function isWritten(text: string): boolean {
+  return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && momentOf(text) !== undefined;
 }

@@ -152,9 +152,10 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
       else expect(await firstProfile(value)).toEqual({ ...says[0]?.profile, profile_image_url: undefined });
     });
 
-    it.skipIf(isTimed)('asks for --observed-at', async () => {
-      const flaw = flawIn(await readValues([whole], { observedAt: undefined }));
-      expect(flaw.hint).toContain('--observed-at 2017-09-19T20:47:28Z');
+    it(isTimed ? 'tells its time' : 'asks for --observed-at', async () => {
+      const found = await readValues([whole], { observedAt: undefined });
+      if (isTimed) expect(observationsIn(found)).toEqual(says);
+      else expect(flawIn(found).hint).toContain('--observed-at 2017-09-19T20:47:28Z');
     });
 
     it('reads a text of ten million characters, or refuses it', async () => {
