@@ -80,7 +80,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           onSettle: settling.show,
         });
         await rejects?.keep();
-        settling.end();
+        for (const progress of [reading, comparing, settling]) progress.end();
         const took = performance.now() - started;
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
@@ -93,9 +93,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
             : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
-        reading.end();
-        comparing.end();
-        settling.end();
+        for (const progress of [reading, comparing, settling]) progress.end();
         rejects?.discard();
       }
     });

@@ -1,5 +1,6 @@
 import { diffArrays } from 'diff';
 import type { Token } from './tokens.ts';
+import { wordsOf } from './words.ts';
 
 /** One of two texts that are compared. */
 export interface Side {
@@ -40,10 +41,14 @@ export function sidesOf(before: readonly Token[], after: readonly Token[]): Side
   return { old: side(before), new: side(after) };
 }
 
-/** The fewest edits that make the new side of the old, from the first to the last; one of everything where that would be too many. */
-export function editsBetween(sides: Sides): Edit[] {
-  const all = trimmed(sides, { oldStart: 0, oldEnd: sides.old.ids.length, newStart: 0, newEnd: sides.new.ids.length });
-  if (isEmpty(all)) return [];
+/** The edit of everything. */
+export function everything(sides: Sides): Edit {
+  return { oldStart: 0, oldEnd: sides.old.tokens.length, newStart: 0, newEnd: sides.new.tokens.length };
+}
+
+/** The fewest edits that make the new side of an edit of the old; the edit itself where that would be too many. */
+export function editsWithin(sides: Sides, edit: Edit): Edit[] {
+  const all = trimmed(sides, edit);
   const changes = diffArrays(sides.old.ids.slice(all.oldStart, all.oldEnd), sides.new.ids.slice(all.newStart, all.newEnd), {
     maxEditLength: MOST_EDITS,
   });
@@ -51,11 +56,23 @@ export function editsBetween(sides: Sides): Edit[] {
   const edits: Edit[] = [];
   let [oldAt, newAt] = [all.oldStart, all.newStart];
   for (const { removed, added, count } of changes) {
-    const edit = { oldStart: oldAt, newStart: newAt, oldEnd: added ? oldAt : oldAt + count, newEnd: removed ? newAt : newAt + count };
-    if (removed || added) edits.push(edit);
-    [oldAt, newAt] = [edit.oldEnd, edit.newEnd];
+    const part = { oldStart: oldAt, newStart: newAt, oldEnd: added ? oldAt : oldAt + count, newEnd: removed ? newAt : newAt + count };
+    if (removed || added) edits.push(part);
+    [oldAt, newAt] = [part.oldEnd, part.newEnd];
   }
   return joined(edits);
+}
+
+/** The same with the words of each side as what is compared. */
+export function wordEdits(sides: Sides): Edit[] {
+  const [oldWords, newWords] = [wordsOf(sides.old.tokens), wordsOf(sides.new.tokens)];
+  const words = sidesOf(oldWords.words, newWords.words);
+  return editsWithin(words, everything(words)).map(({ oldStart, oldEnd, newStart, newEnd }) => ({
+    oldStart: oldWords.starts[oldStart] ?? 0,
+    oldEnd: oldWords.starts[oldEnd] ?? 0,
+    newStart: newWords.starts[newStart] ?? 0,
+    newEnd: newWords.starts[newEnd] ?? 0,
+  }));
 }
 
 /** An edit without what both its sides begin and end with. */

@@ -1,12 +1,28 @@
-import { type Edit, joined, type Sides, spanning, trimmed } from './edits.ts';
+import { type Edit, editsWithin, everything, joined, type Sides, spanning, trimmed, wordEdits } from './edits.ts';
 import type { Token } from './tokens.ts';
+import { weightOf, widthOf } from './weight.ts';
 import { cutScore, cutsWord, isDigit, isInWord } from './words.ts';
 
 /**
- * Edits as a person would have marked them. The fewest edits keep letters that two words have in common by
- * chance; here what is kept is what a reader would say was kept.
+ * The edits between two sides as a person would have marked them. The fewest edits keep letters that two
+ * words have in common by chance; here what is kept is what a reader would say was kept. Of two readings,
+ * one that looks for common words first and one that does not, the better is given.
  */
-export function readable(sides: Sides, edits: readonly Edit[]): Edit[] {
+export function readableEdits(sides: Sides): Edit[] {
+  const all = trimmed(sides, everything(sides));
+  const coarse = swallowed(sides, wordEdits(sides));
+  // texts without a word in common would be compared twice
+  const plans = coarse.some((edit) => edit.oldStart === all.oldStart && edit.oldEnd === all.oldEnd) ? [[all]] : [coarse, [all]];
+  const readings = plans.map((plan) =>
+    tidied(
+      sides,
+      plan.flatMap((edit) => editsWithin(sides, edit)),
+    ),
+  );
+  return readings.reduce((best, reading) => (merit(sides, reading) > merit(sides, best) ? reading : best));
+}
+
+function tidied(sides: Sides, edits: readonly Edit[]): Edit[] {
   let result = swallowed(sides, edits);
   result = joined(result.map((edit) => trimmed(sides, edit)));
   result = joined(slid(sides, result));
@@ -17,14 +33,22 @@ export function readable(sides: Sides, edits: readonly Edit[]): Edit[] {
   return joined(result.map((edit) => trimmedToWords(sides, edit)));
 }
 
-/** What stands between two edits and is no longer than either is a remnant, and becomes a part of both. */
+/** What one more edit costs a reader, in graphemes kept. */
+const COST = 3;
+
+/** How much is kept, less what it takes to read it. */
+function merit({ old }: Sides, edits: readonly Edit[]): number {
+  return -edits.reduce((lost, edit) => lost + widthOf(old.tokens, edit.oldStart, edit.oldEnd) + COST, 0);
+}
+
+/** What stands between two edits and says less than either is a remnant, and becomes a part of both. */
 function swallowed({ old, new: fresh }: Sides, edits: readonly Edit[]): Edit[] {
   const size = (edit: Edit) => Math.max(widthOf(old.tokens, edit.oldStart, edit.oldEnd), widthOf(fresh.tokens, edit.newStart, edit.newEnd));
   const result: Edit[] = [];
   for (const edit of edits) {
     let last = edit;
     for (let before = result.at(-1); before !== undefined; before = result.at(-1)) {
-      const kept = widthOf(old.tokens, before.oldEnd, last.oldStart);
+      const kept = weightOf(old.tokens, before.oldEnd, last.oldStart);
       if (kept > size(before) || kept > size(last)) break;
       last = spanning(before, last);
       result.pop();
@@ -32,13 +56,6 @@ function swallowed({ old, new: fresh }: Sides, edits: readonly Edit[]): Edit[] {
     result.push(last);
   }
   return result;
-}
-
-/** How long a reader takes tokens for: in graphemes, a mention or hashtag for its letters. */
-function widthOf(tokens: readonly Token[], start: number, end: number): number {
-  let width = 0;
-  for (let at = start; at < end; at += 1) width += tokens[at]?.entity === undefined ? 1 : (tokens[at]?.text.length ?? 1);
-  return width;
 }
 
 /** Where the same insertion or deletion can be said of several places, the most natural one is said. */

@@ -1,5 +1,5 @@
-import { type Edit, editsBetween, sidesOf } from './edits.ts';
-import { readable } from './readable.ts';
+import { type Edit, sidesOf } from './edits.ts';
+import { readableEdits } from './readable.ts';
 import { stretchesOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
 
 /** A stretch of a change: what both texts have, what the old one alone has, what the new one alone has. */
@@ -32,7 +32,7 @@ export function tokenSegments(before: string, after: string): TokenSegment[] {
   if (old === fresh) return whole('kept', fresh);
   if (old === '' || fresh === '' || old.length + fresh.length > LONGEST) return [...whole('removed', old), ...whole('added', fresh)];
   const sides = sidesOf(tokensOf(old), tokensOf(fresh));
-  return segments(sides.old.tokens, sides.new.tokens, readable(sides, editsBetween(sides)));
+  return segments(sides.old.tokens, sides.new.tokens, readableEdits(sides));
 }
 
 /** A text as one segment; none of an empty text. */

@@ -34,3 +34,14 @@ export function cutScore(tokens: readonly Token[], at: number): number {
   if (isSpaceBefore || isSpaceAfter) return isSpaceAfter && /^[.!?。！？]/.test(before.text) ? 3 : 2;
   return cutsWord(tokens, at) ? 0 : 1;
 }
+
+/** Tokens joined to words, with where each begins and, last, where all end. */
+export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[] } {
+  const starts: number[] = [];
+  for (let at = 0; at < tokens.length; at += 1) if (!cutsWord(tokens, at)) starts.push(at);
+  const words = starts.map((start, index) => {
+    const word = tokens.slice(start, starts[index + 1]);
+    return { text: word.map((token) => token.text).join(''), entity: word[0]?.entity };
+  });
+  return { words, starts: [...starts, tokens.length] };
+}

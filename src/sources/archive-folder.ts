@@ -21,7 +21,7 @@ export interface ArchiveFolder {
 }
 
 /**
- * The inputs one by one, but each Twitter archive as a whole where its account.js stands; what else an
+ * The inputs one by one, but each Twitter archive as a whole where the first of its parts stands; what else an
  * archive holds (tweets, media, its viewer) is left out.
  */
 export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | Input)[] {
@@ -33,7 +33,7 @@ export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | I
   }
   const roots = new Set([...folders.keys()].filter((folder) => basename(folder) === 'data').map(dirname));
   return inputs.flatMap((input): (ArchiveFolder | Input)[] => {
-    const parts = partIn(input) === 'account' ? folders.get(dirname(input.name)) : undefined;
+    const parts = partIn(input) === undefined ? undefined : folders.get(dirname(input.name));
     if (parts !== undefined) return parts[0]?.input === input ? [{ parts }] : [];
     return isOfArchive(input.name, folders, roots) ? [] : [input];
   });

@@ -12,7 +12,7 @@ export type { ObserveContext, Observed } from './snapshot-reader.ts';
 
 /**
  * What the snapshots in the inputs say, in batches in the order of the inputs; a Twitter archive, whose
- * account lies in several files, where its account.js stands. What is wrong comes as a flaw with its
+ * account lies in several files, where the first of them stands. What is wrong comes as a flaw with its
  * reason, and the reading goes on where that can be done safely.
  * @throws Failure where the bytes themselves cannot be read
  */

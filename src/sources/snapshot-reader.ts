@@ -2,6 +2,7 @@ import type { Place } from '../contract/failure.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { Violation } from '../contract/shape.ts';
+import { mayBeUnclean, withCleanTexts } from './clean-texts.ts';
 import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/format.ts';
 import { FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
@@ -22,9 +23,15 @@ export interface Observed {
 }
 
 /** A format with what reads its snapshots. */
-interface LoadedFormat {
+interface Reading {
   readonly snapshotsIn: SnapshotFormat['snapshotsIn'];
   readonly observe: Observe;
+}
+
+/** A format's readings: one that cleans texts, and one for texts that are clean. */
+interface LoadedFormat {
+  readonly thorough: Reading;
+  readonly quick: Reading;
 }
 
 /** How deep snapshots may lie in arrays. */
@@ -62,7 +69,7 @@ export class SnapshotReader {
       const loaded = format && this.#loaded.get(format);
       // to wait for each of millions of values would take longer than to read them
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
-      else this.#observe(found, value, loaded, { file, line }, path);
+      else this.#observe(found, value, mayBeUnclean(text) ? loaded.thorough : loaded.quick, { file, line }, path);
       const only = found.length === before + 1 ? found[before] : undefined;
       // what other formats call observed_at is not their time
       if (only?.kind === 'observation' && format === neutral) this.#repeats.add(text, only.observation);
@@ -81,9 +88,9 @@ export class SnapshotReader {
       found.push(this.#unknown(value, placeIn(origin, path)));
       return;
     }
-    const loaded = this.#loaded.get(format) ?? { snapshotsIn: format.snapshotsIn, observe: await format.observer() };
+    const loaded = this.#loaded.get(format) ?? (await load(format));
     this.#loaded.set(format, loaded);
-    this.#observe(found, value, loaded, origin, path);
+    this.#observe(found, value, loaded.thorough, origin, path);
   }
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
@@ -92,16 +99,16 @@ export class SnapshotReader {
     return undefined;
   }
 
-  #observe(found: (Observed | Flaw)[], value: JsonObject, format: LoadedFormat, origin: Place, path: string): void {
+  #observe(found: (Observed | Flaw)[], value: JsonObject, reading: Reading, origin: Place, path: string): void {
     const context = this.#context;
     try {
-      if (format.snapshotsIn === undefined) {
-        found.push({ kind: 'observation', observation: format.observe(value, path, context), place: placeIn(origin, path) });
+      if (reading.snapshotsIn === undefined) {
+        found.push({ kind: 'observation', observation: reading.observe(value, path, context), place: placeIn(origin, path) });
         return;
       }
-      for (const snapshot of format.snapshotsIn(value, path)) {
+      for (const snapshot of reading.snapshotsIn(value, path)) {
         const taken = snapshot.observedAt === undefined ? context : { ...context, observedAt: snapshot.observedAt };
-        found.push(observed(snapshot.value, format.observe, origin, snapshot.path, taken));
+        found.push(observed(snapshot.value, reading.observe, origin, snapshot.path, taken));
       }
     } catch (error) {
       found.push(flawOf(error, origin, value));
@@ -119,6 +126,13 @@ export class SnapshotReader {
       item: value,
     };
   }
+}
+
+async function load(format: SnapshotFormat): Promise<LoadedFormat> {
+  const { snapshotsIn } = format;
+  const observe = await format.observer();
+  const thorough: Observe = (snapshot, path, taken) => withCleanTexts(observe(snapshot, path, taken));
+  return { thorough: { snapshotsIn, observe: thorough }, quick: { snapshotsIn, observe } };
 }
 
 /** One of several snapshots: the others come whether it is right or not. */

@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
+import { makeFolder } from './make-folder.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
@@ -22,7 +23,7 @@ export function openForWriting(path: string): Connection {
     });
   }
   return guarded(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const database = new Connection(path, { timeout: PATIENCE });
     try {
       const isNew = versionOf(database, path) === 0;

@@ -34,7 +34,7 @@ export class SeenProfiles {
     this.#timeline.add({
       moment: observed_at,
       profile: this.#placeOf(profile, former_names),
-      archive: web_archive_url === null ? 0 : this.#texts.put(web_archive_url),
+      archive: web_archive_url === null ? 0 : this.#texts.append(web_archive_url),
       input: this.#inputs.length - 1,
       line,
     });

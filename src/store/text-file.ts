@@ -1,9 +1,10 @@
 import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { RecentMap } from '../sources/recent-map.ts';
 
 /** How much is gathered before it is written, in bytes. */
 const PIECE = 1 << 20;
 /** How much text is remembered, so that the same text is not kept twice, in UTF-16 units. */
-const REMEMBERED = 1 << 24;
+const REMEMBERED = 1 << 23;
 /** A text's length comes before it. */
 const HEAD = 4;
 
@@ -15,8 +16,7 @@ export class TextFile {
   #gathered = 0;
   /** Nothing lies at 0, so that 0 can stand for nothing. */
   #written = 1;
-  readonly #places = new Map<string, number>();
-  #remembered = 0;
+  readonly #places = new RecentMap<number>(REMEMBERED);
 
   /** @param path a file of its own, removed when it is closed */
   constructor(path: string) {
@@ -24,32 +24,17 @@ export class TextFile {
     this.#file = openSync(path, 'w+');
   }
 
-  /** Keeps a text; where it lies. */
+  /** Keeps a text that may have come before; where it lies. */
   put(text: string): number {
     const known = this.#places.get(text);
     if (known !== undefined) return known;
-    const place = this.#append(text);
-    this.#remembered += text.length;
-    if (this.#remembered > REMEMBERED) {
-      this.#places.clear();
-      this.#remembered = text.length;
-    }
+    const place = this.append(text);
     this.#places.set(text, place);
     return place;
   }
 
-  get(place: number): string {
-    this.#flush();
-    const head = this.#read(place, Buffer.allocUnsafe(HEAD));
-    return this.#read(place + HEAD, Buffer.allocUnsafe(head.readUInt32LE())).toString();
-  }
-
-  close(): void {
-    closeSync(this.#file);
-    rmSync(this.#path, { force: true });
-  }
-
-  #append(text: string): number {
+  /** Keeps a text that is most likely new; where it lies. */
+  append(text: string): number {
     const place = this.#written + this.#gathered;
     const length = Buffer.byteLength(text);
     if (this.#gathered + HEAD + length > PIECE) this.#flush();
@@ -63,6 +48,17 @@ export class TextFile {
       this.#gathered += HEAD + this.#piece.write(text, this.#gathered + HEAD);
     }
     return place;
+  }
+
+  get(place: number): string {
+    this.#flush();
+    const head = this.#read(place, Buffer.allocUnsafe(HEAD));
+    return this.#read(place + HEAD, Buffer.allocUnsafe(head.readUInt32LE())).toString();
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
   }
 
   #flush(): void {

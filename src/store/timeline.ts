@@ -1,8 +1,8 @@
 import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
 import { BYTES, FIELDS, merged, Run, rowsInFile, type Sighting } from './sighting-run.ts';
 
-/** How many sightings are put in order in memory at once: 20 MB of them. */
-const RUN = 1 << 19;
+/** How many sightings are put in order in memory at once: 10 MB of them. */
+const RUN = 1 << 18;
 
 /**
  * Sightings, given in any order, to be had in the order of their moments; those of one moment in the order
@@ -16,6 +16,7 @@ export class Timeline {
   #runs = 0;
   #isOrdered = true;
   #latest = 0;
+  #sorter: Sorter | undefined;
 
   /** @param path a file of its own, removed when it is closed */
   constructor(path: string) {
@@ -65,16 +66,32 @@ export class Timeline {
   #ordered(): Float64Array {
     const rows = this.#rows.subarray(0, this.#held * FIELDS);
     if (this.#isOrdered) return rows;
-    const moments = new Float64Array(this.#held);
-    const order = new Uint32Array(this.#held);
-    for (let index = 0; index < this.#held; index += 1) {
+    this.#sorter ??= new Sorter();
+    return this.#sorter.sorted(rows);
+  }
+}
+
+/** Puts the rows of a run in order, in memory of its own that serves for every run. */
+class Sorter {
+  readonly #moments = new Float64Array(RUN);
+  readonly #order = new Uint32Array(RUN);
+  readonly #sorted = new Float64Array(RUN * FIELDS);
+
+  /** The rows in order, good until the next call. */
+  sorted(rows: Float64Array): Float64Array {
+    const length = rows.length / FIELDS;
+    const [moments, order] = [this.#moments, this.#order.subarray(0, length)];
+    for (let index = 0; index < length; index += 1) {
       moments[index] = rows[index * FIELDS] ?? 0;
       order[index] = index;
     }
     order.sort((a, b) => (moments[a] ?? 0) - (moments[b] ?? 0) || a - b);
-    const ordered = new Float64Array(rows.length);
-    for (const [to, from] of order.entries()) ordered.set(rows.subarray(from * FIELDS, from * FIELDS + FIELDS), to * FIELDS);
-    return ordered;
+    let to = 0;
+    for (const from of order) {
+      for (let field = 0; field < FIELDS; field += 1) this.#sorted[to + field] = rows[from * FIELDS + field] ?? 0;
+      to += FIELDS;
+    }
+    return this.#sorted.subarray(0, to);
   }
 }
 

@@ -27,6 +27,20 @@ export function shownInBlock(html: string): Shown {
   return { after: inside('ins'), before: inside('del') };
 }
 
+/** Where the links of a change lead. */
+export function linksIn(html: string): string[] {
+  const links: string[] = [];
+  const visit = (nodes: readonly Node[]) => {
+    for (const node of nodes) {
+      if (!('tagName' in node)) continue;
+      if (node.tagName === 'a') links.push(...node.attrs.map((attribute) => attribute.value));
+      visit(node.childNodes);
+    }
+  };
+  visit(parseFragment(html).childNodes);
+  return links;
+}
+
 function textOf(nodes: readonly Node[], without: string): string {
   return nodes
     .map((node) => {

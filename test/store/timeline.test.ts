@@ -6,7 +6,7 @@ import { Timeline } from '../../src/store/timeline.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** How many a timeline puts in order in memory before it writes them down. */
-const RUN = 524_288;
+const RUN = 262_144;
 
 const sighting = (moment: number, line: number): Sighting => ({ moment, profile: line * 3, archive: line % 2, input: line % 7, line });
 
@@ -37,14 +37,14 @@ describe('a timeline', () => {
     ['the other way round', (line) => 1e15 - Math.floor(line / 3)],
     ['in no order', (line) => (line * 7919) % 10_007],
     ['all of one moment', () => 5],
-    ['in order but for the last', (line) => (line === RUN * 2 + 999 ? 0 : line)],
+    ['in order but for the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
   ])('that is longer than memory holds keeps both rules: %s', (_, momentOf) => {
     const path = newPath();
     const timeline = new Timeline(path);
-    const length = RUN * 2 + 1000;
+    const length = RUN * 3 + 1000;
     for (let line = 0; line < length; line += 1) timeline.add(sighting(momentOf(line), line));
     expect(timeline.length).toBe(length);
-    expect(statSync(path).size).toBe(2 * RUN * 40);
+    expect(statSync(path).size).toBe(3 * RUN * 40);
     let [count, wrong, lines] = [0, 0, 0];
     let before: Sighting = sighting(-1, -1);
     for (const each of timeline.inOrder()) {

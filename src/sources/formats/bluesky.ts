@@ -29,7 +29,7 @@ function observe(view: JsonObject, path: string, taken: Taken): Observation {
       location: undefined,
       website: website === undefined ? noWebsite : website,
       verified: verifiedIn(view, path),
-      profile_image_url: imageField(view['avatar'], path, 'avatar') ?? none,
+      profile_image_url: view['avatar'] === undefined ? none : imageField(view['avatar'], path, 'avatar'),
       account_creation_date: dateField(view['createdAt'], path, 'createdAt'),
     },
     former_names: [],
@@ -53,6 +53,7 @@ function handleOf(view: JsonObject, path: string): string {
 
 function verifiedIn(view: JsonObject, path: string): boolean | undefined {
   const status = objectIn(view, 'verification')?.['verifiedStatus'];
-  if (status === undefined || typeof status === 'string') return status === undefined ? undefined : status === 'valid';
+  if (status === undefined || status === null) return undefined;
+  if (typeof status === 'string') return status === 'valid';
   throw new Violation(at(path, 'verification.verifiedStatus'), 'a string', show(status));
 }

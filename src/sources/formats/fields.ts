@@ -1,6 +1,6 @@
 import { isWholeSecond } from '../../contract/dates.ts';
 import { isObject, show } from '../../contract/json.ts';
-import type { Moment } from '../../contract/moment.ts';
+import { type Moment, momentOf } from '../../contract/moment.ts';
 import { at, handle, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Taken } from './format.ts';
 
@@ -10,10 +10,9 @@ import type { JsonObject, Taken } from './format.ts';
  * @throws Violation where the value is of another kind
  */
 
-/** A text; null is an empty one. NUL and lone surrogates, which cannot be kept, are taken out. */
+/** A text; null is an empty one. */
 export function textField(found: unknown, path: string, field: string): string | undefined {
-  if (typeof found === 'string') return clean(found);
-  if (found === undefined) return undefined;
+  if (typeof found === 'string' || found === undefined) return found;
   if (found === null) return '';
   throw new Violation(at(path, field), 'a string or null', show(found));
 }
@@ -81,15 +80,11 @@ export function momentTaken({ observedAt }: Taken, path: string): Moment {
   throw new Violation(path || 'item', 'a snapshot that tells its time, or --observed-at', 'one without a time', hint);
 }
 
-/** Without what no text in a store may have: NUL, and surrogates that stand alone. */
-export function clean(text: string): string {
-  return (text.includes('\0') ? text.replaceAll('\0', '') : text).toWellFormed();
-}
-
 const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
 
 /** An ISO 8601 time with a zone, in UTC, without what is below a second; undefined where the text is none. */
 function wholeSecondOf(text: string): string | undefined {
+  if (isWritten(text)) return text;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, day = '', time = '', sign, hours = '0', minutes = '0'] = match;
@@ -99,4 +94,9 @@ function wholeSecondOf(text: string): string | undefined {
   if (offset === 0) return local;
   const utc = `${new Date(Date.parse(local) - offset).toISOString().slice(0, 19)}Z`;
   return isWholeSecond(utc) ? utc : undefined;
+}
+
+/** Whether a time is written as it is kept: read by hand, as the most that come are, for its speed. */
+function isWritten(text: string): boolean {
+  return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && momentOf(text) !== undefined;
 }

@@ -1,8 +1,8 @@
-import type { DefaultTreeAdapterTypes } from 'parse5';
+import type { TokenHandler, Tokenizer } from 'parse5';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { clean, dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
+import { dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
 import { type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
 
 /** Mastodon's Account, alone or in the list that a search answers. */
@@ -14,15 +14,14 @@ export const mastodon: SnapshotFormat = {
   observer: makeObserver,
 };
 
-type Node = DefaultTreeAdapterTypes.ChildNode;
-type ParseHtml = (html: string) => { readonly childNodes: readonly Node[] };
+type ParserPackage = typeof import('parse5');
 
 async function makeObserver(): Promise<Observe> {
-  const { parseFragment } = await import('parse5');
-  return (account, path, taken) => observe(account, path, taken, parseFragment);
+  const parse5 = await import('parse5');
+  return (account, path, taken) => observe(account, path, taken, parse5);
 }
 
-function observe(account: JsonObject, path: string, taken: Taken, parseHtml: ParseHtml): Observation {
+function observe(account: JsonObject, path: string, taken: Taken, parse5: ParserPackage): Observation {
   const acct = handleField(account['acct'], path, 'acct');
   // the account's host makes its handle and its number, which each server counts for itself, unique
   const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
@@ -34,7 +33,7 @@ function observe(account: JsonObject, path: string, taken: Taken, parseHtml: Par
       screen_name: acct.includes('@') ? acct : `${acct}@${host}`,
       id: id === undefined ? undefined : `${id}@${host}`,
       display_name: textField(account['display_name'], path, 'display_name'),
-      bio: bioOf(account, path, parseHtml),
+      bio: bioOf(account, path, parse5),
       location: undefined,
       website: undefined,
       verified: undefined,
@@ -53,13 +52,13 @@ function hostOf(account: JsonObject, path: string): string {
   throw new Violation(at(path, 'url'), 'the URL of the profile page, which tells the host of a local account', show(page));
 }
 
-/** How long a note may be: hundreds of times what servers allow, and little enough for any nesting to be parsed at once. */
+/** How long a note may be: a hundred times what servers allow, and not so long that many attributes of one tag take time. */
 const LONGEST_NOTE = 100_000;
 
-function bioOf(account: JsonObject, path: string, parseHtml: ParseHtml): string | undefined {
+function bioOf(account: JsonObject, path: string, parse5: ParserPackage): string | undefined {
   const note = textField(account['note'], path, 'note');
   if (note === undefined || note === '') return note;
-  if (note.length <= LONGEST_NOTE) return clean(plainText(parseHtml(note).childNodes));
+  if (note.length <= LONGEST_NOTE) return plainText(note, parse5);
   throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
 }
 
@@ -79,25 +78,38 @@ const BLOCKS: { readonly [name: string]: number } = {
   div: 1,
   li: 1,
 };
-const UNSEEN: ReadonlySet<string> = new Set(['script', 'style', 'template', '#comment']);
+const UNSEEN: ReadonlySet<string> = new Set(['script', 'style']);
 
 /**
  * Text as a browser shows it. Links come out whole: Mastodon cuts them with style sheets only, by the
- * classes `invisible` and `ellipsis`. Without recursion: elements may be nested as deep as they like.
+ * classes `invisible` and `ellipsis`. Tags are read one by one and no tree is built: building one takes
+ * gigabytes for a hundred thousand characters of tags that are never closed.
  */
-function plainText(nodes: readonly Node[]): string {
+function plainText(html: string, { Tokenizer, TokenizerMode }: ParserPackage): string {
   const lines = new Lines();
-  const todo: (Node | number)[] = nodes.toReversed();
-  for (let node = todo.pop(); node !== undefined; node = todo.pop()) {
-    if (typeof node === 'number') lines.break(node);
-    else if ('value' in node) lines.add(node.value);
-    else if (node.nodeName === 'br') lines.addBreak();
-    else if ('childNodes' in node && !UNSEEN.has(node.nodeName)) {
-      const breaks = BLOCKS[node.nodeName] ?? 0;
-      lines.break(breaks);
-      todo.push(breaks, ...node.childNodes.toReversed());
-    }
-  }
+  let unseen: string | undefined;
+  const add = ({ chars }: { readonly chars: string }) => (unseen === undefined ? lines.add(chars) : undefined);
+  const handler: TokenHandler = {
+    onStartTag: ({ tagName }) => {
+      lines.break(BLOCKS[tagName] ?? 0);
+      if (tagName === 'br') lines.addBreak();
+      if (!UNSEEN.has(tagName)) return;
+      unseen = tagName;
+      tokenizer.state = TokenizerMode.RAWTEXT;
+    },
+    onEndTag: ({ tagName }) => {
+      if (tagName === unseen) unseen = undefined;
+      lines.break(BLOCKS[tagName] ?? 0);
+    },
+    onCharacter: add,
+    onWhitespaceCharacter: add,
+    onNullCharacter: () => {},
+    onComment: () => {},
+    onDoctype: () => {},
+    onEof: () => {},
+  };
+  const tokenizer: Tokenizer = new Tokenizer({}, handler);
+  tokenizer.write(html, true);
   return lines.toString();
 }
 

@@ -9,8 +9,8 @@ import { unwrapped, websiteOf } from './links.ts';
 export const twitterV2: SnapshotFormat = {
   name: 'twitter-v2',
   title: 'a user of Twitter’s interface 2 (with username), or an answer with data or includes',
-  // Mastodon's accounts have a username too, beside their acct
-  recognises: (value) => ('username' in value && !('acct' in value)) || isAnswer(value),
+  // Mastodon's accounts have a username too, but no name
+  recognises: (value) => ('username' in value && 'name' in value) || isAnswer(value),
   snapshotsIn: usersOf,
   observer: async () => observe,
 };
