@@ -21,8 +21,10 @@ interface VersionRow {
   readonly date: string;
 }
 
-/** How many values of how many accounts are held at once, before all are forgotten. */
-const HELD = 200_000;
+/** How much of what accounts are known to have been is held at once, before all is forgotten, in UTF-16 units. */
+const HELD = 1 << 25;
+/** What an account, or a value, takes beside its text. */
+const FRAME = 200;
 /** What no row is numbered: SQLite counts them from 1. */
 const NO_ROW = 0;
 
@@ -33,7 +35,9 @@ const NO_ROW = 0;
 export class AccountRegister {
   readonly #batch: Batch;
   readonly #held = new Map<number, KnownAccount>();
-  #values = 0;
+  #weight = 0;
+  /** One account may be more than is to be held: it is read again only after it has grown by half. */
+  #allowed = HELD;
   readonly #byStableId: Statement<[string], AccountRow>;
   readonly #byName: Statement<[string, string], AccountRow>;
   readonly #byFormerName: Statement<[string, Moment], AccountRow>;
@@ -136,7 +140,7 @@ export class AccountRegister {
 
   /** Whether so much is held that all should be forgotten. */
   get isFull(): boolean {
-    return this.#held.size + this.#values > HELD;
+    return this.#weight > this.#allowed;
   }
 
   /** Forgets what is held, and notes up to when each of these accounts has been observed. */
@@ -144,13 +148,14 @@ export class AccountRegister {
     for (const { observed_to, row } of this.#held.values()) if (observed_to !== undefined) this.#setObservedTo.run(observed_to, row);
     this.#batch.note();
     this.#held.clear();
-    this.#values = 0;
+    this.#weight = 0;
+    this.#allowed = HELD;
   }
 
   /** Adds a value to those that an account is known to have had. */
   learn(account: KnownAccount, type: DataType, version: Version): void {
     account.versions[type].push(version);
-    this.#values += 1;
+    this.#weight += FRAME + (version.text?.length ?? 0);
   }
 
   #hold(row: AccountRow | undefined): KnownAccount | undefined {
@@ -166,9 +171,15 @@ export class AccountRegister {
       versions: { Name: [], Bio: [], Location: [], Website: [], Verified: [] },
       profile: undefined,
     };
+    const before = this.#weight;
+    let since = 0;
     for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
-      this.learn(account, data_type, { id, text, since: momentOf(date) ?? 0 });
+      // what a source gave may be out of order: what stands later in the feed is taken for later
+      since = Math.max(since, momentOf(date) ?? 0);
+      this.learn(account, data_type, { id, text, since });
     }
+    this.#weight += FRAME;
+    this.#allowed = Math.max(this.#allowed, 1.5 * (this.#weight - before));
     this.#held.set(row.id, account);
     return account;
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { changesOf } from '../../src/store/changes.ts';
-import type { KnownAccount, Version } from '../../src/store/known-account.ts';
+import { type KnownAccount, knownUntil, type Version } from '../../src/store/known-account.ts';
 
 const NOTHING: Profile = {
   screen_name: 'jack',
@@ -120,5 +120,30 @@ describe('a snapshot of the very moment up to which all is known', () => {
     expect(changed(bio, { bio: 'c' }, 20)).toEqual([['Bio', 'c']]);
     expect(changed(bio, { bio: 'b' }, 20)).toEqual([]);
     expect(changed(bio, { bio: 'a' }, 20)).toEqual([]);
+  });
+});
+
+describe('a profile that an account had', () => {
+  const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
+
+  it.each([
+    [5, 10],
+    [10, 20],
+    [19, 20],
+    [20, 30],
+    [29, 30],
+    [30, Number.POSITIVE_INFINITY],
+    [31, Number.POSITIVE_INFINITY],
+  ])('at %i tells nothing new until %d', (moment, until) => expect(knownUntil(bio, moment)).toBe(until));
+
+  it('is found among very many values in no time', () => {
+    const long = account('Bio', 100_001, ...Array.from({ length: 100_000 }, (_, since) => [`${since}`, since] as const));
+    const started = performance.now();
+    for (let moment = 0; moment < 100_000; moment += 1) {
+      if (changed(long, { bio: String(moment) }, moment) === undefined || knownUntil(long, moment) <= moment)
+        throw new Error(`at ${moment}`);
+    }
+    // looking at all of them each time would take minutes
+    expect(performance.now() - started).toBeLessThan(20_000);
   });
 });
