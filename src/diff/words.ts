@@ -25,6 +25,12 @@ export function cutsWord(tokens: readonly Token[], at: number): boolean {
   return at > 0 && at < tokens.length && isInWord(tokens, at - 1) && isInWord(tokens, at);
 }
 
+/** Whether tokens are the middle of a word, which begins before them and ends after them. */
+export function isMidWord(tokens: readonly Token[], start: number, end: number): boolean {
+  for (let at = start; at <= end; at += 1) if (!cutsWord(tokens, at)) return false;
+  return true;
+}
+
 /** How natural a place is to cut a text: the higher, the better. */
 export function cutScore(tokens: readonly Token[], at: number): number {
   const [before, after] = [tokens[at - 1], tokens[at]];
@@ -35,13 +41,20 @@ export function cutScore(tokens: readonly Token[], at: number): number {
   return cutsWord(tokens, at) ? 0 : 1;
 }
 
-/** Tokens joined to words, with where each begins and, last, where all end. */
-export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[] } {
-  const starts: number[] = [];
-  for (let at = 0; at < tokens.length; at += 1) if (!cutsWord(tokens, at)) starts.push(at);
-  const words = starts.map((start, index) => {
-    const word = tokens.slice(start, starts[index + 1]);
-    return { text: word.map((token) => token.text).join(''), entity: word[0]?.entity };
-  });
-  return { words, starts: [...starts, tokens.length] };
+const SPACE = /^[^\S\n]/;
+
+/** Words, and signs that stand alone, as tokens with the places where each begins and ends; spaces are left out. */
+export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[]; readonly ends: number[] } {
+  const words: Token[] = [];
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (let start = 0, end = 0; start < tokens.length; start = end) {
+    end = start + 1;
+    while (cutsWord(tokens, end)) end += 1;
+    const word = tokens.slice(start, end);
+    if (SPACE.test(word[0]?.text ?? '')) continue;
+    words.push({ text: word.map((token) => token.text).join(''), entity: word[0]?.entity });
+    starts.push(start);
+    ends.push(end);
+  }
+  return { words, starts, ends };
 }
