@@ -1,7 +1,8 @@
 import type { Token } from './tokens.ts';
 
-/** What words are made of, but for scripts that write them without a space between: there any place may be a cut. */
-const IN_WORD = /^(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー])[\p{L}\p{N}\p{M}_]/u;
+const IN_WORD = /^[\p{L}\p{N}\p{M}_]/u;
+/** Scripts that write words without a space between: there any place may be a cut. */
+const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 const DIGIT = /^\p{Nd}/u;
 const APOSTROPHE = /^['’]$/;
 
@@ -13,11 +14,16 @@ export function isInWord(tokens: readonly Token[], at: number): boolean {
 }
 
 function isPart(token: Token | undefined): boolean {
-  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text);
+  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text) && !UNSPACED.test(token.text);
 }
 
 export function isDigit(token: Token | undefined): boolean {
   return token !== undefined && token.entity === undefined && DIGIT.test(token.text);
+}
+
+/** Whether a token is a sign of a script without spaces. */
+export function isUnspaced(token: Token): boolean {
+  return UNSPACED.test(token.text);
 }
 
 /** Whether a place, before the token `at`, is inside a word. */
