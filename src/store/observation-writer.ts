@@ -63,8 +63,8 @@ export class ObservationWriter {
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
-    account.profile = profile;
-    this.#last.set(profile, { account, until: knownUntil(account, observation.observed_at) });
+    account.profile = isPresent(account, observation) ? profile : undefined;
+    if (account.profile !== undefined) this.#last.set(profile, { account, until: knownUntil(account, observation.observed_at) });
     if (this.#accounts.isFull) this.finish();
     return effect;
   }
@@ -78,7 +78,7 @@ export class ObservationWriter {
   #put(observation: Observation): Effect | Misfit {
     return this.#batch.guard(() => {
       const { observed_at: moment, profile } = observation;
-      const found = this.#accounts.find(profile, observation.former_names);
+      const found = this.#accounts.find(profile, observation.former_names, moment);
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
@@ -93,10 +93,12 @@ export class ObservationWriter {
           found: `${timestampOf(moment)}, between records that leave no id free`,
         };
       }
-      const account = found ?? this.#accounts.add(profile);
+      const name = this.#accounts.nameAt(profile, moment, found);
+      const account = found ?? this.#accounts.add(name);
+      if (profile.id !== undefined) this.#accounts.know(account, profile.id);
       // an older observation does not know what the account is called today
       const isCurrent = moment >= frontOf(account);
-      const isRenamed = isCurrent && this.#identify(account, identityIn(profile, account.identity));
+      const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) this.#addChange(account, change, ids[index] ?? 0, observation);
       if (moment > (account.observed_to ?? -1)) account.observed_to = moment;
       return { account, isNew: found === undefined, isRenamed, changes };
@@ -128,6 +130,11 @@ export class ObservationWriter {
     this.#accounts.learn(account, type, { id, text, since: observed_at });
     this.#batch.touchRecord(screen_name);
   }
+}
+
+/** False where the account has lost the handle that it was seen with: seen so once more, it may get it back. */
+function isPresent(account: KnownAccount, { observed_at, profile }: Observation): boolean {
+  return observed_at < frontOf(account) || account.identity.screen_name === profile.screen_name;
 }
 
 function show(text: string | null): string {
