@@ -40,6 +40,7 @@ export class AccountRegister {
   readonly #wasSeenAfter: Statement<[string, Moment, number], number>;
   readonly #wasSeenUpTo: Statement<[string, Moment, number], number>;
   readonly #addFormerName: Statement<[string, Moment, number]>;
+  readonly #addRecord: Statement<[number, string]>;
   readonly #versions: Statement<[string], VersionRow>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
@@ -66,6 +67,7 @@ export class AccountRegister {
     this.#addFormerName = database.prepare(
       'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
     );
+    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
     this.#versions = database.prepare(
       'SELECT id, data_type, text, first_encountered_date AS date FROM record WHERE account = ? ORDER BY id',
     );
@@ -147,8 +149,15 @@ export class AccountRegister {
     this.#values = 0;
   }
 
-  /** Adds a value to those that an account is known to have had. */
-  learn(account: KnownAccount, type: DataType, version: Version): void {
+  /** Adds a new record to an account's history. */
+  addRecord(account: KnownAccount, record: ChangeRecord): void {
+    const { id, data_type, text, first_encountered_date } = record;
+    this.#addRecord.run(id, encodeRecord(record));
+    this.#learn(account, data_type, { id, text, since: momentOf(first_encountered_date) ?? 0 });
+    this.#batch.touchRecord(record.account);
+  }
+
+  #learn(account: KnownAccount, type: DataType, version: Version): void {
     account.versions[type].push(version);
     this.#values += 1;
   }
@@ -167,7 +176,7 @@ export class AccountRegister {
       profile: undefined,
     };
     for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
-      this.learn(account, data_type, { id, text, since: momentOf(date) ?? 0 });
+      this.#learn(account, data_type, { id, text, since: momentOf(date) ?? 0 });
     }
     this.#held.set(row.id, account);
     return account;
