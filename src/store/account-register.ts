@@ -44,6 +44,7 @@ export class AccountRegister {
   readonly #wasSeenAfter: Statement<[string, Moment, number], number>;
   readonly #wasSeenUpTo: Statement<[string, Moment, number], number>;
   readonly #addFormerName: Statement<[string, Moment, number]>;
+  readonly #addRecord: Statement<[number, string]>;
   readonly #versions: Statement<[string], VersionRow>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
@@ -70,6 +71,7 @@ export class AccountRegister {
     this.#addFormerName = database.prepare(
       'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
     );
+    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
     this.#versions = database.prepare(
       'SELECT id, data_type, text, first_encountered_date AS date FROM record WHERE account = ? ORDER BY id',
     );
@@ -152,8 +154,15 @@ export class AccountRegister {
     this.#allowed = HELD;
   }
 
-  /** Adds a value to those that an account is known to have had. */
-  learn(account: KnownAccount, type: DataType, version: Version): void {
+  /** Adds a new record to an account's history. */
+  addRecord(account: KnownAccount, record: ChangeRecord): void {
+    const { id, data_type, text, first_encountered_date } = record;
+    this.#addRecord.run(id, encodeRecord(record));
+    this.#learn(account, data_type, { id, text, since: momentOf(first_encountered_date) ?? 0 });
+    this.#batch.touchRecord(record.account);
+  }
+
+  #learn(account: KnownAccount, type: DataType, version: Version): void {
     account.versions[type].push(version);
     this.#weight += FRAME + (version.text?.length ?? 0);
   }
@@ -176,7 +185,7 @@ export class AccountRegister {
     for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
       // what a source gave may be out of order: what stands later in the feed is taken for later
       since = Math.max(since, momentOf(date) ?? 0);
-      this.learn(account, data_type, { id, text, since });
+      this.#learn(account, data_type, { id, text, since });
     }
     this.#weight += FRAME;
     this.#allowed = Math.max(this.#allowed, 1.5 * (this.#weight - before));

@@ -16,6 +16,8 @@ beforeAll(async () => {
     { ...jack, observed_at: '2020-01-02T00:00:00Z', bio: 'I like coffee', web_archive_url: 'https://archive.example/1' },
     { ...jack, observed_at: '2020-01-03T10:20:30.5Z', website: 'https://jack.example', bio: 'שלום\u001b[2J' },
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jill', bio: '' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'Jo_at_home', id: '13', bio: 'here' },
+    { observed_at: '2020-01-02T00:00:00Z', screen_name: 'jo_at_work', id: '13', bio: 'there' },
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jackie', bio: 'x '.repeat(100) },
   ]);
 });
@@ -84,6 +86,10 @@ describe('palimpsest history', () => {
     expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(wide.length).toBeGreaterThan(4);
     expect(stdout).not.toContain('\u001b');
+  });
+
+  it('finds an account by a handle that it had before', async () => {
+    expect(await history('@jo_at_HOME')).toMatchObject({ code: 0, stdout: expect.stringContaining('jo_at_work: 2 changes\n') });
   });
 
   it('suggests names where there is none such', async () => {

@@ -35,6 +35,11 @@ describe('the one-way flow', () => {
     ['sources', '../diff/diff-html.ts'],
     ['diff', '../store/store.ts'],
     ['diff', '../sources/items.ts'],
+    ['store', '../diff/diff-html.ts'],
+    ['store', '../observe/observe.ts'],
+    ['observe', '../pages/page.ts'],
+    ['observe', 'better-sqlite3'],
+    ['pages', '../observe/observe.ts'],
     ['store', '../pages/page.ts'],
     ['pages', '../tree/layout.ts'],
     ['pages', '../sources/items.ts'],
@@ -68,7 +73,6 @@ describe('the one-way flow', () => {
 
   it.each([
     ['store', '../sources/items.ts'],
-    ['store', '../diff/diff-html.ts'],
     ['commands', '../diff/diff-html.ts'],
     ['diff', '../contract/record.ts'],
     ['diff', 'diff'],
@@ -77,6 +81,8 @@ describe('the one-way flow', () => {
     ['serve', '../rewrite/resolve.ts'],
     ['verify', '../store/store.ts'],
     ['commands', '../tree/build.ts'],
+    ['observe', '../diff/diff-html.ts'],
+    ['observe', '../store/batch.ts'],
     ['rewrite', './resolve.ts'],
     ['store', 'better-sqlite3'],
     ['sources/formats', '../../contract/json.ts'],

@@ -1,7 +1,7 @@
 import { TWITTER } from '../../src/diff/diff-html.ts';
+import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/store/observe.ts';
 import { Store } from '../../src/store/store.ts';
 
 /** A neutral snapshot as it is written, right or wrong. */

@@ -1,14 +1,12 @@
 import type { Identity } from '../contract/account.ts';
 import { type Moment, timestampOf } from '../contract/moment.ts';
 import type { Observation } from '../contract/observation.ts';
-import { encodeRecord } from '../contract/record.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
-import { AccountRegister, identityIn } from './account-register.ts';
-import type { Batch } from './batch.ts';
+import { AccountRegister, identityIn } from '../store/account-register.ts';
+import type { Batch } from '../store/batch.ts';
+import { frontOf, type KnownAccount, knownUntil } from '../store/known-account.ts';
+import { NewIds } from '../store/new-ids.ts';
 import { type Change, changesOf } from './changes.ts';
-import type { Statement } from './connection.ts';
-import { frontOf, type KnownAccount, knownUntil } from './known-account.ts';
-import { NewIds } from './new-ids.ts';
 
 /** What an observation came to. */
 export interface Effect {
@@ -33,14 +31,12 @@ export class ObservationWriter {
   readonly #batch: Batch;
   readonly #network: Network;
   readonly #ids: NewIds;
-  readonly #addRecord: Statement<[number, string]>;
 
   constructor(batch: Batch, network: Network) {
     this.#accounts = new AccountRegister(batch);
     this.#batch = batch;
     this.#network = network;
     this.#ids = new NewIds(batch.database);
-    this.#addRecord = batch.database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
   }
 
   /**
@@ -115,10 +111,9 @@ export class ObservationWriter {
   }
 
   #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
-    const { screen_name } = account.identity;
-    const json = encodeRecord({
+    this.#accounts.addRecord(account, {
       id,
-      account: screen_name,
+      account: account.identity.screen_name,
       data_type: type,
       previous: before?.id ?? null,
       text,
@@ -126,9 +121,6 @@ export class ObservationWriter {
       diff_html: diffHtml(type, before?.text, text, this.#network),
       web_archive_url,
     });
-    this.#addRecord.run(id, json);
-    this.#accounts.learn(account, type, { id, text, since: observed_at });
-    this.#batch.touchRecord(screen_name);
   }
 }
 

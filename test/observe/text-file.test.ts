@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { TextFile } from '../../src/store/text-file.ts';
+import { TextFile } from '../../src/observe/text-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 function newFile(): { texts: TextFile; path: string } {

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { Sighting } from '../../src/store/sighting-run.ts';
-import { Timeline } from '../../src/store/timeline.ts';
+import type { Sighting } from '../../src/observe/sighting-run.ts';
+import { Timeline } from '../../src/observe/timeline.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** How many a timeline puts in order in memory before it writes them down. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
-import { changesOf } from '../../src/store/changes.ts';
+import { changesOf } from '../../src/observe/changes.ts';
 import { type KnownAccount, knownUntil, type Version } from '../../src/store/known-account.ts';
 
 const NOTHING: Profile = {

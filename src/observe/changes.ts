@@ -1,7 +1,7 @@
 import type { Moment } from '../contract/moment.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
-import { frontOf, type KnownAccount, type Version, valuesAt } from './known-account.ts';
+import { frontOf, type KnownAccount, type Version, valuesAt } from '../store/known-account.ts';
 
 /** A field that an observation found other than it was; without a version before it is the field's first. */
 export interface Change {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
-import { observeInputs } from '../../src/store/observe.ts';
+import { observeInputs } from '../../src/observe/observe.ts';
 import { build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
