@@ -6,7 +6,7 @@ import { AccountRegister, identityIn } from '../store/account-register.ts';
 import type { Batch } from '../store/batch.ts';
 import { frontOf, type KnownAccount, knownUntil } from '../store/known-account.ts';
 import { NewIds } from '../store/new-ids.ts';
-import { type Change, changesOf } from './changes.ts';
+import { type Change, changesOf, type Late } from './changes.ts';
 
 /** What an observation came to. */
 export interface Effect {
@@ -78,7 +78,7 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `observations of ${profile.screen_name} in the order of their time, or ${changes.late} as it is known to have been then: ${show(changes.known)}`,
+          expected: `observations of ${profile.screen_name} in the order of their time${unlessKnown(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, before what the store already holds of this account`,
         };
       }
@@ -127,6 +127,11 @@ export class ObservationWriter {
 /** False where the account has lost the handle that it was seen with: seen so once more, it may get it back. */
 function isPresent(account: KnownAccount, { observed_at, profile }: Observation): boolean {
   return observed_at < frontOf(account) || account.identity.screen_name === profile.screen_name;
+}
+
+/** What would have been passed over instead. */
+function unlessKnown({ late, known }: Late): string {
+  return known === undefined ? '' : `, or ${late} as it is known to have been then: ${show(known)}`;
 }
 
 function show(text: string | null): string {

@@ -100,6 +100,7 @@ describe('a snapshot before what is known', () => {
 
   it('says what was known', () => {
     expect(changed(bio, { bio: 'x' }, 15)).toEqual({ late: 'Bio', known: 'a', seen: 'x' });
+    expect(changed(bio, { bio: 'x' }, 1)).toEqual({ late: 'Bio', known: undefined, seen: 'x' });
   });
 
   it('is late by what was observed as much as by what changed', () => {
