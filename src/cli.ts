@@ -2,6 +2,7 @@ import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
 import { declareImport } from './commands/import.ts';
 import { heedSwitches } from './commands/options.ts';
+import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
 import { type Surroundings, Terminal } from './terminal.ts';
@@ -47,6 +48,7 @@ export function programFor(terminal: Terminal): Command {
   declareBuild(program, terminal);
   declareServe(program, terminal);
   declareVerify(program, terminal);
+  declareRewrite(program, terminal);
   for (const command of program.commands) heedSwitches(command, env);
   return program;
 }

@@ -37,6 +37,9 @@ describe('the one-way flow', () => {
     ['rewrite', '../contract/json.ts'],
     ['rewrite', 'node:fs'],
     ['rewrite', 'commander'],
+    ['rewrite', './hosts/nginx.ts'],
+    ['rewrite/hosts', '../../contract/failure.ts'],
+    ['rewrite/hosts', 'node:fs'],
     ['pages', 'better-sqlite3'],
     ['tree', 'http-server'],
     ['store', '@commander-js/extra-typings'],
@@ -50,6 +53,7 @@ describe('the one-way flow', () => {
     ['verify', '../store/store.ts'],
     ['commands', '../tree/build.ts'],
     ['rewrite', './resolve.ts'],
+    ['rewrite/hosts', '../resolve.ts'],
     ['store', 'better-sqlite3'],
   ])('lets %s import %s', (room, specifier) => expect(lint(room, specifier)).not.toContain('noRestrictedImports'));
 });
