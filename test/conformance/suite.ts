@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Capability } from '../../src/rewrite/hosts/capability.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import type { Probe, Trial } from './probe.ts';
+import {
+  errorHeaders,
+  head,
+  headers,
+  methods,
+  methodsBody,
+  missingPage,
+  options,
+  optionsBody,
+  redirect,
+  unknownPath,
+} from './probes/answers.ts';
+import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
+import { ranges, spellings, traversal, walk } from './probes/core.ts';
+import { queries } from './probes/queries.ts';
+import { PublishedSite } from './published-site.ts';
+import type { Subject } from './subject.ts';
+
+/** What every host must do. */
+const CORE: { readonly [name: string]: Probe } = {
+  'the core queries': queries('core'),
+  'a walk by next': walk,
+  spellings,
+  ranges,
+  traversal,
+};
+
+/** Those that change the tree come last. */
+const PROBES: { readonly [C in Capability]: Probe } = {
+  'empty-value': queries('empty-value'),
+  'letter-case': queries('letter-case'),
+  'last-repeat': queries('last-repeat'),
+  integers: queries('integers'),
+  'percent-decoding': queries('percent-decoding'),
+  'other-digits': queries('other-digits'),
+  head,
+  headers,
+  'error-headers': errorHeaders,
+  'missing-page': missingPage,
+  'unknown-path': unknownPath,
+  redirect,
+  options,
+  'options-body': optionsBody,
+  methods,
+  'methods-body': methodsBody,
+  gzip,
+  brotli,
+  revalidation,
+  'content-etag': contentEtag,
+};
+
+/** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
+const BASES = ['', '/api/v1.0'];
+
+/** Holds a host to what it declares: each capability proven, each that it lacks proven absent. */
+export function conforms(subject: Subject): void {
+  const { host, needs } = subject;
+  describe.skipIf(needs.skip)(`${host.name} (${needs.reason || subject.release()})`, () => {
+    describe.each(BASES)('at "%s"', (base) => {
+      const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
+      let trial: Trial;
+
+      beforeAll(async () => {
+        const site = (await siteAt(base)).copy(join(folder, 'site'));
+        const files = join(folder, 'files');
+        await palimpsestJson(['rewrite', host.name, '--tree', site.tree, '--out', files]);
+        const work = join(folder, 'work');
+        mkdirSync(work);
+        trial = { ...(await subject.start({ files, work, tree: site.tree, base })), site };
+      });
+      afterAll(async () => {
+        await trial?.stop();
+        rmSync(folder, { recursive: true, force: true });
+      });
+
+      test.each(Object.entries(CORE))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
+
+      test.each(Object.entries(PROBES).map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
+        '%s: %s it',
+        async (_, declared, probe) => {
+          const found = await probe(trial);
+          if (declared === 'has') expect(found).toEqual([]);
+          else expect(found, 'it can do what it says it cannot').not.toEqual([]);
+        },
+      );
+    });
+  });
+}
+
+const sites = new Map<string, Promise<PublishedSite>>();
+const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
+
+/** The site at a base, built once and copied for each host. */
+function siteAt(base: string): Promise<PublishedSite> {
+  const known = sites.get(base) ?? PublishedSite.build(join(home, String(sites.size)), base);
+  sites.set(base, known);
+  return known;
+}
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));
