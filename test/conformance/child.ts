@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,7 +8,7 @@ import { type Requirement, requirement } from '../support/requirement.ts';
 import type { Running } from './subject.ts';
 
 /** Where .ci/servers puts what comes from npm and is no part of the product. */
-const SERVERS = fileURLToPath(new URL('../../.ci/servers/', import.meta.url));
+export const MODULES: string = fileURLToPath(new URL('../../.ci/servers/', import.meta.url));
 
 /** Whether a program is on the path, or among those of .ci/servers. */
 export function program(name: string, packageName = name): Requirement {
@@ -17,12 +17,18 @@ export function program(name: string, packageName = name): Requirement {
 
 /** Whether a package is among those of .ci/servers. */
 export function installed(name: string): Requirement {
-  return requirement(`${name} (.ci/servers/install)`, () => existsSync(join(SERVERS, 'node_modules', name)));
+  return requirement(`${name} (.ci/servers/install)`, () => existsSync(join(MODULES, 'node_modules', name)));
 }
 
 /** A file of a package of .ci/servers. */
 export function inPackage(path: string): string {
-  return join(SERVERS, 'node_modules', path);
+  return join(MODULES, 'node_modules', path);
+}
+
+/** The release of a package of .ci/servers. */
+export function releaseOf(name: string): string {
+  const { version }: { readonly version?: unknown } = JSON.parse(readFileSync(inPackage(`${name}/package.json`), 'utf8'));
+  return String(version);
 }
 
 /** The first match in what a program says of its release. */

@@ -1,23 +1,52 @@
 import { expect, test } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import type { Subject } from './subject.ts';
+import type { Linted, Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';
 import { bun } from './subjects/bun.ts';
 import { caddy } from './subjects/caddy.ts';
+import { cloudflareWorkers } from './subjects/cloudflare-workers.ts';
+import { cloudfrontFunctions } from './subjects/cloudfront-functions.ts';
 import { deno } from './subjects/deno.ts';
+import { fastly } from './subjects/fastly.ts';
 import { haproxy } from './subjects/haproxy.ts';
+import { lambdaEdge } from './subjects/lambda-edge.ts';
 import { lighttpd } from './subjects/lighttpd.ts';
+import { netlify } from './subjects/netlify.ts';
 import { nginx } from './subjects/nginx.ts';
 import { nginxNjs } from './subjects/nginx-njs.ts';
 import { node } from './subjects/node.ts';
+import { serviceWorker } from './subjects/service-worker.ts';
 import { varnish } from './subjects/varnish.ts';
-import { conforms } from './suite.ts';
+import { vercel } from './subjects/vercel.ts';
+import { conforms, passes } from './suite.ts';
 
 /** Every host, with the real thing that its files are tried on. */
-const SUBJECTS: readonly Subject[] = [nginx, nginxNjs, apache, caddy, lighttpd, varnish, haproxy, node, deno, bun];
+const SUBJECTS: readonly Subject[] = [
+  nginx,
+  nginxNjs,
+  apache,
+  caddy,
+  lighttpd,
+  varnish,
+  haproxy,
+  node,
+  deno,
+  bun,
+  cloudflareWorkers,
+  netlify,
+  vercel,
+  cloudfrontFunctions,
+  lambdaEdge,
+  serviceWorker,
+];
+
+/** Those that nothing on this machine runs. */
+const LINTED: readonly Linted[] = [fastly];
 
 for (const subject of SUBJECTS) conforms(subject);
+for (const subject of LINTED) passes(subject);
 
 test('every host is tried', () => {
-  expect(SUBJECTS.map(({ host }) => host.name)).toEqual(HOSTS.map(({ name }) => name));
+  const names = [...SUBJECTS, ...LINTED].map(({ host }) => host.name);
+  expect(names.toSorted()).toEqual(HOSTS.map(({ name }) => name).toSorted());
 });

@@ -31,3 +31,12 @@ export interface Subject {
   readonly release: () => string;
   readonly start: (trial: Trial) => Promise<Running>;
 }
+
+/** A host that nothing here runs, with the vendor's tool that its files are held to. */
+export interface Linted {
+  readonly host: Host;
+  readonly needs: Requirement;
+  readonly release: () => string;
+  /** What is wrong with the files in a folder; nothing where all is right. */
+  readonly complaints: (files: string) => readonly string[];
+}
