@@ -1,6 +1,5 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { Collection } from '../../src/contract/collection.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
@@ -48,12 +47,18 @@ export class PublishedSite {
     await palimpsestJson(['import', at('history.ndjson'), '--store', at('store.db'), '--on-conflict', 'replace']);
     const sizes = ['--page-size', '20', '--account-page-size', '3'];
     const url = `https://history.example${this.base}`;
-    await palimpsestJson(['build', '--store', at('store.db'), '--out', this.tree, '--base-url', url, ...sizes]);
-    for (const name of readdirSync(this.tree, { recursive: true, encoding: 'utf8' })) {
-      if (!name.endsWith('index.json')) continue;
-      writeFileSync(join(this.tree, `${name}.gz`), gzipSync(this.file(name)));
-      writeFileSync(join(this.tree, `${name}.br`), brotliCompressSync(this.file(name)));
-    }
+    await palimpsestJson([
+      'build',
+      '--store',
+      at('store.db'),
+      '--out',
+      this.tree,
+      '--base-url',
+      url,
+      ...sizes,
+      '--compress',
+      'gzip,brotli',
+    ]);
   }
 
   /** Sets the files' times back to a whole second, as they are on the day after a build. */
