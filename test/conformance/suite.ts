@@ -18,10 +18,12 @@ import {
   unknownPath,
 } from './probes/answers.ts';
 import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
-import { ranges, spellings, traversal, walk } from './probes/core.ts';
+import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
+import { QUERIES } from './queries.ts';
 import type { Linted, Subject } from './subject.ts';
+import type { Outcome } from './table.ts';
 
 /** What every host must do. */
 const CORE: { readonly [name: string]: Probe } = {
@@ -30,6 +32,7 @@ const CORE: { readonly [name: string]: Probe } = {
   spellings,
   ranges,
   traversal,
+  'pages that are not there compressed': unpacked,
 };
 
 /** Those that change the tree come last. */
@@ -59,9 +62,19 @@ const PROBES: { readonly [C in Capability]: Probe } = {
 /** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
 const BASES = ['', '/api/v1.0'];
 
+/** What this run has found out so far, in the order of the hosts. */
+export const outcomes: Outcome[] = [];
+
+function newOutcome({ host, needs, release }: Subject | Linted): Outcome {
+  const outcome = { host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
+  outcomes.push(outcome);
+  return outcome;
+}
+
 /** Holds a host to what it declares: each capability proven, each that it lacks proven absent. */
 export function conforms(subject: Subject): void {
   const { host, needs } = subject;
+  const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || subject.release()})`, () => {
     describe.each(BASES)('at "%s"', (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
@@ -81,23 +94,43 @@ export function conforms(subject: Subject): void {
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
+      test('so many queries are right', async () => {
+        outcome.score = await score(trial);
+        expect(outcome.score).toBeGreaterThanOrEqual(
+          QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
+        );
+      });
+
       test.each(Object.entries(CORE))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
       const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
-        async (_, declared, probe) => {
+        async (name, declared, probe) => {
           const found = await probe(trial);
           if (declared === 'has') expect(found).toEqual([]);
           else expect(found, 'it can do what it says it cannot').not.toEqual([]);
+          outcome[declared].add(name);
         },
       );
     });
   });
 }
 
+/** How many queries are answered as DRF does. */
+async function score({ ask, site }: Trial): Promise<number> {
+  let right = 0;
+  for (const { query, shows } of QUERIES) {
+    const { status, body } = await ask(site.path('data') + query);
+    if (shows === 404 ? status === 404 : status === 200 && body.equals(site.page('data', shows))) right += 1;
+  }
+  return right;
+}
+
 /** Holds a host's files to the vendor's own tool, which must also find a mistake. */
-export function passes({ host, needs, release, complaints }: Linted): void {
+export function passes(linted: Linted): void {
+  const { host, needs, release, complaints } = linted;
+  newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
     test.each(BASES)('at "%s" has files that are well formed', async (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));

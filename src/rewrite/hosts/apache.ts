@@ -73,9 +73,8 @@ export const apache: Host = {
 
     # The compressed variant, where there is one and the client takes it.
     RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*br\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
-    RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [C]
-    RewriteCond "%{REQUEST_FILENAME}" "-f"
-    RewriteRule "^" "-" [END]
+    RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
+    RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]
     RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" [END]

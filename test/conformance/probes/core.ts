@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
 
@@ -39,6 +42,24 @@ export const ranges: Probe = eachCollection(async ({ ask, site }, path, findings
   findings.equal('Range', [200, 206].includes(status), true);
   findings.bytes('Range', body, status === 206 ? site.page(collection, 2).subarray(5, 25) : site.page(collection, 2));
 });
+
+/** Who takes compressed pages gets those that are not there compressed as they are. */
+export const unpacked: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  for (const suffix of ['.gz', '.br']) rmSync(join(site.tree, `rest/data/page/3/index.json${suffix}`));
+  for (const encoding of ['gzip', 'br', 'gzip, deflate, br']) {
+    const { status, headers, body } = await ask(`${site.path('data')}?page=3`, 'GET', { 'Accept-Encoding': encoding });
+    findings.equal(encoding, status, 200);
+    // a host may compress by itself
+    findings.bytes(encoding, unpack(headers['content-encoding'], body), site.page('data', 3));
+  }
+  return findings.found;
+};
+
+function unpack(encoding: string | undefined, body: Buffer): Buffer {
+  if (encoding === 'gzip') return gunzipSync(body);
+  return encoding === 'br' ? brotliDecompressSync(body) : body;
+}
 
 const UPS = ['..', '%2e%2e', '.%2e', '%252e%252e', '..;', '%c0%ae%c0%ae', '..%5c..', '%5c..'];
 const SLASHES = ['/', '%2f', '//', '%5c', '%252f'];
