@@ -3,12 +3,13 @@ import { dirname, join } from 'node:path';
 import { Argument, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { CAPABILITIES } from '../rewrite/hosts/capability.ts';
+import { excess } from '../rewrite/hosts/excess.ts';
 import type { Host, HostFile, Limits, PublishedSite } from '../rewrite/hosts/host.ts';
 import { REFUSED } from '../rewrite/hosts/refused.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
 import { number, type Terminal } from '../terminal.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { type Extent, extentOf } from '../tree/extent.ts';
+import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -108,7 +109,7 @@ function siteOf(tree: string, host: Host, terminal: Terminal): PublishedSite {
     terminal.warn(`there is no finished tree in ${tree}: these files are for one at the root of example.org, and nothing was counted`);
     return { domain: 'example.org', base: '', program };
   }
-  refuseTooMuch(host, extentOf(tree), tree);
+  refuseTooMuch(host, tree);
   const { hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) return { domain: hostname, base, program };
@@ -123,18 +124,11 @@ function moduleText(name: string): string {
   return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
 }
 
-function refuseTooMuch({ title, limits }: Host, { files, largest }: Extent, tree: string): void {
-  const { files: mostFiles = Number.POSITIVE_INFINITY, fileBytes = Number.POSITIVE_INFINITY } = limits;
-  const tooMany = files > mostFiles;
-  if (!tooMany && largest.bytes <= fileBytes) return;
-  throw new Failure('host-limit', `${title} does not take the tree in ${tree}`, {
-    place: { file: tooMany ? tree : join(tree, largest.path) },
-    expected: tooMany
-      ? `${number(mostFiles)} files at the most (${limits.source})`
-      : `${number(fileBytes)} bytes a file at the most (${limits.source})`,
-    found: tooMany ? `${number(files)} files` : `${number(largest.bytes)} bytes`,
-    hint: tooMany ? 'build with a larger --page-size, or choose another host' : 'build with a smaller --page-size, or choose another host',
-  });
+function refuseTooMuch(host: Host, tree: string): void {
+  const tooMuch = excess(host, extentOf(tree));
+  if (tooMuch === undefined) return;
+  const { path = '', ...words } = tooMuch;
+  throw new Failure('host-limit', `${host.title} does not take the tree in ${tree}`, { place: { file: join(tree, path) }, ...words });
 }
 
 function printed(file: HostFile): string[] {

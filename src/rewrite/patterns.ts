@@ -42,3 +42,6 @@ export function number(digits: string): string {
 
 /** A page number without signs and zeros before it; no tree has more digits. */
 export const DIGITS = '[1-9][0-9]{0,14}';
+
+/** What a person who reads a pattern needs to know; a comment for each file that has one. */
+export const LEGEND: string = 'In the patterns %70%61%67%65 spells page, + %20 %09 %0A to %0D are white space, %2B is a plus sign.';

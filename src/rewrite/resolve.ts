@@ -46,8 +46,10 @@ const PATH = /^\/rest\/(data|account)(\/?)$/;
 export function resolve(method: string, path: string, query: string, base?: string): Answer {
   const root = base === undefined ? '' : base;
   const decoded = decode(path);
-  const match = decoded.slice(0, root.length) === root ? PATH.exec(decoded.slice(root.length)) : null;
-  if (match === null) return NOT_FOUND;
+  const below = decoded.slice(root.length);
+  const match = decoded.slice(0, root.length) === root ? PATH.exec(below) : null;
+  // to some engines $ is also before a line break at the end
+  if (match === null || match[0] !== below) return NOT_FOUND;
   const collection = String(match[1]);
   if (match[2] === '') {
     return { status: 301, headers: { Location: `${root}/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };

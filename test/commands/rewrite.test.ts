@@ -95,18 +95,6 @@ describe('rewrite', () => {
     expect(await palimpsest(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
   });
 
-  it('refuses a tree with more files than the host takes, with the numbers', async () => {
-    const cwd = await withTree();
-    for (let folder = 0; folder < 10; folder += 1) {
-      mkdirSync(join(cwd, 'out/more', String(folder)), { recursive: true });
-      for (let file = 0; file < 10_000; file += 1) writeFileSync(join(cwd, 'out/more', String(folder), String(file)), '');
-    }
-    const { code, stderr } = await palimpsest(['rewrite', 'cloudflare-workers'], { cwd });
-    expect(code).toBe(3);
-    expect(stderr).toContain('100,000 files at the most (a paid plan; the free one takes 20,000 files)');
-    expect(stderr).toContain('found     100,018 files');
-  });
-
   it('does not write into a tree, nor over a file of another content', async () => {
     const cwd = await withTree();
     const before = filesIn(join(cwd, 'out'));

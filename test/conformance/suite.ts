@@ -19,7 +19,7 @@ import {
 } from './probes/answers.ts';
 import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
 import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
-import { queries } from './probes/queries.ts';
+import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import type { Linted, Subject } from './subject.ts';
@@ -101,7 +101,7 @@ export function conforms(subject: Subject): void {
         );
       });
 
-      test.each(Object.entries(CORE))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
+      test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
       const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(

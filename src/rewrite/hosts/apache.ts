@@ -1,4 +1,4 @@
-import { DIGITS, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -60,6 +60,7 @@ export const apache: Host = {
     RewriteRule "^" "-" [R=405,END]
 
     # The value of the last "page" is in %1 after a first condition, and looked at in a second.
+    # ${LEGEND}
     RewriteRule "^" "-" [E=PALIMPSEST:index.json]
     RewriteCond "%{QUERY_STRING}" "${parameter(`(${VALUE})`)}"
     RewriteCond "%1" "^.+$"

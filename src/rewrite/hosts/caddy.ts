@@ -1,4 +1,4 @@
-import { DIGITS, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -34,6 +34,7 @@ ${domain} {
 
 	# The value of the last "page" in the query, as it came. Two maps, one after the other: in one, page=2&page=abc
 	# would be matched by its first parameter, as there is no lookahead here.
+	# ${LEGEND}
 	map {query} {palimpsest_value} {
 		"~${parameter(`(${VALUE})`)}" "\${1}"
 		default ""

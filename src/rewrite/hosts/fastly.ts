@@ -1,4 +1,4 @@
-import { DIGITS, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
 import type { Host } from './host.ts';
@@ -47,6 +47,7 @@ sub vcl_recv {
   }
 
   # The value of the last "page", as it came, and then what it is.
+  # ${LEGEND}
   set req.http.X-Value = "";
   if (req.url.qs ~ "${parameter(`(${VALUE})`)}") {
     set req.http.X-Value = if(re.group.1, re.group.1, "");

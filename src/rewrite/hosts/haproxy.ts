@@ -1,4 +1,4 @@
-import { DIGITS, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -41,6 +41,7 @@ frontend palimpsest
     http-request return status 405 content-type application/json lf-string '{"detail":"Method \\"%[method]\\" not allowed."}' ${headers} if !read
 
     # The last "page" in the query decides; url_param(page) would take the first. What is no page stays as it is.
+    # ${LEGEND}
     http-request replace-pathq '^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}' /rest/\\1/page/\\2/index.json
     http-request replace-pathq '^${path}\\?${lastParameter('=last')}' /rest/\\1/page/last/index.json
     http-request replace-pathq '^${path}\\?${lastParameter('=?')}' /rest/\\1/index.json

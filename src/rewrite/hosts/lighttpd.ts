@@ -1,4 +1,4 @@
-import { DIGITS, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -27,8 +27,8 @@ export const lighttpd: Host = {
 server.stat-cache-engine = "disable"
 # mod_setenv before mod_redirect: else a redirect would go without its headers.
 server.modules += ("mod_rewrite", "mod_setenv", "mod_redirect")
-# %0A and the like in a query are answered, not refused.
-server.http-parseopts += ("url-ctrls-reject" => "disable")
+# %0A and %FF in a query are answered, not refused.
+server.http-parseopts += ("url-ctrls-reject" => "disable", "url-invalid-utf8-reject" => "disable")
 
 $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     server.document-root = "/var/www/palimpsest/out"                 # <-- the folder that palimpsest build writes
@@ -39,6 +39,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     server.range-requests = "disable"
 
     # The last "page" in the query decides. What is no page leads to a file that is never there.
+    # ${LEGEND}
     url.rewrite-once = (
         "^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}" => "/rest/$1/page/$2/index.json",
         "^${path}\\?${lastParameter('=last')}" => "/rest/$1/page/last/index.json",

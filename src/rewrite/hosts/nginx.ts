@@ -1,4 +1,4 @@
-import { DIGITS, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -20,6 +20,7 @@ export const nginx: Host = {
 # The lines that matter are marked with <--.
 
 # The value of the last "page" in the query, as it came; without one it is empty.
+# ${LEGEND}
 # The captures have names: those with numbers would be overwritten by the next map.
 map $args $palimpsest_value {
     default "";
@@ -60,7 +61,8 @@ server {
     add_header Cache-Control "public, max-age=0, must-revalidate" always;
     add_header Access-Control-Allow-Origin "*" always;
 
-    location ~ ^${literal(base)}/rest/(?<palimpsest_collection>data|account)/$ {
+    # \\z, not $: that would also be before a line break at the end (%0A).
+    location ~ ^${literal(base)}/rest/(?<palimpsest_collection>data|account)/\\z {
         # "return" in an "if" is the one thing that is safe there.
         if ($request_method = OPTIONS) { return 418; }
         if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }
@@ -74,7 +76,9 @@ server {
     location @palimpsest_data { return 200 '${DESCRIPTIONS['data']}'; }
     location @palimpsest_account { return 200 '${DESCRIPTIONS['account']}'; }
 
-    location ~ ^${literal(base)}/rest/(?:data|account)$ { return 301 $uri/$palimpsest_query; }
+    location ~ ^${literal(base)}/rest/(?<palimpsest_slashless>data|account)\\z {
+        return 301 ${base}/rest/$palimpsest_slashless/$palimpsest_query;
+    }
     location / {
         # any header of its own keeps those above away
         add_header Cache-Control "no-cache" always;

@@ -1,4 +1,4 @@
-import { DIGITS, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -42,6 +42,7 @@ sub vcl_recv {
     }
 
     # The value of the last "page", as it came, and then what it is.
+    # ${LEGEND}
     set req.http.X-Query = regsub(req.url, "^[^?]*\\??", "");
     set req.http.X-Value = "";
     if (req.http.X-Query ~ "${parameter(VALUE)}") {

@@ -41,6 +41,11 @@ export const unknownPath: Probe = async ({ ask, site }) => {
     `${base}/rest/`,
     `${base}/rest/other/`,
     `${base}/rest/data/1/`,
+    // the end of a text, not of a line, is the end of a path
+    `${base}/rest/data/%0A`,
+    `${base}/rest/data%0A`,
+    `${base}/rest/account/%0D%0A`,
+    `${base}/rest/account%0AX-Header:%20value`,
     `${base}/rest/Data/`,
     `${base}/rest/datax`,
   ];
