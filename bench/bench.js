@@ -1,15 +1,18 @@
 // npm run bench [-- --large] [-- --folder /dev/shm]
 //
 // Times whole processes on a generated store and prints each figure beside its yardstick from the same
-// run: build against `cp -r` of the tree it built, import against `sqlite3 .import` of the same rows.
+// run: build against `cp -r` of the tree it built, import against `sqlite3 .import` of the same rows, observe
+// against parsing the same lines.
 // Everything lies in one folder (standard: /dev/shm where there is one), so that the disk's noise is out
-// of it. --large does it at ten times the size too, which wants 30 GB: give it a folder on a disk.
+// of it. Before that, what one diff_html takes. --large does it at ten times the size too, which wants
+// 30 GB: give it a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { diffHtml } from '../dist/diff/diff-html.js';
 
 const { values } = parseArgs({
   options: {
@@ -17,11 +20,12 @@ const { values } = parseArgs({
     folder: { type: 'string' },
     runs: { type: 'string', default: '5' },
     records: { type: 'string', default: '1000000' },
+    snapshots: { type: 'string', default: '800000' },
   },
 });
 const RUNS = Number(values.runs);
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
-const RECORDS_JS = fileURLToPath(new URL('./records.js', import.meta.url));
+const PROGRAM = (name) => fileURLToPath(new URL(name, import.meta.url));
 const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
@@ -49,9 +53,10 @@ function row(label, seconds, megabytes, note = '') {
   );
 }
 
-async function generate(file, records, accounts) {
+/** Writes what a program of this folder prints into a file. */
+async function generate(file, program, items, accounts) {
   await new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [RECORDS_JS, String(records), String(accounts)]);
+    const child = spawn(process.execPath, [PROGRAM(program), String(items), String(accounts)]);
     child.stdout.pipe(createWriteStream(file)).once('finish', resolve).once('error', reject);
   });
 }
@@ -141,7 +146,7 @@ async function bench(records) {
   const accounts = records / 10;
   console.log(`\n${records.toLocaleString('en-US')} records of ${accounts.toLocaleString('en-US')} accounts, 100 a page`);
   const [ndjson, store, out] = [join(work, 'records.ndjson'), join(work, 'store.db'), join(work, 'out')];
-  await generate(ndjson, records, accounts);
+  await generate(ndjson, './records.js', records, accounts);
   await benchImport(records, ndjson, store);
   console.log(
     `  (${Math.round(statSync(ndjson).size / 1e6).toLocaleString('en-US')} MB of NDJSON, ${Math.round(statSync(store).size / 1e6).toLocaleString('en-US')} MB of store)`,
@@ -154,9 +159,53 @@ async function bench(records) {
   for (const path of [store, out]) rmSync(path, { recursive: true, force: true });
 }
 
+async function benchObserve(snapshots) {
+  console.log(`\n${snapshots.toLocaleString('en-US')} snapshots of 10,000 accounts, one in two hundred changed`);
+  const [ndjson, store] = [join(work, 'snapshots.ndjson'), join(work, 'observed.db')];
+  await generate(ndjson, './snapshots.js', snapshots, 10_000);
+  const parse = timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson]);
+  const observe = palimpsest('observe', ndjson, '--store', store);
+  const ratio = `${(observe.seconds / parse.seconds).toFixed(2)} × JSON.parse of the lines`;
+  row(
+    'observe',
+    observe.seconds,
+    observe.megabytes,
+    `${Math.round(snapshots / observe.seconds).toLocaleString('en-US')} a second, ${ratio}`,
+  );
+  row('JSON.parse of the same lines', parse.seconds, parse.megabytes);
+  const again = palimpsest('observe', ndjson, '--store', store);
+  row('observe the same again', again.seconds, again.megabytes);
+  for (const path of [ndjson, store]) rmSync(path);
+}
+
+/** Milliseconds that one change takes to render, once the engine knows the way. */
+function benchDiff() {
+  const bio = [
+    'Reporter at @dailyplanet | dog mum | views mine #press',
+    'Senior reporter at @gothamgazette | dog mum | she/her | views mine',
+  ];
+  const unlike = ['abcdefghijklm', 'nopqrstuvwxyz'].map((letters) =>
+    Array.from({ length: 10_000 }, (_, at) => letters[(at * at) % 13]).join(''),
+  );
+  console.log('\ndiff_html');
+  for (const [label, [before, after], times] of [
+    ['a typical edit of a bio', bio, 2000],
+    ['two unlike texts of 1,000', unlike.map((text) => text.slice(0, 1000)), 5],
+    ['two unlike texts of 10,000', unlike, 100],
+  ]) {
+    for (let run = 0; run < times; run += 1) diffHtml('Bio', before, after);
+    const started = performance.now();
+    for (let run = 0; run < times; run += 1) diffHtml('Bio', before, after);
+    console.log(`  ${label.padEnd(34)} ${fixed((performance.now() - started) / times)} ms`);
+  }
+}
+
 const version = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 console.log(
   `palimpsest ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, in ${work}`,
 );
+benchDiff();
 await bench(Number(values.records));
+await benchObserve(Number(values.snapshots));
+if (values.large) await benchObserve(Number(values.snapshots) * 10);
 if (values.large) await bench(Number(values.records) * 10);

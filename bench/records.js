@@ -25,6 +25,27 @@ function words() {
   return Array.from({ length: 4 + below(17) }, () => WORDS[below(WORDS.length)]).join(' ');
 }
 
+function value(type) {
+  return type === 'Verified' ? String(below(2) === 1) : words();
+}
+
+/** A value that was made before, from the state that it was made in: ten million would not fit in memory. */
+function valueFrom(made, type) {
+  const now = state;
+  state = made;
+  const text = value(type);
+  state = now;
+  return text;
+}
+
+function markup(type, before, text) {
+  const [old, fresh] = [before, text].map((value) => value.replaceAll('&', '&amp;'));
+  if (type === 'Location' || type === 'Website') return `\n<del>${old}</del><br /><ins>${fresh}</ins>\n`;
+  if (old === fresh) return `<span>${fresh}</span>`;
+  const removed = old === '' ? '' : `<del style="background:#ffe6e6;">${old}</del>`;
+  return `${removed}<ins style="background:#e6ffe6;">${fresh}</ins>`;
+}
+
 const newest = new Map();
 const start = Date.UTC(2012, 0, 1);
 
@@ -32,14 +53,14 @@ function record(id) {
   const account = `user_${1 + below(accounts)}`;
   const data_type = TYPES[below(TYPES.length)];
   const key = `${account} ${data_type}`;
-  const previous = newest.get(key) ?? null;
-  newest.set(key, id);
-  const text = data_type === 'Verified' ? String(below(2) === 1) : words();
-  const removed = previous === null ? '' : `<del style="background:#ffe6e6;">${words()}</del>`;
+  const before = newest.get(key);
+  newest.set(key, { id, made: state });
+  const text = value(data_type);
   const seconds = new Date(start + id * 30_000).toISOString().slice(0, 19);
   const fraction = below(2) === 1 ? `.${String(below(1_000_000)).padStart(6, '0')}` : '';
-  const diff_html = `${removed}<ins style="background:#e6ffe6;">${text}</ins>`;
-  return { id, account, data_type, previous, text, first_encountered_date: `${seconds}${fraction}Z`, diff_html, web_archive_url: null };
+  const first_encountered_date = `${seconds}${fraction}Z`;
+  const diff_html = markup(data_type, before === undefined ? '' : valueFrom(before.made, data_type), text);
+  return { id, account, data_type, previous: before?.id ?? null, text, first_encountered_date, diff_html, web_archive_url: null };
 }
 
 for (let id = 1; id <= records; ) {

@@ -1,6 +1,8 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
+import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
+import { declareObserve } from './commands/observe.ts';
 import { heedSwitches } from './commands/options.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
@@ -45,9 +47,11 @@ export function programFor(terminal: Terminal): Command {
     .showHelpAfterError('(add --help for what there is)')
     .exitOverride();
   declareImport(program, terminal);
+  declareObserve(program, terminal);
   declareBuild(program, terminal);
   declareServe(program, terminal);
   declareVerify(program, terminal);
+  declareHistory(program, terminal);
   declareRewrite(program, terminal);
   for (const command of program.commands) heedSwitches(command, env);
   return program;

@@ -53,6 +53,17 @@ export class Terminal {
     else if (!this.#voice.quiet) stdout.write(`${lines.join('\n')}\n`);
   }
 
+  /** How many columns a line of a summary may take. */
+  get columns(): number {
+    return this.surroundings.stdout.columns ?? 80;
+  }
+
+  /** Whether a summary may be in colour. */
+  get hasColor(): boolean {
+    const { stdout, env } = this.surroundings;
+    return stdout.isTTY === true && !env['NO_COLOR'];
+  }
+
   /** Something a person should know that is no failure. */
   warn(line: string): void {
     if (!this.#voice.quiet) this.surroundings.stderr.write(`${this.#paint('yellow', 'warning:')} ${line}\n`);
@@ -121,6 +132,11 @@ export class Terminal {
 /** A whole number as people read it. */
 export function number(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+/** A count of things, with the noun for one of them. */
+export function plural(count: number, noun: string): string {
+  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 /** A number of bytes as people read it. */

@@ -3,7 +3,7 @@ import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { inputsOf } from '../sources/inputs.ts';
 import { RejectsFile } from '../sources/rejects.ts';
 import type { Tally } from '../store/import.ts';
-import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
+import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
@@ -61,7 +61,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         store.close();
         const took = performance.now() - started;
         terminal.summary({ ...summary, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
-          `imported ${number(inputs.length)} ${inputs.length === 1 ? 'source' : 'sources'} in ${seconds(took)}`,
+          `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
           `  records   ${tally(summary.records)}`,
           `  accounts  ${tally(summary.accounts)}`,
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
 import { number, printable, seconds, type Terminal } from '../terminal.ts';
-import type { Violation } from '../verify/violation.ts';
+import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** How many violations are printed for people; --json has more. */
@@ -37,9 +37,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         ...(summary.violationCount > PRINTED
           ? [`  and ${number(summary.violationCount - PRINTED)} more (--json has the first ${number(summary.violations.length)})`]
           : []),
-        ...(summary.noteCount === 0
-          ? []
-          : [`note: ${number(summary.noteCount)} records name a predecessor that is not part of this history`]),
+        ...[...NOTES].flatMap((rule) => note(rule, summary.notesByRule[rule] ?? 0)),
         `verified ${options.out} in ${seconds(took)}: ${verdict}`,
         `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
         summary.violationCount === 0 ? `next: palimpsest serve${again('--out', options.out, DEFAULT_OUT)}` : nextStep(summary.violations),
@@ -50,6 +48,10 @@ export function declareVerify(program: Program, terminal: Terminal): void {
 function line(violation: Violation): string {
   const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
   return printable(`${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`);
+}
+
+function note(rule: Rule, count: number): string[] {
+  return count === 0 ? [] : [`note: not so of ${number(count)} records: ${RULES[rule].replace(' (note)', '')} (${rule})`];
 }
 
 function endingWith<T>(end: () => void, work: () => T): T {

@@ -18,7 +18,8 @@ export function isWholeSecond(text: string): boolean {
   return !text.includes('.') && isTimestamp(text);
 }
 
-function daysOf(year: number, month: number): number {
+/** How many days a month (from 1) has; 0 where there is no such month. */
+export function daysOf(year: number, month: number): number {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   return month === 2 && leap ? 29 : (DAYS[month - 1] ?? 0);
 }

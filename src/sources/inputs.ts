@@ -40,7 +40,7 @@ async function inputsAt(path: string, walked: Set<string>): Promise<Input[]> {
   if (!status.isFile() && !status.isDirectory() && walked.size > 0) return [];
   if (!status.isDirectory()) {
     const size = status.isFile() ? status.size : undefined;
-    return [{ name: path, size, open: () => createReadStream(path, { highWaterMark: 1 << 20 }) }];
+    return [{ name: path, size, open: () => createReadStream(path) }];
   }
   const folder = await realpath(path);
   if (walked.has(folder)) return [];

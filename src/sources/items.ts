@@ -1,9 +1,10 @@
 import { parseOwnRecord, parseProfile } from '../contract/account.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
 import type { Place } from '../contract/failure.ts';
-import { cut, isObject, show } from '../contract/json.ts';
+import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { at, Violation } from '../contract/shape.ts';
+import { brokenJson, parseJson } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import type { Flaw, Input, Item } from './source.ts';
@@ -29,16 +30,9 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
 const DEEPEST = 4;
 
 function* itemsIn(raw: RawValue, file: string): Generator<Item> {
-  let value: unknown;
-  try {
-    value = JSON.parse(raw.text);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message.replace(/\s*\(line \d+ column \d+\)$/, '') : '';
-    const found = `${cut(raw.text.trim())} (${reason})`;
-    yield { kind: 'flaw', code: 'bad-json', place: place(file, raw.line, raw.path), expected: 'JSON', found, item: raw.text };
-    return;
-  }
-  yield* itemsOfValue(value, file, raw.line, raw.path, 0);
+  const value = parseJson(raw.text);
+  if (value instanceof Error) yield brokenJson(raw.text, value, place(file, raw.line, raw.path));
+  else yield* itemsOfValue(value, file, raw.line, raw.path, 0);
 }
 
 function* itemsOfValue(value: unknown, file: string, line: number, path: string, depth: number): Generator<Item> {

@@ -69,6 +69,8 @@ function isJson(text: string): boolean {
   }
 }
 
+const BRACE = '{'.charCodeAt(0);
+
 class LineSplitter implements Splitter {
   /** The pieces of a line that is not complete: joined only once it is. */
   #rest: string[] = [];
@@ -83,9 +85,8 @@ class LineSplitter implements Splitter {
     const values: RawValue[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const line = this.#rest.join('') + text.slice(start, end);
-      this.#rest = [];
-      if (line.trim() !== '') values.push({ text: line, line: this.#line, path: '' });
+      const line = this.#rest.length === 0 ? text.slice(start, end) : this.#complete(text.slice(start, end));
+      if (line.charCodeAt(0) === BRACE || line.trim() !== '') values.push({ text: line, line: this.#line, path: '' });
       this.#line += 1;
       start = end + 1;
     }
@@ -96,5 +97,11 @@ class LineSplitter implements Splitter {
 
   end(): RawValue[] {
     return this.push('\n');
+  }
+
+  #complete(last: string): string {
+    const line = this.#rest.join('') + last;
+    this.#rest = [];
+    return line;
   }
 }

@@ -22,6 +22,23 @@ export async function* textOf(input: Input): AsyncGenerator<string> {
   }
 }
 
+/** How files begin that are compressed in a way that is not read here, and what to do with them. */
+const PACKED = [
+  { magic: 'PK', kind: 'a ZIP file', hint: 'unpack it, and name what was in it' },
+  { magic: 'BZ', kind: 'bzip2 data', hint: 'decompress it into standard input: bzcat FILE | palimpsest … -' },
+] as const;
+
+class Packed extends Error {
+  readonly kind: string;
+  readonly hint: string;
+
+  constructor({ kind, hint }: { readonly kind: string; readonly hint: string }) {
+    super(kind);
+    this.kind = kind;
+    this.hint = hint;
+  }
+}
+
 async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
@@ -30,6 +47,8 @@ async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     if (piece.done) break;
     head = Buffer.concat([head, piece.value]);
   }
+  const packed = PACKED.find(({ magic }) => head.subarray(0, magic.length).toString('latin1') === magic);
+  if (packed !== undefined) throw new Packed(packed);
   const whole = { [Symbol.asyncIterator]: () => resume(head, pieces) };
   if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
   else yield* whole;
@@ -56,6 +75,10 @@ function unreadable(input: Input, bytes: number, cause: unknown): Failure {
   const { code, message } =
     cause instanceof Error ? { code: 'code' in cause ? String(cause.code) : '', message: cause.message } : { code: '', message: '' };
   const place = { file: input.name };
+  if (cause instanceof Packed) {
+    const { kind, hint } = cause;
+    return new Failure('bad-encoding', `${input.name} is ${kind}`, { place, expected: 'text, or gzip', found: kind, hint });
+  }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     return new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place,

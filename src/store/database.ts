@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
+import { makeFolder } from './make-folder.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
@@ -22,7 +23,7 @@ export function openForWriting(path: string): Connection {
     });
   }
   return guarded(path, () => {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const database = new Connection(path, { timeout: PATIENCE });
     try {
       const isNew = versionOf(database, path) === 0;
@@ -124,8 +125,13 @@ export function guarded<T>(path: string, work: () => T): T {
     return work();
   } catch (error) {
     // opening makes folders too, so that the file system's own errors may come
-    throw hasCode(error) && 'syscall' in error ? failureOf(path, error) : worded(path, error);
+    throw worded(path, fileSystemFailure(path, error));
   }
+}
+
+/** An error of the file system's, met beside the store, as a Failure; any other as it is. */
+export function fileSystemFailure(path: string, error: unknown): unknown {
+  return hasCode(error) && 'syscall' in error ? failureOf(path, error) : error;
 }
 
 /** An error of SQLite's as a Failure, by its code: one that comes from another thread has lost its class. */
@@ -159,7 +165,7 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
     });
   }
   const hint =
-    error.code === 'SQLITE_FULL'
+    error.code === 'SQLITE_FULL' || error.code === 'ENOSPC'
       ? 'free some space, then run this again: the store is as it was'
       : 'look at the permissions of the file, and of its folder: SQLite keeps files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {

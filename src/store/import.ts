@@ -1,8 +1,10 @@
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
+import { metered } from '../sources/metered.ts';
+import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
-import { Batch, type Conflict, type Outcome } from './batch.ts';
+import { Batch } from './batch.ts';
+import { type Conflict, ItemWriter, type Outcome } from './item-writer.ts';
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -33,7 +35,7 @@ export interface Tally {
  * @throws Failure for the first flaw or conflict, unless options.onReject takes them
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
-  const batch = new Batch(store, options.onConflict);
+  const batch = new Batch(store, 'by id');
   const records = { added: 0, same: 0, kept: 0, replaced: 0 };
   const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
   let rejected = 0;
@@ -42,16 +44,17 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     else reject(flawOf(outcome, item));
   };
   const reject = (flaw: Flaw): void => {
-    if (options.onReject === undefined) throw failureOf(flaw);
+    if (options.onReject === undefined) throw refusal(flaw);
     options.onReject(flaw);
     rejected += 1;
   };
   try {
+    const writer = new ItemWriter(batch, options.onConflict);
     for (const input of metered(inputs, options.onProgress)) {
       for await (const items of itemsOf(input)) {
         for (const item of items) {
-          if (item.kind === 'record') count(records, batch.addRecord(item.record), item);
-          else if (item.kind === 'account') count(accounts, batch.addProfile(item.account), item);
+          if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
+          else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
           else reject(item);
         }
       }
@@ -61,18 +64,6 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     batch.end();
   }
   return { records, accounts, rejected };
-}
-
-function* metered(inputs: readonly Input[], onProgress: ImportOptions['onProgress']): Generator<Input> {
-  let bytes = 0;
-  async function* meter(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    for await (const chunk of source) {
-      yield chunk;
-      bytes += chunk.length;
-      onProgress?.(bytes);
-    }
-  }
-  for (const input of inputs) yield { ...input, open: () => meter(input.open()) };
 }
 
 function flawOf(conflict: Conflict, item: Item): Flaw {
@@ -85,14 +76,4 @@ function flawOf(conflict: Conflict, item: Item): Flaw {
     hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
     item: item.kind === 'record' ? item.record : item.kind === 'account' ? item.account : undefined,
   };
-}
-
-function failureOf(flaw: Flaw): Failure {
-  const { place, expected, found } = flaw;
-  const hint = flaw.hint ?? 'mend it, or set such things aside with --rejects FILE; nothing was imported';
-  const message =
-    flaw.code === 'conflict'
-      ? 'an item conflicts with what came before'
-      : `${place.file ?? 'the input'} holds something that cannot be imported`;
-  return new Failure(flaw.code, message, { place, expected, found, hint });
 }

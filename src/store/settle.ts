@@ -38,9 +38,9 @@ export function settle(database: Connection, recordsChanged: boolean, onProgress
   });
 }
 
-/** Accounts that only a record spoke of, which another has since replaced. */
+/** Accounts that only a record spoke of, which another has since replaced; one that was observed stays. */
 function removeForgotten(database: Connection): number {
-  const forget = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL
+  const forget = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
     AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)`);
   return forget.run().changes;
 }

@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor } from './account-cursor.ts';
 import { inBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
@@ -7,6 +8,12 @@ import type { End } from './end.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { isSettled, settle } from './settle.ts';
+
+/** The changes of one account, newest first. */
+export interface History {
+  readonly screen_name: string;
+  readonly records: readonly ChangeRecord[];
+}
 
 /** One unchanging view of a store: what it held when it was opened. */
 export class Store {
@@ -50,10 +57,49 @@ export class Store {
     return new AccountCursor(this.#database, end);
   }
 
+  /**
+   * An account's records, newest first; undefined where no account has this handle, or had it before another.
+   * Case does not matter unless two differ in it alone.
+   */
+  history(screenName: string): History | undefined {
+    const name = this.#nameNow(screenName);
+    if (name === undefined) return undefined;
+    const records = this.#database
+      .prepare<[string], string>('SELECT json FROM record WHERE account = ? ORDER BY id DESC')
+      .pluck()
+      .all(name);
+    return { screen_name: name, records: records.map((json) => parseRecord(JSON.parse(json))) };
+  }
+
+  #nameNow(screenName: string): string | undefined {
+    const name = this.#database
+      .prepare<[string, string], string>(
+        'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
+      )
+      .pluck();
+    const formerly = this.#database
+      .prepare<[string], string>(
+        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC LIMIT 1',
+      )
+      .pluck();
+    return name.get(screenName, screenName) ?? formerly.get(screenName);
+  }
+
+  /** All handles, in no order that means anything. */
+  *screenNames(): Generator<string> {
+    const next = this.#database
+      .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT ?')
+      .pluck();
+    for (let names = next.all('', NAMES); names.length > 0; names = next.all(names.at(-1) ?? '', NAMES)) yield* names;
+  }
+
   close(): void {
     this.#database.close();
   }
 }
+
+/** How many handles are read at once. */
+const NAMES = 1000;
 
 function neverFilled(path: string): Failure {
   return new Failure('no-store', `nothing has been imported into ${path}`, {

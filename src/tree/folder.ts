@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
+import { makeFolder } from '../store/make-folder.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
 
 /** The folder inside a tree in which a build works; it is there only while one runs, or was killed. */
@@ -81,7 +82,7 @@ const TRIES = 100;
 function lockIn(work: string): ReturnType<typeof lock> {
   for (let left = TRIES; ; left -= 1) {
     try {
-      mkdirSync(work, { recursive: true });
+      makeFolder(work);
       return lock(join(work, 'lock'));
     } catch (error) {
       // a build that ended just now may have taken the folder away under this one's hands

@@ -1,15 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import { isObject } from '../contract/json.ts';
 import type { Site } from '../contract/site.ts';
+import type { End } from '../store/end.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
 import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 import { prepareStage, type RenderJob, render } from './render.ts';
+import type { WorkerJob } from './render-worker.ts';
 
-/** Below this many pages a second thread takes longer to start than it saves; fewer where each is compressed. */
+/** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
 const WORTH_A_THREAD = 200;
 const WORTH_A_THREAD_COMPRESSED = 40;
+/** How often progress is reported, in milliseconds. */
+const REPORT_EVERY = 100;
+/** Memory for a thread's short-lived objects, in MB: left alone it grows with the number of pages. */
+const NURSERY = 12;
+const ENDS: readonly End[] = ['first', 'last'];
 
 /**
  * Renders a store's pages on two threads and stages the files that differ from what is in the tree.
@@ -51,21 +58,34 @@ export async function renderOnThreads(
     remaining: remaining.buffer,
   };
   prepareStage(stage);
-  const helper = all < (encodings.length > 0 ? WORTH_A_THREAD_COMPRESSED : WORTH_A_THREAD) ? Promise.resolve() : renderInWorker(job);
-  helper.catch(() => {}); // awaited below
+  const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
+  const clock = setInterval(report, REPORT_EVERY);
+  // where one thread fails the other has nothing left to take
+  const least = encodings.length > 0 ? WORTH_A_THREAD_COMPRESSED : WORTH_A_THREAD;
+  const threads = (all < least ? [] : ENDS).map((end) =>
+    renderInWorker(job, end).catch((error: unknown) => {
+      remaining.fill(0);
+      throw error;
+    }),
+  );
   try {
-    render(job, store, 'first', () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all));
+    // both have ended before anything is done with what they staged
+    for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
   } finally {
-    // after a failure the other thread must not go on writing
-    remaining.fill(0);
-    await helper;
+    clearInterval(clock);
   }
+  // a store that has moved on meanwhile shows only here what it was: then the threads have left all
+  render(job, store, 'first', report);
   return after;
 }
 
-function renderInWorker(job: RenderJob): Promise<void> {
+function renderInWorker(job: RenderJob, end: End): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL('./render-worker.js', import.meta.url), { workerData: job });
+    const workerData: WorkerJob = { ...job, end };
+    const worker = new Worker(new URL('./render-worker.js', import.meta.url), {
+      workerData,
+      resourceLimits: { maxYoungGenerationSizeMb: NURSERY },
+    });
     worker.once('error', (error: unknown) => reject(asError(error)));
     worker.once('exit', () => resolve());
   });

@@ -1,4 +1,11 @@
 import { workerData } from 'node:worker_threads';
-import { renderFrom } from './render.ts';
+import type { End } from '../store/end.ts';
+import { type RenderJob, renderFrom } from './render.ts';
 
-renderFrom(workerData, 'last');
+/** What one thread is told: the job, and from which end it is to begin. */
+export interface WorkerJob extends RenderJob {
+  readonly end: End;
+}
+
+const job: WorkerJob = workerData;
+renderFrom(job, job.end);

@@ -59,7 +59,7 @@ export function render(job: RenderJob, store: Store, end: End, onPage: () => voi
   }
 }
 
-/** Renders as {@link render}, on a store of its own; leaves all to the other thread if the store has moved on. */
+/** Renders as {@link render}, on a store of its own; leaves all to the first thread if the store has moved on. */
 export function renderFrom(job: RenderJob, end: End): void {
   const store = Store.open(job.store);
   try {

@@ -1,7 +1,8 @@
 import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../contract/account.ts';
 import { isObject, show } from '../contract/json.ts';
-import { encodeRecord } from '../contract/record.ts';
+import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
+import { checkChange } from './changes.ts';
 import type { Ledger, SeenNames } from './ledger.ts';
 import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -81,10 +82,11 @@ function placeOf(account: Account): number {
 /** An account has all its records side by side, so that what `previous` must be can be told from it alone. */
 function checkData({ account, path }: FoundAccount, report: Report): void {
   const ids = new Set(account.data.map((record) => record.id));
-  const older = new Map<string, number>();
+  const older = new Map<string, ChangeRecord>();
   for (const record of account.data.toReversed()) {
     const subject = `record ${record.id}`;
-    const expected = older.get(record.data_type);
+    const before = older.get(record.data_type);
+    const expected = before?.id;
     if (expected === undefined && record.previous !== null && record.previous < record.id && !ids.has(record.previous)) {
       report.add({
         rule: 'record-predecessor',
@@ -96,7 +98,9 @@ function checkData({ account, path }: FoundAccount, report: Report): void {
     } else if (record.previous !== (expected ?? null)) {
       report.add({ rule: 'record-previous', path, subject, expected: show(expected ?? null), found: show(record.previous) });
     }
-    older.set(record.data_type, record.id);
+    // beside a wrong previous nothing can be said of what it should be the difference to
+    checkChange(record, record.previous === (expected ?? null) ? before : 'unknown', path, report);
+    older.set(record.data_type, record);
   }
   for (const [index, record] of account.data.entries()) {
     const before = account.data[index - 1];

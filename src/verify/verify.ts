@@ -33,6 +33,7 @@ export interface VerifySummary {
   readonly notes: readonly Violation[];
   readonly violationCount: number;
   readonly noteCount: number;
+  readonly notesByRule: Report['notesByRule'];
 }
 
 /**
@@ -73,8 +74,8 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     if (buckets.length > 0 || names.size > 0) examine(tree, { buckets, names }, report);
     checkStrays(options.out, build, report);
   }
-  const { violations, notes, violationCount, noteCount } = report;
-  return { build, records, accounts, violations, notes, violationCount, noteCount };
+  const { violations, notes, violationCount, noteCount, notesByRule } = report;
+  return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };
 }
 
 /** More pages than this no tree has; what says so is damaged, and neither time nor memory is given to it. */

@@ -23,6 +23,12 @@ export const RULES = {
   'record-markup': 'diff_html holds the known tags only, each closed, and no link but to http and https',
   'record-previous': 'previous is the next older record of the same account and data_type',
   'record-predecessor': 'the record that previous names is part of this history (note)',
+  'diff-form': 'diff_html of a record that palimpsest made has the form of its field, and escapes all that is text',
+  'diff-text': 'diff_html of a record that palimpsest made, without what it removes, is the text',
+  'diff-previous': 'diff_html of a record that palimpsest made, without what it adds, is the text of the record before',
+  'imported-diff-form': 'diff_html of an imported record has the form of its field, and escapes all that is text (note)',
+  'imported-diff-text': 'diff_html of an imported record, without what it removes, is the text (note)',
+  'imported-diff-previous': 'diff_html of an imported record, without what it adds, is the text of the record before (note)',
   'account-field': 'every field of an account keeps its rule',
   'account-order': 'accounts stand by their first record, those without records last, by name',
   'account-twice': 'no account comes twice',
@@ -51,9 +57,14 @@ export interface Violation {
 }
 
 /** Rules whose violation does not make a tree wrong. */
-export const NOTES: ReadonlySet<Rule> = new Set<Rule>(['record-predecessor']);
+export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
+  'record-predecessor',
+  'imported-diff-form',
+  'imported-diff-text',
+  'imported-diff-previous',
+]);
 
-/** How many violations are kept; all are counted. */
+/** How many violations are kept, and notes of each rule; all are counted. */
 const KEPT = 10_000;
 
 /** Collects what is found wrong. */
@@ -62,12 +73,18 @@ export class Report {
   readonly notes: Violation[] = [];
   violationCount = 0;
   noteCount = 0;
+  /** How many notes there are of each rule that has some. */
+  readonly notesByRule: { [K in Rule]?: number } = {};
 
   add(violation: Violation): void {
-    const isNote = NOTES.has(violation.rule);
-    if (isNote) this.noteCount += 1;
-    else this.violationCount += 1;
-    const kept = isNote ? this.notes : this.violations;
-    if (kept.length < KEPT) kept.push(violation);
+    if (NOTES.has(violation.rule)) this.#note(violation);
+    else if (this.violationCount++ < KEPT) this.violations.push(violation);
+  }
+
+  #note(note: Violation): void {
+    const count = (this.notesByRule[note.rule] ?? 0) + 1;
+    this.notesByRule[note.rule] = count;
+    this.noteCount += 1;
+    if (count <= KEPT) this.notes.push(note);
   }
 }

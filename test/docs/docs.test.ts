@@ -40,7 +40,7 @@ describe('docs/commands.md', () => {
     for (const option of command.options) {
       if (typeof option.defaultValue !== 'string' && typeof option.defaultValue !== 'number') continue;
       expect(text, `the standard value of ${option.long}`).toMatch(
-        new RegExp(`\\| \`${option.long}\` \\| \`?${option.defaultValue}\`? \\|`),
+        new RegExp(`\\| \`${option.long}\` \\| \`?${quoted(String(option.defaultValue))}\`? \\|`),
       );
     }
   });
@@ -68,6 +68,14 @@ describe('docs/errors.md', () => {
   });
 });
 
+describe('docs/snapshots.md', () => {
+  it('has an example that can be observed', async () => {
+    const snapshot = /```json\n(.*)\n```/.exec(read('docs/snapshots.md'))?.[1] ?? '';
+    const store = join(temporaryFolder(), 'store.db');
+    expect(await palimpsest(['observe', '-', '--store', store], { input: snapshot })).toMatchObject({ code: 0 });
+  });
+});
+
 describe('docs/rules.md', () => {
   it('has every rule in its words, and no other', () => {
     const rows = [...read('docs/rules.md').matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
@@ -90,10 +98,12 @@ describe('README.md', () => {
 
   it('has commands that work one after another', async () => {
     const folder = temporaryFolder();
-    await cp(join(ROOT, 'data/sample'), join(folder, 'data/sample'), { recursive: true });
-    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve']);
-    for (const line of lines.slice(0, -1)) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
-    const served = spawn(process.execPath, [BIN, ...(lines.at(-1) ?? []), '--port', '0', '--json'], {
+    for (const sample of ['data/sample', 'data/sample-snapshots.ndjson'])
+      await cp(join(ROOT, sample), join(folder, sample), { recursive: true });
+    expect(lines.map((line) => line[0])).toEqual(['import', 'build', 'verify', 'serve', 'observe', 'history']);
+    const [serving, ...ending] = lines.toSorted((a, b) => Number(b[0] === 'serve') - Number(a[0] === 'serve'));
+    for (const line of ending) expect(await palimpsest(line, { cwd: folder }), line.join(' ')).toMatchObject({ code: 0 });
+    const served = spawn(process.execPath, [BIN, ...(serving ?? []), '--port', '0', '--json'], {
       cwd: folder,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
@@ -116,6 +126,11 @@ describe('README.md', () => {
     for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
   });
 });
+
+/** A text as a regular expression that matches nothing else. */
+function quoted(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
 
 async function firstLine(stream: AsyncIterable<Buffer | string>): Promise<string> {
   let text = '';

@@ -11,13 +11,21 @@ import { palimpsest } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
 import { ACCOUNT_DAMAGES } from './damages/accounts.ts';
 import type { Damage } from './damages/damage.ts';
+import { addOwn, DIFF_DAMAGES, OWN_CHANGES } from './damages/diffs.ts';
 import { FILE_DAMAGES } from './damages/files.ts';
 import { PAGE_DAMAGES } from './damages/pages.ts';
 import { RECORD_DAMAGES } from './damages/records.ts';
 import { STORE_DAMAGES } from './damages/store.ts';
 import { buildTree, goodHistory, importHistory } from './good-tree.ts';
 
-const DAMAGES = { files: FILE_DAMAGES, pages: PAGE_DAMAGES, records: RECORD_DAMAGES, accounts: ACCOUNT_DAMAGES, store: STORE_DAMAGES };
+const DAMAGES = {
+  files: FILE_DAMAGES,
+  pages: PAGE_DAMAGES,
+  records: RECORD_DAMAGES,
+  diffs: DIFF_DAMAGES,
+  accounts: ACCOUNT_DAMAGES,
+  store: STORE_DAMAGES,
+};
 /** What is wrong with these cannot be sealed away. */
 const OF_FILES: readonly Rule[] = ['manifest-digest', 'manifest-line', 'file-missing', 'file-digest', 'file-stray'];
 
@@ -56,6 +64,13 @@ describe('the tree that will be damaged', () => {
     tree.reseal();
     expect(tree.files().sort()).toEqual(new DamagedTree(good).files().sort());
     for (const file of tree.files()) expect(tree.text(file), file).toBe(new DamagedTree(good).text(file));
+  });
+
+  test.each(OWN_CHANGES.map((change) => [change.name, change] as const))('may have a record of our own: %s', (_, change) => {
+    const tree = copy();
+    addOwn(tree, change);
+    tree.reseal();
+    expect(verify({ out: tree.folder })).toMatchObject({ violations: [], notes: [], records: 61 });
   });
 
   test('may have hidden names beside rest, which are somebody else’s', () => {

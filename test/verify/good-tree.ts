@@ -32,35 +32,51 @@ export function idOf(n: number): number {
 /** A history that keeps every rule, newest record first. Its first records are those of a shorter one. */
 export function goodHistory(length = 60): History {
   const records: ChangeRecord[] = [];
-  const newest = new Map<string, number>();
+  const newest = new Map<string, ChangeRecord>();
   for (let n = 0; n < length; n += 1) {
     const account = NAMES[n < WITH_RECORDS ? n : Math.min((n * 7) % 11, (n * 5) % WITH_RECORDS)] ?? NAMES[0];
     const type = DATA_TYPES[(n + Math.floor(n / 5)) % DATA_TYPES.length] ?? 'Bio';
-    records.push(recordOf(n, account, type, newest.get(`${type} ${account}`) ?? null));
-    newest.set(`${type} ${account}`, idOf(n));
+    const record = recordOf(n, account, type, newest.get(`${type} ${account}`));
+    records.push(record);
+    newest.set(`${type} ${account}`, record);
   }
   return { records: records.toReversed(), accounts: NAMES.map((name) => accountOf(name, records)) };
 }
 
-function recordOf(n: number, account: string, type: DataType, previous: number | null): ChangeRecord {
+function recordOf(n: number, account: string, type: DataType, before: ChangeRecord | undefined): ChangeRecord {
   const text = type === 'Verified' ? String(n % 2 === 0) : type === 'Website' && n % 3 === 0 ? null : (TEXTS[n % TEXTS.length] ?? '');
   const second = new Date(Date.UTC(2016, 1, 28, 23, 59) + n * 1000).toISOString().slice(0, 19);
   return {
     id: idOf(n),
     account,
     data_type: type,
-    previous,
+    previous: before?.id ?? null,
     text,
     first_encountered_date: n % 4 === 0 ? `${second}Z` : `${second}.${String(n).padStart(6, '0')}Z`,
-    diff_html: markupOf(n, type),
+    diff_html: markupOf(type, before, text ?? ''),
     web_archive_url: [null, '', 'https://archive.example/web/1'][n % 3] ?? null,
   };
 }
 
-function markupOf(n: number, type: DataType): string {
-  if (type === 'Location' || type === 'Website')
-    return `\n<del><a href='http://old.example/${n}'>old</a></del><br /><ins><a href='https://new.example/${n}'>new</a></ins>\n`;
-  return `<span>same ${n}<br></span><del style="background:#ffe6e6;">old</del><ins style="background:#e6ffe6;"><a href="https://twitter.com/x">@x</a></ins>`;
+/** Right markup, made by other means than those of src. */
+function markupOf(type: DataType, before: ChangeRecord | undefined, text: string): string {
+  const [old, fresh] = [before?.text ?? '', text].map((value) =>
+    value
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .split(/\r\n|\r|\n/)
+      .join('<br>'),
+  );
+  if (type === 'Location') return `\n<del>${old}</del><br /><ins>${fresh}</ins>\n`;
+  if (type === 'Website') return `\n<del>${linked(old)}</del><br /><ins>${linked(fresh)}</ins>\n`;
+  if (before !== undefined && old === fresh) return fresh === '' ? '' : `<span>${fresh}</span>`;
+  const removed = old === '' ? '' : `<del style="background:#ffe6e6;">${old}</del>`;
+  return fresh === '' ? removed : `${removed}<ins style="background:#e6ffe6;">${fresh}</ins>`;
+}
+
+function linked(text = ''): string {
+  return text === 'plain' ? `<a href='http://plain'>plain</a>` : text;
 }
 
 function accountOf(name: string, records: readonly ChangeRecord[]): Account {

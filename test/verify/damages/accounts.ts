@@ -209,25 +209,29 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
     deep: true,
   },
   ...[
-    ['text', 'another'],
-    ['diff_html', '<span>another</span>'],
-    ['first_encountered_date', '2016-02-28T23:59:42Z'],
-    ['web_archive_url', null],
-    ['data_type', 'Bio'],
+    { name: 'text', value: 'another', also: ['imported-diff-text'] as const },
+    {
+      name: 'diff_html',
+      value: '<span>another</span>',
+      also: ['imported-diff-form', 'imported-diff-previous', 'imported-diff-text'] as const,
+    },
+    { name: 'first_encountered_date', value: '2016-02-28T23:59:42Z', also: [] },
+    { name: 'web_archive_url', value: null, also: [] },
+    { name: 'data_type', value: 'Bio', also: ['record-previous', 'imported-diff-form'] as const },
   ].map(
-    ([name, value]): Damage => ({
+    ({ name, value, also }): Damage => ({
       name: `${name} of a record is another in the account than in the feed`,
       damage: (tree) =>
         tree.editAccount('eli', (account) =>
           Object.assign(
             one(account.data, (record) => record.id === 110),
-            { [`${name}`]: value },
+            { [name]: value },
           ),
         ),
       expects: 'account-data-differs',
       path: SECOND_PAGE,
       subject: 'record 110',
-      ...(name === 'data_type' ? { also: ['record-previous'] as const } : {}),
+      also,
       deep: true,
     }),
   ),

@@ -94,7 +94,8 @@ export const STORE_DAMAGES: readonly Damage[] = [
     name: 'a record was made up, everywhere',
     damage: (tree) => {
       const made = { id: 127, account: 'eli', data_type: 'Verified', previous: 50, text: 'false' };
-      const rest = { first_encountered_date: '2016-02-28T23:59:58.000058Z', diff_html: '', web_archive_url: null };
+      const diff_html = '<del style="background:#ffe6e6;">true</del><ins style="background:#e6ffe6;">false</ins>';
+      const rest = { first_encountered_date: '2016-02-28T23:59:58.000058Z', diff_html, web_archive_url: null };
       tree.editFeed(([newest, ...others]) => (newest === undefined ? [] : [newest, { ...made, ...rest }, ...others]));
       tree.editAccount('eli', (account) => Object.assign(account, { data: [{ ...made, ...rest }, ...account.data], data_page_count: 2 }));
     },
@@ -119,7 +120,8 @@ export const STORE_DAMAGES: readonly Damage[] = [
   },
   {
     name: 'the text of a record is another, everywhere',
-    damage: (tree) => tree.editRecord(110, (record) => Object.assign(record, { text: 'forged' })),
+    damage: (tree) =>
+      tree.editRecord(110, (record) => Object.assign(record, { text: 'forged', diff_html: '\n<del></del><br /><ins>forged</ins>\n' })),
     expects: 'store-differs',
     path: 'rest/data/page/2/index.json',
     subject: 'record 110',

@@ -1,0 +1,117 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Moment, momentOf } from '../contract/moment.ts';
+import type { ObserveSummary } from '../observe/observe.ts';
+import { FORMAT_NAMES } from '../sources/formats/formats.ts';
+import { inputsOf } from '../sources/inputs.ts';
+import { RejectsFile } from '../sources/rejects.ts';
+import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+export function declareObserve(program: Program, terminal: Terminal): void {
+  program
+    .command('observe')
+    .summary('turn profile snapshots into change records')
+    .description(
+      'Reads snapshots of profiles, compares each with what the store knows of that account, and adds one record for each field ' +
+        'that changed. Snapshots may come in any order: they are put in the order of their time first. All of it goes in, or nothing does.',
+    )
+    .argument('<source...>', 'files, folders, or - for standard input')
+    .addOption(
+      new Option('--from <format>', 'what the snapshots are; auto tells it by their content')
+        .env('PALIMPSEST_FROM')
+        .choices(['auto', ...FORMAT_NAMES])
+        .default('auto' as const),
+    )
+    .addOption(
+      new Option('--observed-at <time>', 'when snapshots were taken that do not say it themselves')
+        .env('PALIMPSEST_OBSERVED_AT')
+        .argParser(moment),
+    )
+    .addOption(
+      new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+    )
+    .addOption(
+      new Option('--rejects <file>', 'set aside there what cannot go in, and observe the rest').env('PALIMPSEST_REJECTS').argParser(path),
+    )
+    .addOption(new Option('--unescape', 'turn &amp; &lt; &gt; back, where Twitter delivered texts escaped').env('PALIMPSEST_UNESCAPE'))
+    .addOption(
+      new Option('--mention-url <template>', 'where mentions lead; {} stands for the name')
+        .env('PALIMPSEST_MENTION_URL')
+        .argParser(template)
+        .default('https://twitter.com/{}'),
+    )
+    .addOption(
+      new Option('--hashtag-url <template>', 'where hashtags lead; {} stands for the tag')
+        .env('PALIMPSEST_HASHTAG_URL')
+        .argParser(template)
+        .default('https://twitter.com/search?q=%23{}'),
+    )
+    .addOption(new Option('--dry-run', 'say what would be added, and leave the store as it is').env('PALIMPSEST_DRY_RUN'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest observe snapshots/', 'every file in the folder'],
+        ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that do not say when they were taken'],
+        ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream, what cannot go in set aside'],
+      ),
+    )
+    .action(async (sources, options) => {
+      terminal.speakAs(options);
+      const { observeInputs } = await import('../observe/observe.ts');
+      const started = performance.now();
+      const inputs = await inputsOf(sources, terminal.surroundings.stdin);
+      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
+      const rejects =
+        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
+      const reading = terminal.progress('reading', megabytes);
+      const comparing = terminal.progress('comparing', (observations) => `${number(observations)} observations`);
+      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
+      const from = options.from === 'auto' ? undefined : options.from;
+      try {
+        const summary = await observeInputs(options.store, inputs, {
+          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false },
+          network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
+          dryRun: options.dryRun,
+          onReject: rejects && ((flaw) => rejects.add(flaw)),
+          onRead: (done) => reading.show(done, bytes),
+          onCompare: comparing.show,
+          onSettle: settling.show,
+        });
+        await rejects?.keep();
+        for (const progress of [reading, comparing, settling]) progress.end();
+        const took = performance.now() - started;
+        terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
+          `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+          `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} show nothing new`,
+          `  records   ${recordsLine(summary)}`,
+          `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
+          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),
+          options.dryRun
+            ? `nothing was written: leave --dry-run out to add this to ${options.store}`
+            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+        ]);
+      } finally {
+        for (const progress of [reading, comparing, settling]) progress.end();
+        rejects?.discard();
+      }
+    });
+}
+
+function recordsLine({ records }: ObserveSummary): string {
+  const all = Object.values(records).reduce((sum, count) => sum + count, 0);
+  const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
+  return all === 0 ? 'none new' : `${number(all)} new: ${parts.join(', ')}`;
+}
+
+function moment(text: string): Moment {
+  const value = momentOf(text);
+  if (value !== undefined) return value;
+  throw new InvalidArgumentError('Expected a time with its zone, such as 2017-09-19T20:47:28Z.');
+}
+
+function template(text: string): string {
+  if (text.includes('{}') && URL.canParse(text.replaceAll('{}', 'x'))) return text;
+  throw new InvalidArgumentError('Expected an address with {} in it, such as https://example.org/@{}.');
+}

@@ -1,0 +1,45 @@
+import type { DataType } from '../contract/record.ts';
+import { block, website } from './block.ts';
+import { escapeText, inline, type Network } from './inline.ts';
+import { tokenSegments, whole } from './segments.ts';
+
+export type { Network } from './inline.ts';
+export { type Segment, segmentsOf } from './segments.ts';
+
+export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag_url: 'https://twitter.com/search?q=%23{}' };
+
+/**
+ * The change of a field as a record shows it (interface, 2.3). The same values give the same bytes, however
+ * fast the machine; any string is taken.
+ * @param before the field's value in the preceding record; undefined for a first record
+ * @param after the new value; null where it was removed
+ */
+export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
+  // a predecessor that was imported may hold half a character, which no page can
+  const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
+  switch (type) {
+    case 'Location':
+      return block(old, fresh, escapeText);
+    case 'Website':
+      return schemeForm(old, fresh) ?? block(old, fresh, website);
+    case 'Verified':
+      return inline(old === fresh ? whole('kept', fresh) : [...whole('removed', old), ...whole('added', fresh)], network);
+    case 'Name':
+    case 'Bio':
+      return inline(before === undefined ? whole('added', fresh) : tokenSegments(old, fresh), network);
+  }
+}
+
+/** Where a website has got nothing but the scheme it lacked. */
+function schemeForm(before: string, after: string): string | undefined {
+  const scheme = ['http://', 'https://'].find((scheme) => before !== '' && after === scheme + before);
+  if (scheme === undefined) return undefined;
+  const text = (value: string) => [{ text: value, entity: undefined }];
+  return inline(
+    [
+      { kind: 'added', tokens: text(scheme) },
+      { kind: 'kept', tokens: text(before) },
+    ],
+    { mention_url: '', hashtag_url: '' },
+  );
+}

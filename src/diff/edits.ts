@@ -1,0 +1,121 @@
+import { diffArrays } from 'diff';
+import type { Token } from './tokens.ts';
+import { wordsOf } from './words.ts';
+
+/** One of two texts that are compared. */
+export interface Side {
+  readonly tokens: readonly Token[];
+  /** A number for each token, the same for the same token on both sides. */
+  readonly ids: readonly number[];
+}
+
+export interface Sides {
+  readonly old: Side;
+  readonly new: Side;
+}
+
+/** What of the old tokens gives way to what of the new; either may be nothing. The tokens between two edits are the same on both sides. */
+export interface Edit {
+  readonly oldStart: number;
+  readonly oldEnd: number;
+  readonly newStart: number;
+  readonly newEnd: number;
+}
+
+/** Work grows with the square of the edits; two texts with more are unlike, and shown one after the other. */
+const MOST_EDITS = 1000;
+
+/** Numbers the tokens of two texts, since numbers compare faster than texts. */
+export function sidesOf(before: readonly Token[], after: readonly Token[]): Sides {
+  const known = new Map<string, number>();
+  const side = (tokens: readonly Token[]): Side => ({
+    tokens,
+    // a text tells what it is: no grapheme or word looks like a mention or hashtag
+    ids: tokens.map(({ text }) => {
+      const id = known.get(text) ?? known.size;
+      known.set(text, id);
+      return id;
+    }),
+  });
+  return { old: side(before), new: side(after) };
+}
+
+/** The edit of everything. */
+export function everything(sides: Sides): Edit {
+  return { oldStart: 0, oldEnd: sides.old.tokens.length, newStart: 0, newEnd: sides.new.tokens.length };
+}
+
+/** The fewest edits that make the new side of an edit of the old; the edit itself where that would be too many. */
+export function editsWithin(sides: Sides, edit: Edit): Edit[] {
+  const all = trimmed(sides, edit);
+  const changes = diffArrays(sides.old.ids.slice(all.oldStart, all.oldEnd), sides.new.ids.slice(all.newStart, all.newEnd), {
+    maxEditLength: MOST_EDITS,
+  });
+  if (changes === undefined) return [all];
+  const edits: Edit[] = [];
+  let [oldAt, newAt] = [all.oldStart, all.newStart];
+  for (const { removed, added, count } of changes) {
+    const part = { oldStart: oldAt, newStart: newAt, oldEnd: added ? oldAt : oldAt + count, newEnd: removed ? newAt : newAt + count };
+    if (removed || added) edits.push(part);
+    [oldAt, newAt] = [part.oldEnd, part.newEnd];
+  }
+  return joined(edits);
+}
+
+/** The same with words as what is compared: an edit is all that stands between two words that are kept, perhaps nothing. */
+export function wordEdits(sides: Sides): Edit[] {
+  const [old, fresh] = [wordsOf(sides.old.tokens), wordsOf(sides.new.tokens)];
+  const words = sidesOf(old.words, fresh.words);
+  const edits: Edit[] = [];
+  let [oldStart, newStart] = [0, 0];
+  for (const [oldWord, newWord] of keptIn(words, editsWithin(words, everything(words)))) {
+    edits.push({ oldStart, newStart, oldEnd: old.starts[oldWord] ?? 0, newEnd: fresh.starts[newWord] ?? 0 });
+    [oldStart, newStart] = [old.ends[oldWord] ?? 0, fresh.ends[newWord] ?? 0];
+  }
+  return [...edits, { ...everything(sides), oldStart, newStart }];
+}
+
+/** The places, in the old and the new side, of each token that edits leave alone. */
+function* keptIn(sides: Sides, edits: readonly Edit[]): Generator<readonly [number, number]> {
+  let [oldAt, newAt] = [0, 0];
+  for (const { oldStart, oldEnd, newEnd } of edits) {
+    for (; oldAt < oldStart; oldAt += 1, newAt += 1) yield [oldAt, newAt];
+    [oldAt, newAt] = [oldEnd, newEnd];
+  }
+  for (; oldAt < sides.old.tokens.length; oldAt += 1, newAt += 1) yield [oldAt, newAt];
+}
+
+/** An edit without what both its sides begin and end with. */
+export function trimmed({ old, new: fresh }: Sides, edit: Edit): Edit {
+  let { oldStart, oldEnd, newStart, newEnd } = edit;
+  while (oldStart < oldEnd && newStart < newEnd && old.ids[oldStart] === fresh.ids[newStart]) {
+    oldStart += 1;
+    newStart += 1;
+  }
+  while (oldStart < oldEnd && newStart < newEnd && old.ids[oldEnd - 1] === fresh.ids[newEnd - 1]) {
+    oldEnd -= 1;
+    newEnd -= 1;
+  }
+  return { oldStart, oldEnd, newStart, newEnd };
+}
+
+/** Edits with those in one that touch, and without those that are none. */
+export function joined(edits: readonly Edit[]): Edit[] {
+  const result: Edit[] = [];
+  for (const edit of edits) {
+    const last = result.at(-1);
+    if (isEmpty(edit)) continue;
+    if (last !== undefined && last.oldEnd >= edit.oldStart) result.splice(-1, 1, spanning(last, edit));
+    else result.push(edit);
+  }
+  return result;
+}
+
+/** One edit of two, with what stands between them. */
+export function spanning(first: Edit, last: Edit): Edit {
+  return { oldStart: first.oldStart, newStart: first.newStart, oldEnd: last.oldEnd, newEnd: last.newEnd };
+}
+
+function isEmpty(edit: Edit): boolean {
+  return edit.oldStart === edit.oldEnd && edit.newStart === edit.newEnd;
+}

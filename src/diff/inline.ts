@@ -1,0 +1,40 @@
+import type { Segment, TokenSegment } from './segments.ts';
+import type { Token } from './tokens.ts';
+
+/** Where a network has its profiles and its searches: `{}` stands for the percent-encoded name or tag. */
+export interface Network {
+  readonly mention_url: string;
+  readonly hashtag_url: string;
+}
+
+const TAGS: { readonly [K in Segment['kind']]: readonly [string, string] } = {
+  kept: ['<span>', '</span>'],
+  removed: ['<del style="background:#ffe6e6;">', '</del>'],
+  added: ['<ins style="background:#e6ffe6;">', '</ins>'],
+};
+
+/** The inline form: each segment in its element, mentions and hashtags as links, line breaks as `<br>`. */
+export function inline(segments: readonly TokenSegment[], network: Network): string {
+  return segments
+    .map(({ kind, tokens }) => `${TAGS[kind][0]}${tokens.map((token) => markup(token, network)).join('')}${TAGS[kind][1]}`)
+    .join('');
+}
+
+function markup({ text, entity }: Token, network: Network): string {
+  if (entity === undefined) return escapeText(text);
+  const template = entity.kind === 'mention' ? network.mention_url : network.hashtag_url;
+  const url = template.replaceAll('{}', () => encodeURIComponent(entity.name));
+  return `<a href="${escapeAttribute(url)}">${escapeText(text)}</a>`;
+}
+
+const ESCAPES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as an element holds it. */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? '').replace(/\r\n?|\n/g, '<br>');
+}
+
+/** Text as an attribute holds it, in quotes of either kind. */
+export function escapeAttribute(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+}

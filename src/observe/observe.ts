@@ -1,0 +1,126 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { DataType } from '../contract/record.ts';
+import type { Network } from '../diff/diff-html.ts';
+import { metered } from '../sources/metered.ts';
+import { type ObserveContext, observationsOf } from '../sources/observations.ts';
+import { refusal } from '../sources/refusal.ts';
+import type { Flaw, Input } from '../sources/source.ts';
+import { Batch } from '../store/batch.ts';
+import { fileSystemFailure, guarded } from '../store/database.ts';
+import { ObservationWriter } from './observation-writer.ts';
+import { SeenProfiles, snapshotOf } from './seen-profiles.ts';
+
+/** How many observations pass before progress is told again. */
+const REPORT_EVERY = 10_000;
+const LATE_HINT = 'set such observations aside with --rejects FILE, or observe all into a new store; this one is as it was';
+
+export interface ObserveOptions {
+  readonly snapshots: ObserveContext;
+  /** Where mentions and hashtags lead. */
+  readonly network: Network;
+  /** Whether all is done but the last step, so that the store stays as it was. */
+  readonly dryRun?: boolean | undefined;
+  /** Takes what cannot go in, so that the rest can; without it the first such thing ends the run. */
+  readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  /** Called with the bytes read so far. */
+  readonly onRead?: ((bytes: number) => void) | undefined;
+  /** Called with the observations compared so far, and all of them. */
+  readonly onCompare?: ((done: number, all: number) => void) | undefined;
+  /** Called with the accounts whose histories have been derived, and those to be. */
+  readonly onSettle?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface ObserveSummary {
+  readonly observations: number;
+  /** Observations that found nothing new. */
+  readonly unchanged: number;
+  /** New records, field by field. */
+  readonly records: { readonly [T in DataType]: number };
+  readonly accounts: { readonly added: number; readonly renamed: number };
+  readonly rejected: number;
+}
+
+/**
+ * Observes everything that the inputs hold, in the order of its time, in one batch: all changes are in the
+ * store afterwards, or none. The same observations again add nothing.
+ * @throws Failure for the first flaw, or observation that comes too late, unless options.onReject takes them
+ */
+export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
+  // a rehearsal leaves no store where there was none
+  const rehearsal = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
+  const path = rehearsal === undefined ? storePath : join(rehearsal, 'store.db');
+  try {
+    const batch = new Batch(path, 'by account');
+    try {
+      const seen = guarded(path, () => new SeenProfiles(path));
+      try {
+        const reading = await read(inputs, seen, options);
+        const comparing = compare(batch, seen, options);
+        if (!options.dryRun) batch.commit(options.onSettle);
+        return { ...comparing, rejected: reading + comparing.rejected };
+      } catch (error) {
+        throw fileSystemFailure(path, error);
+      } finally {
+        seen.close();
+      }
+    } finally {
+      batch.end();
+    }
+  } finally {
+    if (rehearsal !== undefined) rmSync(rehearsal, { recursive: true });
+  }
+}
+
+/** @returns how many snapshots were set aside */
+async function read(inputs: readonly Input[], seen: SeenProfiles, options: ObserveOptions): Promise<number> {
+  let rejected = 0;
+  for await (const batch of observationsOf([...metered(inputs, options.onRead)], options.snapshots)) {
+    for (const item of batch) {
+      if (item.kind === 'observation') {
+        seen.add(item.observation, item.place);
+      } else {
+        reject(item, options);
+        rejected += 1;
+      }
+    }
+  }
+  return rejected;
+}
+
+function compare(batch: Batch, seen: SeenProfiles, options: ObserveOptions): ObserveSummary {
+  const writer = new ObservationWriter(batch, options.network);
+  const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
+  const accounts = { added: 0, renamed: 0 };
+  let [observations, unchanged, rejected] = [0, 0, 0];
+  for (const sighting of seen.inOrder()) {
+    observations += 1;
+    if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, seen.length);
+    if (writer.isKnown(sighting.profile, sighting.moment)) {
+      unchanged += 1;
+      continue;
+    }
+    const observation = seen.observation(sighting);
+    const effect = writer.add(observation, sighting.profile);
+    if ('expected' in effect) {
+      reject(
+        { kind: 'flaw', code: 'late', place: seen.place(sighting), ...effect, hint: LATE_HINT, item: snapshotOf(observation) },
+        options,
+      );
+      rejected += 1;
+      continue;
+    }
+    if (effect.isNew) accounts.added += 1;
+    if (effect.isRenamed) accounts.renamed += 1;
+    if (effect.changes.length === 0) unchanged += 1;
+    for (const { type } of effect.changes) records[type] += 1;
+  }
+  writer.finish();
+  return { observations, unchanged, records, accounts, rejected };
+}
+
+function reject(flaw: Flaw, options: ObserveOptions): void {
+  if (options.onReject === undefined) throw refusal(flaw);
+  options.onReject(flaw);
+}

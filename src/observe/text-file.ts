@@ -1,0 +1,82 @@
+import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { RecentMap } from '../sources/recent-map.ts';
+
+/** How much is gathered before it is written, in bytes. */
+const PIECE = 1 << 20;
+/** How much text is remembered, so that the same text is not kept twice, in UTF-16 units. */
+const REMEMBERED = 1 << 23;
+/** A text's length comes before it. */
+const HEAD = 4;
+
+/** Texts kept in a file, each to be had again by where it lies. Most texts come often and are kept once. */
+export class TextFile {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #piece = Buffer.allocUnsafe(PIECE);
+  #gathered = 0;
+  /** Nothing lies at 0, so that 0 can stand for nothing. */
+  #written = 1;
+  readonly #places = new RecentMap<number>(REMEMBERED);
+
+  /** @param path a file of its own, removed when it is closed */
+  constructor(path: string) {
+    this.#path = path;
+    this.#file = openSync(path, 'w+');
+  }
+
+  /** Keeps a text that may have come before; where it lies. */
+  put(text: string): number {
+    const known = this.#places.get(text);
+    if (known !== undefined) return known;
+    const place = this.append(text);
+    this.#places.set(text, place);
+    return place;
+  }
+
+  /** Keeps a text that is most likely new; where it lies. */
+  append(text: string): number {
+    const place = this.#written + this.#gathered;
+    const length = Buffer.byteLength(text);
+    if (this.#gathered + HEAD + length > PIECE) this.#flush();
+    if (HEAD + length > PIECE) {
+      const whole = Buffer.allocUnsafe(HEAD + length);
+      whole.writeUInt32LE(length);
+      whole.write(text, HEAD);
+      this.#write(whole);
+    } else {
+      this.#piece.writeUInt32LE(length, this.#gathered);
+      this.#gathered += HEAD + this.#piece.write(text, this.#gathered + HEAD);
+    }
+    return place;
+  }
+
+  get(place: number): string {
+    this.#flush();
+    const head = this.#read(place, Buffer.allocUnsafe(HEAD));
+    return this.#read(place + HEAD, Buffer.allocUnsafe(head.readUInt32LE())).toString();
+  }
+
+  close(): void {
+    closeSync(this.#file);
+    rmSync(this.#path, { force: true });
+  }
+
+  #flush(): void {
+    this.#write(this.#piece.subarray(0, this.#gathered));
+    this.#gathered = 0;
+  }
+
+  #write(bytes: Uint8Array): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done, bytes.length - done, this.#written + done);
+    this.#written += bytes.length;
+  }
+
+  #read(position: number, into: Buffer): Buffer {
+    for (let done = 0; done < into.length; ) {
+      const read = readSync(this.#file, into, done, into.length - done, position + done);
+      if (read === 0) throw new Error('a file of texts is shorter than what was written to it');
+      done += read;
+    }
+    return into;
+  }
+}

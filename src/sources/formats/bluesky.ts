@@ -1,0 +1,59 @@
+import { show } from '../../contract/json.ts';
+import type { Observation } from '../../contract/observation.ts';
+import { at, handle, Violation } from '../../contract/shape.ts';
+import { dateField, handleField, imageField, momentTaken, objectIn, textField, websiteField } from './fields.ts';
+import { type JsonObject, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
+
+/** The profile views of `app.bsky.actor`, alone or as `getProfiles` answers them. */
+export const bluesky: SnapshotFormat = {
+  name: 'bluesky',
+  title: 'a Bluesky profile (with did and handle)',
+  recognises: (value) => ('did' in value && 'handle' in value) || Array.isArray(value['profiles']),
+  snapshotsIn: snapshotsUnder('profiles'),
+  observer: async () => observe,
+};
+
+function observe(view: JsonObject, path: string, taken: Taken): Observation {
+  // the detailed view leaves empty fields out; the basic one does not have them all
+  const isDetailed = 'followersCount' in view || 'postsCount' in view;
+  const [none, noWebsite] = isDetailed ? ['', null] : [undefined, undefined];
+  const website = websiteField(view['website'], path, 'website');
+  return {
+    observed_at: momentTaken(taken, path),
+    web_archive_url: null,
+    profile: {
+      screen_name: handleOf(view, path),
+      id: didOf(view, path),
+      display_name: textField(view['displayName'], path, 'displayName') ?? none,
+      bio: textField(view['description'], path, 'description') ?? none,
+      location: undefined,
+      website: website === undefined ? noWebsite : website,
+      verified: verifiedIn(view, path),
+      profile_image_url: view['avatar'] === undefined ? none : imageField(view['avatar'], path, 'avatar'),
+      account_creation_date: dateField(view['createdAt'], path, 'createdAt'),
+    },
+    former_names: [],
+  };
+}
+
+function didOf(view: JsonObject, path: string): string {
+  const did = view['did'];
+  if (handle.accepts(did)) return did;
+  throw new Violation(at(path, 'did'), 'a DID such as "did:plc:ewvi7nxzyoun6zhxrhs64oiz"', did === undefined ? 'no such field' : show(did));
+}
+
+/** What Bluesky writes for every handle that does not lead back to its account. */
+const NO_HANDLE = 'handle.invalid';
+
+function handleOf(view: JsonObject, path: string): string {
+  const name = handleField(view['handle'], path, 'handle');
+  if (name !== NO_HANDLE) return name;
+  throw new Violation(at(path, 'handle'), 'a handle that leads back to its account', show(name));
+}
+
+function verifiedIn(view: JsonObject, path: string): boolean | undefined {
+  const status = objectIn(view, 'verification')?.['verifiedStatus'];
+  if (status === undefined || status === null) return undefined;
+  if (typeof status === 'string') return status === 'valid';
+  throw new Violation(at(path, 'verification.verifiedStatus'), 'a string', show(status));
+}

@@ -1,0 +1,13 @@
+import { bluesky } from './bluesky.ts';
+import type { SnapshotFormat } from './format.ts';
+import { mastodon } from './mastodon.ts';
+import { neutral } from './neutral.ts';
+import { twitterArchive } from './twitter-archive.ts';
+import { twitterStream } from './twitter-stream.ts';
+import { twitterV1 } from './twitter-v1.ts';
+import { twitterV2 } from './twitter-v2.ts';
+
+export { FORMAT_NAMES, type FormatName } from './format.ts';
+
+/** All formats, in the order in which they are tried: the first that recognises a value reads it. */
+export const FORMATS: readonly SnapshotFormat[] = [neutral, twitterV1, twitterStream, twitterV2, twitterArchive, mastodon, bluesky];

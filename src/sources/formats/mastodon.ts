@@ -1,0 +1,146 @@
+import type { TokenHandler, Tokenizer } from 'parse5';
+import { show } from '../../contract/json.ts';
+import type { Observation } from '../../contract/observation.ts';
+import { at, Violation } from '../../contract/shape.ts';
+import { dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
+import { type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
+
+/** Mastodon's Account, alone or in the list that a search answers. */
+export const mastodon: SnapshotFormat = {
+  name: 'mastodon',
+  title: 'a Mastodon account (with acct)',
+  recognises: (value) => 'acct' in value || Array.isArray(value['accounts']),
+  snapshotsIn: snapshotsUnder('accounts'),
+  observer: makeObserver,
+};
+
+type ParserPackage = typeof import('parse5');
+
+async function makeObserver(): Promise<Observe> {
+  const parse5 = await import('parse5');
+  return (account, path, taken) => observe(account, path, taken, parse5);
+}
+
+function observe(account: JsonObject, path: string, taken: Taken, parse5: ParserPackage): Observation {
+  const acct = handleField(account['acct'], path, 'acct');
+  // the account's host makes its handle and its number, which each server counts for itself, unique
+  const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
+  const id = idField(account['id'], path, 'id');
+  return {
+    observed_at: momentTaken(taken, path),
+    web_archive_url: null,
+    profile: {
+      screen_name: acct.includes('@') ? acct : `${acct}@${host}`,
+      id: id === undefined ? undefined : `${id}@${host}`,
+      display_name: textField(account['display_name'], path, 'display_name'),
+      bio: bioOf(account, path, parse5),
+      location: undefined,
+      website: undefined,
+      verified: undefined,
+      profile_image_url: imageField(account['avatar'], path, 'avatar'),
+      account_creation_date: dateField(account['created_at'], path, 'created_at'),
+    },
+    former_names: [],
+  };
+}
+
+/** The host of an account that is local to the server that answered: its profile page lies there. */
+function hostOf(account: JsonObject, path: string): string {
+  const page = account['url'];
+  const host = typeof page === 'string' && URL.canParse(page) ? new URL(page).host : '';
+  if (host !== '') return host;
+  throw new Violation(at(path, 'url'), 'the URL of the profile page, which tells the host of a local account', show(page));
+}
+
+/** How long a note may be: a hundred times what servers allow, and not so long that many attributes of one tag take time. */
+const LONGEST_NOTE = 100_000;
+
+function bioOf(account: JsonObject, path: string, parse5: ParserPackage): string | undefined {
+  const note = textField(account['note'], path, 'note');
+  if (note === undefined || note === '') return note;
+  if (note.length <= LONGEST_NOTE) return plainText(note, parse5);
+  throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
+}
+
+/** Elements that stand apart, with the line breaks before and after them. */
+const BLOCKS: { readonly [name: string]: number } = {
+  p: 2,
+  blockquote: 2,
+  pre: 2,
+  ul: 2,
+  ol: 2,
+  h1: 2,
+  h2: 2,
+  h3: 2,
+  h4: 2,
+  h5: 2,
+  h6: 2,
+  div: 1,
+  li: 1,
+};
+const UNSEEN: ReadonlySet<string> = new Set(['script', 'style']);
+
+/**
+ * Text as a browser shows it. Links come out whole: Mastodon cuts them with style sheets only, by the
+ * classes `invisible` and `ellipsis`. Tags are read one by one and no tree is built: building one takes
+ * gigabytes for a hundred thousand characters of tags that are never closed.
+ */
+function plainText(html: string, { Tokenizer, TokenizerMode }: ParserPackage): string {
+  const lines = new Lines();
+  let unseen: string | undefined;
+  const add = ({ chars }: { readonly chars: string }) => (unseen === undefined ? lines.add(chars) : undefined);
+  const handler: TokenHandler = {
+    onStartTag: ({ tagName }) => {
+      lines.break(BLOCKS[tagName] ?? 0);
+      if (tagName === 'br') lines.addBreak();
+      if (!UNSEEN.has(tagName)) return;
+      unseen = tagName;
+      tokenizer.state = TokenizerMode.RAWTEXT;
+    },
+    onEndTag: ({ tagName }) => {
+      if (tagName === unseen) unseen = undefined;
+      lines.break(BLOCKS[tagName] ?? 0);
+    },
+    onCharacter: add,
+    onWhitespaceCharacter: add,
+    onNullCharacter: () => {},
+    onComment: () => {},
+    onDoctype: () => {},
+    onEof: () => {},
+  };
+  const tokenizer: Tokenizer = new Tokenizer({}, handler);
+  tokenizer.write(html, true);
+  return lines.toString();
+}
+
+/** Text of which runs of white space are one space, and breaks stand only between something. */
+class Lines {
+  readonly #parts: string[] = [];
+  #breaks = 0;
+  #space = false;
+
+  add(text: string): void {
+    const words = text.replace(/[ \t\n\r\f]+/g, ' ');
+    const [isSpaced, rest] = words.startsWith(' ') ? [true, words.slice(1)] : [false, words];
+    this.#space ||= isSpaced;
+    if (rest === '') return;
+    if (this.#breaks > 0) this.#parts.push('\n'.repeat(this.#breaks));
+    else if (this.#space && this.#parts.length > 0) this.#parts.push(' ');
+    this.#breaks = 0;
+    this.#space = rest.endsWith(' ');
+    this.#parts.push(this.#space ? rest.slice(0, -1) : rest);
+  }
+
+  /** At least so many breaks before what follows. */
+  break(breaks: number): void {
+    if (this.#parts.length > 0) this.#breaks = Math.max(this.#breaks, breaks);
+  }
+
+  addBreak(): void {
+    if (this.#parts.length > 0) this.#breaks += 1;
+  }
+
+  toString(): string {
+    return this.#parts.join('');
+  }
+}

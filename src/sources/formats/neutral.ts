@@ -1,0 +1,73 @@
+import { show } from '../../contract/json.ts';
+import { type Moment, momentOf } from '../../contract/moment.ts';
+import type { Observation } from '../../contract/observation.ts';
+import { at, urlOrEmpty, urlOrEmptyOrNull, Violation } from '../../contract/shape.ts';
+import { dateField, flagField, handleField, idField, textField, websiteField } from './fields.ts';
+import type { JsonObject, SnapshotFormat } from './format.ts';
+
+/** Our own form, named after the interface; what can be observed elsewhere can be written in it. */
+export const neutral: SnapshotFormat = {
+  name: 'neutral',
+  title: 'a neutral snapshot (with observed_at and screen_name)',
+  recognises: (value) => 'observed_at' in value || ('screen_name' in value && ('display_name' in value || 'bio' in value)),
+  observer: async () => observe,
+};
+
+const FIELDS: ReadonlySet<string> = new Set([
+  'observed_at',
+  'screen_name',
+  'id',
+  'display_name',
+  'bio',
+  'location',
+  'website',
+  'verified',
+  'profile_image_url',
+  'account_creation_date',
+  'web_archive_url',
+]);
+
+function observe(snapshot: JsonObject, path: string): Observation {
+  for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(snapshot, path, key);
+  return {
+    observed_at: momentField(snapshot['observed_at'], path, 'observed_at'),
+    web_archive_url: archiveField(snapshot['web_archive_url'], path, 'web_archive_url'),
+    profile: {
+      screen_name: handleField(snapshot['screen_name'], path, 'screen_name'),
+      id: idField(snapshot['id'], path, 'id'),
+      display_name: textField(snapshot['display_name'], path, 'display_name'),
+      bio: textField(snapshot['bio'], path, 'bio'),
+      location: textField(snapshot['location'], path, 'location'),
+      website: websiteField(snapshot['website'], path, 'website'),
+      verified: flagField(snapshot['verified'], path, 'verified'),
+      profile_image_url: strictImageField(snapshot['profile_image_url'], path, 'profile_image_url'),
+      account_creation_date: dateField(snapshot['account_creation_date'], path, 'account_creation_date'),
+    },
+    former_names: NO_NAMES,
+  };
+}
+
+const NO_NAMES: readonly string[] = [];
+
+function momentField(found: unknown, path: string, field: string): Moment {
+  const moment = typeof found === 'string' ? momentOf(found) : undefined;
+  if (moment !== undefined) return moment;
+  const expected = 'an ISO 8601 time with its zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
+  throw new Violation(at(path, field), expected, found === undefined ? 'no such field' : show(found));
+}
+
+function archiveField(found: unknown, path: string, field: string): string | null {
+  if (found === undefined || found === null) return null;
+  if (urlOrEmptyOrNull.accepts(found)) return textField(found, path, field) ?? null;
+  throw new Violation(at(path, field), urlOrEmptyOrNull.expected, show(found));
+}
+
+/** Whoever writes our own form can mend it, unlike a service's snapshot. */
+function strictImageField(found: unknown, path: string, field: string): string | undefined {
+  if (found === undefined || found === null || urlOrEmpty.accepts(found)) return textField(found, path, field);
+  throw new Violation(at(path, field), urlOrEmptyOrNull.expected, show(found));
+}
+
+function unknownField(snapshot: JsonObject, path: string, key: string): Violation {
+  return new Violation(at(path, key), `only the fields ${[...FIELDS].join(', ')}`, `${show(snapshot[key])} in another field`);
+}

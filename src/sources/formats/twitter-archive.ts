@@ -1,0 +1,73 @@
+import { isObject, show } from '../../contract/json.ts';
+import { type Moment, momentOf } from '../../contract/moment.ts';
+import type { Observation } from '../../contract/observation.ts';
+import { at, Violation } from '../../contract/shape.ts';
+import { dateField, flagField, handleField, idField, imageField, momentTaken, objectIn, textField, websiteField } from './fields.ts';
+import type { JsonObject, SnapshotFormat, Taken } from './format.ts';
+
+/**
+ * The archive of their data that Twitter gives to account holders. Its files are joined into one object
+ * (src/sources/archive-folder.ts), each under its name; what account.js holds is enough.
+ */
+export const twitterArchive: SnapshotFormat = {
+  name: 'twitter-archive',
+  title: 'a Twitter archive’s account (account.js and what lies beside it)',
+  recognises: (value) => 'account' in value && objectIn({ account: only(value, 'account') }, 'account')?.['accountId'] !== undefined,
+  observer: async () => observe,
+};
+
+function observe(archive: JsonObject, path: string, taken: Taken): Observation {
+  const account = only(archive, 'account');
+  if (!isObject(account)) throw new Violation(at(path, 'account'), 'an account, as account.js has it', show(account));
+  const profile = only(archive, 'profile');
+  const verified = only(archive, 'verified');
+  const inAccount = at(path, 'account');
+  const inProfile = at(path, 'profile');
+  const description = objectIn(profile, 'description');
+  // an archive is whole: what its profile leaves out is empty
+  const [none, noWebsite] = description === undefined ? [undefined, undefined] : ['', null];
+  const website = websiteField(description?.['website'], inProfile, 'description.website');
+  const name = handleField(account['username'], inAccount, 'username');
+  return {
+    observed_at: momentOfArchive(archive, path) ?? momentTaken(taken, path),
+    web_archive_url: null,
+    profile: {
+      screen_name: name,
+      id: idField(account['accountId'], inAccount, 'accountId'),
+      display_name: textField(account['accountDisplayName'], inAccount, 'accountDisplayName'),
+      bio: textField(description?.['bio'], inProfile, 'description.bio') ?? none,
+      location: textField(description?.['location'], inProfile, 'description.location') ?? none,
+      website: website === undefined ? noWebsite : website,
+      verified: isObject(verified) ? flagField(verified['verified'], at(path, 'verified'), 'verified') : undefined,
+      profile_image_url: isObject(profile) ? imageField(profile['avatarMediaUrl'], inProfile, 'avatarMediaUrl') : undefined,
+      account_creation_date: dateField(account['createdAt'], inAccount, 'createdAt'),
+    },
+    former_names: formerNames(archive, path).filter((former) => former !== name),
+  };
+}
+
+/** What the one element of a file's array holds: `[{"account": {…}}]`; also without the array. */
+function only(archive: JsonObject, part: string): unknown {
+  const found = archive[part];
+  const [element] = Array.isArray(found) ? found : [{ [part]: found }];
+  return isObject(element) ? element[part] : element;
+}
+
+function momentOfArchive(archive: JsonObject, path: string): Moment | undefined {
+  const date = objectIn(archive['manifest'], 'archiveInfo')?.['generationDate'];
+  if (date === undefined) return undefined;
+  const moment = typeof date === 'string' ? momentOf(date) : undefined;
+  if (moment !== undefined) return moment;
+  throw new Violation(at(path, 'manifest.archiveInfo.generationDate'), 'a time such as "2022-11-18T16:29:12.006Z"', show(date));
+}
+
+/** The names before each change, the oldest first, each once. */
+function formerNames(archive: JsonObject, path: string): string[] {
+  const changes = archive['screen-name-change'];
+  if (!Array.isArray(changes)) return [];
+  const names = changes.map((item: unknown, index) => {
+    const change = objectIn(objectIn(item, 'screenNameChange'), 'screenNameChange');
+    return handleField(change?.['changedFrom'], at(path, `screen-name-change[${index}]`), 'changedFrom');
+  });
+  return [...new Set(names)];
+}

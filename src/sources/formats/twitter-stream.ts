@@ -1,0 +1,74 @@
+import { isObject, show } from '../../contract/json.ts';
+import { type Moment, momentOf, momentOfMilliseconds } from '../../contract/moment.ts';
+import { at, Violation } from '../../contract/shape.ts';
+import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
+import { isoOf, observeUser } from './twitter-v1.ts';
+
+/** Tweets as Twitter's stream delivered them: snapshots of their authors, and of those whom they repeat. */
+export const twitterStream: SnapshotFormat = {
+  name: 'twitter-stream',
+  title: 'a tweet of Twitter’s stream (with its user)',
+  recognises: (value) => 'user' in value || isNotice(value),
+  snapshotsIn: usersOf,
+  observer: async () => observeUser,
+};
+
+/** What a stream says beside tweets. */
+const NOTICES: ReadonlySet<string> = new Set([
+  'delete',
+  'scrub_geo',
+  'limit',
+  'status_withheld',
+  'user_withheld',
+  'disconnect',
+  'warning',
+  'friends',
+  'friends_str',
+  'event',
+  'control',
+]);
+
+function isNotice(value: JsonObject): boolean {
+  for (const key in value) return NOTICES.has(key);
+  return false;
+}
+
+/** How deep tweets may lie in tweets: Twitter nests a quoted tweet in a retweeted one, and no deeper. */
+const DEEPEST = 4;
+
+/** All as they were when the outermost tweet was delivered: of a retweet, at its own time. */
+function usersOf(tweet: JsonObject, path: string): readonly Snapshot[] {
+  if (!('user' in tweet) && isNotice(tweet)) return [];
+  const users: Snapshot[] = [];
+  addUsers(users, tweet, path, momentOfTweet(tweet, path), DEEPEST);
+  return users;
+}
+
+function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt: Moment | undefined, deepest: number): void {
+  if (deepest === 0) throw new Violation(path, `at most ${DEEPEST} tweets in one another`, 'more');
+  users.push({ value: tweet['user'], path: at(path, 'user'), observedAt });
+  for (const field of ['retweeted_status', 'quoted_status']) {
+    const inner = tweet[field];
+    if (isObject(inner)) addUsers(users, inner, at(path, field), observedAt, deepest - 1);
+  }
+}
+
+/** Tweets had no timestamp_ms before 2014. */
+function momentOfTweet(tweet: JsonObject, path: string): Moment | undefined {
+  const field = tweet['timestamp_ms'] === undefined ? 'created_at' : 'timestamp_ms';
+  const found = tweet[field];
+  if (found === undefined) return undefined;
+  const moment = field === 'timestamp_ms' ? momentOfCount(found) : momentOfText(isoOf(found));
+  if (moment !== undefined) return moment;
+  const expected = field === 'timestamp_ms' ? 'milliseconds since 1970' : 'a time such as "Mon Nov 29 21:18:15 +0000 2010"';
+  throw new Violation(at(path, field), expected, show(found));
+}
+
+function momentOfCount(found: unknown): Moment | undefined {
+  const isCount = typeof found === 'number' || (typeof found === 'string' && /^\d{1,16}$/.test(found));
+  return isCount ? momentOfMilliseconds(Number(found)) : undefined;
+}
+
+function momentOfText(found: unknown): Moment | undefined {
+  return typeof found === 'string' ? momentOf(found) : undefined;
+}

@@ -1,0 +1,61 @@
+import type { Observation } from '../../contract/observation.ts';
+import { dateField, flagField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
+import { type JsonObject, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
+import { unwrapped, websiteOf } from './links.ts';
+
+/** The user object of Twitter's interface 1.1, alone or in the lists that `users/…` and `followers/list` answer. */
+export const twitterV1: SnapshotFormat = {
+  name: 'twitter-v1',
+  title: 'a user of Twitter’s interface 1.1 (with screen_name)',
+  recognises: (value) => 'screen_name' in value || Array.isArray(value['users']),
+  snapshotsIn: snapshotsUnder('users'),
+  observer: async () => observeUser,
+};
+
+export function observeUser(user: JsonObject, path: string, taken: Taken): Observation {
+  // a whole user leaves empty fields out; one that is only named (a mention) has not been looked at
+  const isWhole = 'created_at' in user || 'followers_count' in user || 'description' in user;
+  const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
+  const text = (field: string) => unescaped(textField(user[field], path, field), taken) ?? none;
+  const website = websiteOf(user, path);
+  return {
+    observed_at: momentTaken(taken, path),
+    web_archive_url: null,
+    profile: {
+      screen_name: handleField(user['screen_name'], path, 'screen_name'),
+      id: idOf(user, path),
+      display_name: text('name'),
+      bio: unwrapped(text('description'), user),
+      location: text('location'),
+      website: website === undefined ? noWebsite : website,
+      verified: flagField(user['verified'], path, 'verified'),
+      profile_image_url: imageField(user['profile_image_url_https'], path, 'profile_image_url_https'),
+      account_creation_date: dateField(isoOf(user['created_at']), path, 'created_at'),
+    },
+    former_names: [],
+  };
+}
+
+/** The number `id` has lost its last digits in JavaScript's hands as soon as it is past 2^53: then only id_str counts. */
+function idOf(user: JsonObject, path: string): string | undefined {
+  const text = user['id_str'];
+  return text === undefined || text === null ? idField(user['id'], path, 'id') : idField(text, path, 'id_str');
+}
+
+const DATE = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})$/;
+const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
+
+/** A time as Twitter writes it, `Mon Nov 29 21:18:15 +0000 2010`, in ISO 8601; anything else as it is. */
+export function isoOf(found: unknown): unknown {
+  const match = typeof found === 'string' ? DATE.exec(found) : null;
+  if (match === null) return found;
+  const [, month = '', day, time, offset, year] = match;
+  return `${year}-${String(MONTHS.indexOf(month) + 1).padStart(2, '0')}-${day}T${time}${offset}`;
+}
+
+const ESCAPED = /&(amp|lt|gt|quot|#39);/g;
+const CHARACTERS: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
+
+function unescaped(text: string | undefined, taken: Taken): string | undefined {
+  return taken.unescape ? text?.replace(ESCAPED, (entity, name: string) => CHARACTERS[name] ?? entity) : text;
+}

@@ -1,0 +1,68 @@
+import { isObject, show } from '../../contract/json.ts';
+import type { Observation } from '../../contract/observation.ts';
+import { at, Violation } from '../../contract/shape.ts';
+import { dateField, flagField, handleField, idField, imageField, momentTaken, objectIn, textField } from './fields.ts';
+import { type JsonObject, listed, type Snapshot, type SnapshotFormat, type Taken } from './format.ts';
+import { unwrapped, websiteOf } from './links.ts';
+
+/** The user object of Twitter's interface 2, alone or in its answers. */
+export const twitterV2: SnapshotFormat = {
+  name: 'twitter-v2',
+  title: 'a user of Twitter’s interface 2 (with username), or an answer with data or includes',
+  // Mastodon's accounts have a username too, but no name
+  recognises: (value) => ('username' in value && 'name' in value) || isAnswer(value),
+  snapshotsIn: usersOf,
+  observer: async () => observe,
+};
+
+function observe(user: JsonObject, path: string, taken: Taken): Observation {
+  // a whole user leaves empty fields out; without these only id, name and username were asked for
+  const isWhole = 'description' in user || 'created_at' in user || 'public_metrics' in user;
+  const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
+  const text = (field: string) => textField(user[field], path, field) ?? none;
+  const website = websiteOf(user, path);
+  return {
+    observed_at: momentTaken(taken, path),
+    web_archive_url: null,
+    profile: {
+      screen_name: handleField(user['username'], path, 'username'),
+      id: idField(user['id'], path, 'id'),
+      display_name: text('name'),
+      bio: unwrapped(text('description'), user),
+      location: text('location'),
+      website: website === undefined ? noWebsite : website,
+      verified: flagField(user['verified'], path, 'verified'),
+      profile_image_url: imageField(user['profile_image_url'], path, 'profile_image_url'),
+      account_creation_date: dateField(user['created_at'], path, 'created_at'),
+    },
+    former_names: [],
+  };
+}
+
+function isAnswer(value: JsonObject): boolean {
+  return 'data' in value || 'includes' in value || isEmptyAnswer(value);
+}
+
+/** A page without results has no data. */
+function isEmptyAnswer(value: JsonObject): boolean {
+  return objectIn(value, 'meta')?.['result_count'] === 0;
+}
+
+/** Of an answer about tweets, the users that it includes. */
+function usersOf(value: JsonObject, path: string): readonly Snapshot[] {
+  if ('username' in value || !isAnswer(value)) return [{ value, path, observedAt: undefined }];
+  const users = [...dataOf(value, path), ...includedIn(value, path)];
+  if (users.length > 0 || isEmptyAnswer(value)) return users;
+  throw new Violation(at(path, 'data'), 'users, or tweets with their users in includes.users', show(value['data']));
+}
+
+function dataOf(value: JsonObject, path: string): Snapshot[] {
+  const data = value['data'];
+  const all = Array.isArray(data) ? listed(data, at(path, 'data')) : [{ value: data, path: at(path, 'data'), observedAt: undefined }];
+  return all.filter((item) => isObject(item.value) && 'username' in item.value);
+}
+
+function includedIn(value: JsonObject, path: string): Snapshot[] {
+  const users = objectIn(value, 'includes')?.['users'];
+  return Array.isArray(users) ? listed(users, at(path, 'includes.users')) : [];
+}

@@ -1,0 +1,158 @@
+import type { Place } from '../contract/failure.ts';
+import { isObject, show } from '../contract/json.ts';
+import type { Observation } from '../contract/observation.ts';
+import { Violation } from '../contract/shape.ts';
+import { mayBeUnclean, withCleanTexts } from './clean-texts.ts';
+import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/format.ts';
+import { FORMATS, type FormatName } from './formats/formats.ts';
+import { neutral } from './formats/neutral.ts';
+import { brokenJson, parseJson } from './json-text.ts';
+import type { RawValue } from './raw-value.ts';
+import { Repeats } from './repeats.ts';
+import type { Flaw } from './source.ts';
+
+export interface ObserveContext extends Taken {
+  /** The format that all snapshots have; undefined: each is recognised. */
+  readonly from: FormatName | undefined;
+}
+
+export interface Observed {
+  readonly kind: 'observation';
+  readonly observation: Observation;
+  readonly place: Place;
+}
+
+/** A format with what reads its snapshots. */
+interface Reading {
+  readonly snapshotsIn: SnapshotFormat['snapshotsIn'];
+  readonly observe: Observe;
+}
+
+/** A format's readings: one that cleans texts, and one for texts that are clean. */
+interface LoadedFormat {
+  readonly thorough: Reading;
+  readonly quick: Reading;
+}
+
+/** How deep snapshots may lie in arrays. */
+const DEEPEST = 4;
+
+/** What the values of one run say: finds the format of each, and hands it to what reads that. */
+export class SnapshotReader {
+  readonly #context: ObserveContext;
+  readonly #formats: readonly SnapshotFormat[];
+  readonly #repeats = new Repeats();
+  /** The formats that have come so far. */
+  readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
+
+  constructor(context: ObserveContext) {
+    this.#context = context;
+    this.#formats = FORMATS.filter((format) => context.from === undefined || format.name === context.from);
+  }
+
+  /** What the texts of some values say. */
+  async read(texts: readonly RawValue[], file: string): Promise<(Observed | Flaw)[]> {
+    const found: (Observed | Flaw)[] = [];
+    for (const { text, line, path } of texts) {
+      const repeated = this.#repeats.find(text);
+      if (repeated !== undefined) {
+        found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
+        continue;
+      }
+      const before = found.length;
+      const value = parseJson(text);
+      if (value instanceof Error) {
+        found.push(brokenJson(text, value, placeIn({ file, line }, path)));
+        continue;
+      }
+      const format = isObject(value) ? this.#formatOf(value) : undefined;
+      const loaded = format && this.#loaded.get(format);
+      // to wait for each of millions of values would take longer than to read them
+      if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
+      else this.#observe(found, value, mayBeUnclean(text) ? loaded.thorough : loaded.quick, { file, line }, path);
+      const only = found.length === before + 1 ? found[before] : undefined;
+      // what other formats call observed_at is not their time
+      if (only?.kind === 'observation' && format === neutral) this.#repeats.add(text, only.observation);
+    }
+    return found;
+  }
+
+  /** Adds what a value says, or the values in an array. */
+  async add(found: (Observed | Flaw)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
+    if (Array.isArray(value) && depth < DEEPEST) {
+      for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
+      return;
+    }
+    const format = isObject(value) ? this.#formatOf(value) : undefined;
+    if (format === undefined || !isObject(value)) {
+      found.push(this.#unknown(value, placeIn(origin, path)));
+      return;
+    }
+    const loaded = this.#loaded.get(format) ?? (await load(format));
+    this.#loaded.set(format, loaded);
+    this.#observe(found, value, loaded.thorough, origin, path);
+  }
+
+  #formatOf(value: JsonObject): SnapshotFormat | undefined {
+    if (this.#context.from !== undefined) return this.#formats[0];
+    for (const format of this.#formats) if (format.recognises(value)) return format;
+    return undefined;
+  }
+
+  #observe(found: (Observed | Flaw)[], value: JsonObject, reading: Reading, origin: Place, path: string): void {
+    const context = this.#context;
+    try {
+      if (reading.snapshotsIn === undefined) {
+        found.push({ kind: 'observation', observation: reading.observe(value, path, context), place: placeIn(origin, path) });
+        return;
+      }
+      for (const snapshot of reading.snapshotsIn(value, path)) {
+        const taken = snapshot.observedAt === undefined ? context : { ...context, observedAt: snapshot.observedAt };
+        found.push(observed(snapshot.value, reading.observe, origin, snapshot.path, taken));
+      }
+    } catch (error) {
+      found.push(flawOf(error, origin, value));
+    }
+  }
+
+  #unknown(value: unknown, place: Place): Flaw {
+    return {
+      kind: 'flaw',
+      code: 'bad-field',
+      place,
+      expected: this.#formats.map((format) => format.title).join(', or '),
+      found: show(value),
+      hint: 'if it is a snapshot all the same, name its format with --from',
+      item: value,
+    };
+  }
+}
+
+async function load(format: SnapshotFormat): Promise<LoadedFormat> {
+  const { snapshotsIn } = format;
+  const observe = await format.observer();
+  const thorough: Observe = (snapshot, path, taken) => withCleanTexts(observe(snapshot, path, taken));
+  return { thorough: { snapshotsIn, observe: thorough }, quick: { snapshotsIn, observe } };
+}
+
+/** One of several snapshots: the others come whether it is right or not. */
+function observed(value: unknown, observe: Observe, origin: Place, path: string, taken: Taken): Observed | Flaw {
+  try {
+    if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
+    return { kind: 'observation', observation: observe(value, path, taken), place: placeIn(origin, path) };
+  } catch (error) {
+    return flawOf(error, origin, value);
+  }
+}
+
+/** @throws what is no Violation */
+function flawOf(error: unknown, origin: Place, item: unknown): Flaw {
+  if (!(error instanceof Violation)) throw error;
+  const { field, expected, found, hint } = error;
+  const place = placeIn(origin, field);
+  return { kind: 'flaw', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
+}
+
+function placeIn(origin: Place, field: string): Place {
+  return field === '' ? origin : { ...origin, field };
+}

@@ -1,0 +1,238 @@
+import { encodeIdentity, type Identity } from '../contract/account.ts';
+import { type Moment, momentOf } from '../contract/moment.ts';
+import type { Profile } from '../contract/observation.ts';
+import { type ChangeRecord, type DataType, encodeRecord } from '../contract/record.ts';
+import type { Batch } from './batch.ts';
+import type { Statement } from './connection.ts';
+import { frontOf, type KnownAccount, type Version } from './known-account.ts';
+
+interface AccountRow {
+  readonly id: number;
+  readonly screen_name: string;
+  readonly stable_id: string | null;
+  readonly identity: string;
+  readonly observed_to: number | null;
+}
+
+interface VersionRow {
+  readonly id: number;
+  readonly data_type: DataType;
+  readonly text: string | null;
+  readonly date: string;
+}
+
+/** How many values of how many accounts are held at once, before all are forgotten. */
+const HELD = 200_000;
+/** What no row is numbered: SQLite counts them from 1. */
+const NO_ROW = 0;
+
+/**
+ * The accounts of a batch, found by what a source knows them by: a stable id where it has one, the handle
+ * otherwise. What has been found is held, so that an account is read once and not at every observation.
+ */
+export class AccountRegister {
+  readonly #batch: Batch;
+  readonly #held = new Map<number, KnownAccount>();
+  #values = 0;
+  readonly #byStableId: Statement<[string], AccountRow>;
+  readonly #byName: Statement<[string, string], AccountRow>;
+  readonly #byFormerName: Statement<[string, Moment], AccountRow>;
+  readonly #wasSeenAfter: Statement<[string, Moment, number], number>;
+  readonly #wasSeenUpTo: Statement<[string, Moment, number], number>;
+  readonly #addFormerName: Statement<[string, Moment, number]>;
+  readonly #addRecord: Statement<[number, string]>;
+  readonly #versions: Statement<[string], VersionRow>;
+  readonly #setStableId: Statement<[string, number]>;
+  readonly #setIdentity: Statement<[string, string, number]>;
+  readonly #setObservedTo: Statement<[number, number]>;
+  readonly #records: Statement<[string], { readonly id: number; readonly json: string }>;
+  readonly #setRecord: Statement<[string, number]>;
+
+  constructor(batch: Batch) {
+    const { database } = batch;
+    const columns = 'SELECT id, screen_name, stable_id, identity, observed_to FROM account';
+    this.#batch = batch;
+    this.#byStableId = database.prepare(`${columns} WHERE stable_id = ?`);
+    // services tell no handles apart that differ in case alone; the same case comes first
+    this.#byName = database.prepare(`${columns} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
+    this.#byFormerName = database.prepare(
+      `${columns} WHERE id = (SELECT account FROM former_handle WHERE handle = ? AND seen_to >= ? ORDER BY seen_to LIMIT 1)`,
+    );
+    this.#wasSeenAfter = database
+      .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1')
+      .pluck();
+    this.#wasSeenUpTo = database
+      .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to = ? AND account = ?')
+      .pluck();
+    this.#addFormerName = database.prepare(
+      'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
+    );
+    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
+    this.#versions = database.prepare(
+      'SELECT id, data_type, text, first_encountered_date AS date FROM record WHERE account = ? ORDER BY id',
+    );
+    this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
+    this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
+    this.#setObservedTo = database.prepare('UPDATE account SET observed_to = max(ifnull(observed_to, 0), CAST(? AS INTEGER)) WHERE id = ?');
+    this.#records = database.prepare('SELECT id, json FROM record WHERE account = ?');
+    this.#setRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
+  }
+
+  /** The account that a profile is of, which was seen at some moment; undefined where it is new. */
+  find({ id, screen_name }: Profile, formerNames: readonly string[], moment: Moment): KnownAccount | undefined {
+    if (id === undefined) return this.#withHandle(screen_name, moment);
+    return this.#hold(this.#byStableId.get(id) ?? this.#withoutId([screen_name, ...formerNames]));
+  }
+
+  /** Notes by which stable id an account is known from now on. */
+  know(account: KnownAccount, id: string): void {
+    if (account.stable_id === id) return;
+    this.#setStableId.run(id, account.row);
+    account.stable_id = id;
+    this.#batch.note();
+  }
+
+  /**
+   * The name that an account has after it was seen with a handle: that handle, unless another account was
+   * seen with it later, so that it must have changed hands since.
+   * @param account undefined: it is new
+   */
+  nameAt({ id, screen_name }: Profile, moment: Moment, account: KnownAccount | undefined): string {
+    if (account?.identity.screen_name === screen_name) return screen_name;
+    // it has had that handle up to this moment, and lost or left it since: at one moment nothing changes back
+    if (account !== undefined && this.#wasSeenUpTo.get(screen_name, moment, account.row) === 1) return account.identity.screen_name;
+    const holder = this.#hold(this.#byName.get(screen_name, screen_name));
+    const isHeldLater = holder !== undefined && holder !== account && frontOf(holder) > moment;
+    if (!isHeldLater && this.#wasSeenAfter.get(screen_name, moment, account?.row ?? NO_ROW) === undefined) return screen_name;
+    return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
+  }
+
+  /** Adds a new account under a name; whoever holds that loses it. */
+  add(name: string): KnownAccount {
+    this.#free(name);
+    this.#batch.ensureAccount(name);
+    this.#batch.touch(name);
+    const account = this.#hold(this.#byName.get(name, name));
+    if (account === undefined) throw new Error(`the account ${name} was added and is not there`);
+    return account;
+  }
+
+  /**
+   * Gives an account another identity. If its handle is new, its records show it from now on, and
+   * whoever held it loses it.
+   * @returns whether the handle is new
+   */
+  identify(account: KnownAccount, identity: Identity): boolean {
+    const before = account.identity.screen_name;
+    const isRenamed = before !== identity.screen_name;
+    if (isRenamed) {
+      this.#free(identity.screen_name, account);
+      this.#addFormerName.run(before, frontOf(account), account.row);
+    }
+    this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
+    account.identity = identity;
+    if (isRenamed) this.#renameRecords(before, identity.screen_name);
+    this.#batch.touch(identity.screen_name);
+    return isRenamed;
+  }
+
+  /** Whether so much is held that all should be forgotten. */
+  get isFull(): boolean {
+    return this.#held.size + this.#values > HELD;
+  }
+
+  /** Forgets what is held, and notes up to when each of these accounts has been observed. */
+  release(): void {
+    for (const { observed_to, row } of this.#held.values()) if (observed_to !== undefined) this.#setObservedTo.run(observed_to, row);
+    this.#batch.note();
+    this.#held.clear();
+    this.#values = 0;
+  }
+
+  /** Adds a new record to an account's history. */
+  addRecord(account: KnownAccount, record: ChangeRecord): void {
+    const { id, data_type, text, first_encountered_date } = record;
+    this.#addRecord.run(id, encodeRecord(record));
+    this.#learn(account, data_type, { id, text, since: momentOf(first_encountered_date) ?? 0 });
+    this.#batch.touchRecord(record.account);
+  }
+
+  #learn(account: KnownAccount, type: DataType, version: Version): void {
+    account.versions[type].push(version);
+    this.#values += 1;
+  }
+
+  #hold(row: AccountRow | undefined): KnownAccount | undefined {
+    if (row === undefined) return undefined;
+    const held = this.#held.get(row.id);
+    if (held !== undefined) return held;
+    const identity: Identity = JSON.parse(row.identity);
+    const account: KnownAccount = {
+      row: row.id,
+      stable_id: row.stable_id ?? undefined,
+      identity,
+      observed_to: row.observed_to ?? undefined,
+      versions: { Name: [], Bio: [], Location: [], Website: [], Verified: [] },
+      profile: undefined,
+    };
+    for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
+      this.#learn(account, data_type, { id, text, since: momentOf(date) ?? 0 });
+    }
+    this.#held.set(row.id, account);
+    return account;
+  }
+
+  /** The account that had a handle at a moment, as far as is known: others may have had it before, or since. */
+  #withHandle(screenName: string, moment: Moment): KnownAccount | undefined {
+    const holder = this.#hold(this.#byName.get(screenName, screenName));
+    if (holder !== undefined && frontOf(holder) <= moment) return holder;
+    return this.#hold(this.#byFormerName.get(screenName, moment)) ?? holder;
+  }
+
+  /** An account that is known by its handle alone so far. */
+  #withoutId(names: readonly string[]): AccountRow | undefined {
+    for (const name of names) {
+      const row = this.#byName.get(name, name);
+      if (row !== undefined && row.stable_id === null) return row;
+    }
+    return undefined;
+  }
+
+  /** Takes a handle from the account that holds it: it has gone to another, and which one this has now is not known. */
+  #free(screenName: string, except?: KnownAccount): void {
+    const holder = this.#hold(this.#byName.get(screenName, screenName));
+    if (holder === undefined || holder.row === except?.row) return;
+    const name = this.#nameWithout(holder.identity.screen_name, holder.stable_id, holder);
+    this.identify(holder, { ...holder.identity, screen_name: name });
+    // seen again with the handle it has lost, it gets it back
+    holder.profile = undefined;
+  }
+
+  /** What an account is called that lost a handle to another. */
+  #nameWithout(screenName: string, id: string | undefined, account: KnownAccount | undefined): string {
+    let name = `${screenName}~${id ?? 'former'}`;
+    for (let holder = this.#byName.get(name, name); holder !== undefined && holder.id !== account?.row; ) {
+      name += '~';
+      holder = this.#byName.get(name, name);
+    }
+    return name;
+  }
+
+  #renameRecords(before: string, after: string): void {
+    this.#batch.forgetNames();
+    for (const { id, json } of this.#records.all(before)) {
+      const record: ChangeRecord = JSON.parse(json);
+      this.#setRecord.run(encodeRecord({ ...record, account: after }), id);
+      this.#batch.touchRecord(after);
+    }
+  }
+}
+
+/** The identity under a name that a profile shows; what the profile does not tell stays. */
+export function identityIn(profile: Profile, name: string, before: Identity): Identity {
+  return {
+    screen_name: name,
+    account_creation_date: profile.account_creation_date ?? before.account_creation_date,
+    profile_image_url: profile.profile_image_url ?? before.profile_image_url,
+  };
+}

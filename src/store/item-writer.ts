@@ -1,0 +1,106 @@
+import { type Account, encodeIdentity, encodeSummary } from '../contract/account.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
+import type { Batch } from './batch.ts';
+import type { Statement } from './connection.ts';
+
+/** What became of an item; a conflict changes nothing and says what both versions are. */
+export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
+
+export interface Conflict {
+  /** `record 12`, `account jack`. */
+  readonly subject: string;
+  readonly stored: string;
+  readonly found: string;
+}
+
+interface Profile {
+  readonly identity: string;
+  readonly summary: string;
+  readonly known_to: number | null;
+}
+
+/** Puts records and accounts, as a history service published them, into a batch. */
+export class ItemWriter {
+  readonly #batch: Batch;
+  readonly #policy: ConflictPolicy;
+  readonly #markOwnerStale: Statement<[number]>;
+  readonly #addRecord: Statement<[number, string]>;
+  readonly #record: Statement<[number], string>;
+  readonly #replaceRecord: Statement<[string, number]>;
+  readonly #profile: Statement<[string], Profile>;
+  readonly #setProfile: Statement<[string, string, number, string]>;
+
+  constructor(batch: Batch, policy: ConflictPolicy) {
+    const { database } = batch;
+    this.#batch = batch;
+    this.#policy = policy;
+    this.#markOwnerStale = database.prepare(
+      'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
+    );
+    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?) ON CONFLICT (id) DO NOTHING');
+    this.#record = database.prepare<[number], string>('SELECT json FROM record WHERE id = ?').pluck();
+    this.#replaceRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
+    this.#profile = database.prepare('SELECT identity, summary, known_to FROM account WHERE screen_name = ?');
+    this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
+  }
+
+  addRecord(record: ChangeRecord): Outcome {
+    return this.#batch.guard(() => {
+      this.#batch.ensureAccount(record.account);
+      const json = encodeRecord(record);
+      if (this.#addRecord.run(record.id, json).changes === 1) {
+        this.#batch.touchRecord(record.account);
+        return 'added';
+      }
+      const stored = this.#record.get(record.id);
+      if (stored === json) return 'same';
+      if (this.#policy === 'replace') {
+        this.#markOwnerStale.run(record.id);
+        this.#replaceRecord.run(json, record.id);
+        this.#batch.touchRecord(record.account);
+      }
+      return this.#outcome(`record ${record.id}`, stored ?? '', json);
+    });
+  }
+
+  /**
+   * Adds an account's profile; its records are added one by one. Of two profiles the one that came with
+   * the newer record is the later, whichever is imported first; only where that does not tell them
+   * apart they conflict.
+   */
+  addProfile(account: Account): Outcome {
+    return this.#batch.guard(() => {
+      this.#batch.ensureAccount(account.screen_name);
+      const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
+      const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
+      const stored = this.#profile.get(account.screen_name);
+      const set = () => {
+        this.#setProfile.run(identity, summary, knownTo, account.screen_name);
+        this.#batch.touch(account.screen_name);
+      };
+      if (stored === undefined || stored.known_to === null) {
+        set();
+        return 'added';
+      }
+      if (stored.identity === identity && stored.summary === summary) {
+        if (stored.known_to < knownTo) {
+          this.#setProfile.run(identity, summary, knownTo, account.screen_name);
+          this.#batch.touch(account.screen_name);
+        }
+        return 'same';
+      }
+      if (stored.known_to > knownTo) return 'kept';
+      if (stored.known_to < knownTo || this.#policy === 'replace') {
+        set();
+        return 'replaced';
+      }
+      return this.#outcome(`account ${account.screen_name}`, stored.identity + stored.summary, identity + summary);
+    });
+  }
+
+  #outcome(subject: string, stored: string, found: string): Outcome {
+    if (this.#policy === 'replace') return 'replaced';
+    return this.#policy === 'keep' ? 'kept' : { subject, stored, found };
+  }
+}

@@ -1,0 +1,52 @@
+import type { Identity } from '../contract/account.ts';
+import type { Moment } from '../contract/moment.ts';
+import type { DataType } from '../contract/record.ts';
+
+/** One value that a field had, from a moment on. */
+export interface Version {
+  /** The record that says so. */
+  readonly id: number;
+  readonly text: string | null;
+  readonly since: Moment;
+}
+
+/** What the store knows of an account: each field's values, oldest first. */
+export interface KnownAccount {
+  readonly row: number;
+  stable_id: string | undefined;
+  identity: Identity;
+  /** Up to when it has been observed; undefined: never. */
+  observed_to: Moment | undefined;
+  readonly versions: { readonly [T in DataType]: Version[] };
+  /** A number that stands for the profile it was last seen with in this run. */
+  profile: number | undefined;
+}
+
+/** Up to when the account's history is settled: what happened before cannot be put in any more. */
+export function frontOf(account: KnownAccount): Moment {
+  const newest = Object.values(account.versions).map((versions) => versions.at(-1)?.since ?? 0);
+  return Math.max(account.observed_to ?? 0, ...newest);
+}
+
+/** The values that a field is known to have had at a moment: the one before it, and all that began in it. */
+export function valuesAt(versions: readonly Version[], moment: Moment): readonly (string | null)[] {
+  const values: (string | null)[] = [];
+  for (let index = versions.length - 1; index >= 0; index -= 1) {
+    const version = versions[index];
+    if (version === undefined || version.since > moment) continue;
+    values.push(version.text);
+    if (version.since < moment) break;
+  }
+  return values;
+}
+
+/**
+ * Until when the same profile, seen again, tells nothing new after it was seen at a moment: until a field is
+ * known to have changed, or until the present, which may show more than the history of the fields does.
+ */
+export function knownUntil(account: KnownAccount, moment: Moment): Moment {
+  const front = frontOf(account);
+  if (moment >= front) return Number.POSITIVE_INFINITY;
+  const changes = Object.values(account.versions).flatMap((versions) => versions.map(({ since }) => since));
+  return changes.reduce((next, since) => (since > moment && since < next ? since : next), front);
+}

@@ -1,0 +1,62 @@
+import type { ChangeRecord } from '../contract/record.ts';
+import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, type Part, SPAN } from './diff-parts.ts';
+
+/** The predecessor's text: undefined of a first record, 'unknown' where it is not part of this history. */
+export type Before = { readonly text: string | null } | undefined | 'unknown';
+
+/** What of the form that the interface gives a field's diff_html (2.3) is not kept; undefined where all is. */
+export function flawInForm(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
+  if (!record.diff_html.isWellFormed()) return 'a lone surrogate';
+  if (record.data_type === 'Location') return flawInBlock(parts, () => true);
+  if (record.data_type !== 'Website') return flawInline(record, before, parts);
+  const isSchemeForm = parts[0]?.open === INS;
+  if (before !== 'unknown' && isSchemeForm !== gotScheme(record, before)) {
+    return isSchemeForm ? 'the form of a website that got its scheme' : 'another form than that of a website that got its scheme';
+  }
+  if (!isSchemeForm) return flawInBlock(parts, leadsWhereItSays);
+  const isRight = parts.length === 2 && /^https?:\/\/$/.test(parts[0]?.text ?? '') && parts[1]?.open === SPAN && parts.every(isPlain);
+  return isRight ? undefined : 'no ins with a scheme and span with the rest';
+}
+
+function gotScheme(record: ChangeRecord, before: Before): boolean {
+  if (before === undefined || before === 'unknown' || before.text === null || before.text === '') return false;
+  return record.text === `http://${before.text}` || record.text === `https://${before.text}`;
+}
+
+function flawInline(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
+  if (before === undefined && (parts.length > 1 || (parts[0]?.open ?? INS) !== INS)) return 'a first record with more than one ins';
+  if (record.data_type === 'Verified' && parts.length > 1 && parts.some((part) => part.open === SPAN))
+    return 'a part of true or false kept';
+  for (const [index, { open, text, links }] of parts.entries()) {
+    const last = parts[index - 1]?.open;
+    if (open !== SPAN && open !== DEL && open !== INS) return open === '' ? 'text in no element' : `the element ${open}`;
+    if (text === '') return `an empty ${open}`;
+    if (last === open) return `two ${open} side by side`;
+    if (last === INS && open === DEL) return 'what is removed after what is added';
+    if (links.some((link) => link.quote !== '"')) return 'a link in single quotes';
+  }
+  return undefined;
+}
+
+const BLOCK = ['\n', BARE_DEL, BREAK, BARE_INS, '\n'];
+
+/** @param isLink whether a link may stand as a whole value */
+function flawInBlock(parts: readonly Part[], isLink: (link: Link) => boolean): string | undefined {
+  const shape = parts.map((part) => (part.open === '' ? part.text : part.open));
+  if (shape.length !== BLOCK.length || shape.some((part, index) => part !== BLOCK[index])) return 'no line break, del, br, ins, line break';
+  for (const { links, text } of parts) {
+    const [link, ...others] = links;
+    if (link === undefined) continue;
+    if (others.length > 0 || link.text !== text || link.quote !== "'") return 'a link that is not the whole value';
+    if (!isLink(link)) return `a link to ${link.href} that says ${link.text}`;
+  }
+  return undefined;
+}
+
+function leadsWhereItSays({ href, text }: Link): boolean {
+  return href === text.replace(/^https?:/i, (scheme) => scheme.toLowerCase()) || href === `http://${text}`;
+}
+
+function isPlain(part: Part): boolean {
+  return part.links.length === 0 && part.text !== '';
+}

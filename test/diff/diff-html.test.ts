@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { DATA_TYPES, type DataType } from '../../src/contract/record.ts';
+import { diffHtml, type Network } from '../../src/diff/diff-html.ts';
+import { shown, shownInBlock } from './browser.ts';
+
+interface Vector {
+  readonly says: string;
+  readonly type: DataType;
+  readonly previous: boolean;
+  readonly old: string | null;
+  readonly new: string | null;
+  readonly html: string;
+  readonly exact: boolean;
+}
+
+const VECTORS: readonly Vector[] = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8')).right;
+const render = ({ type, previous, old, new: fresh }: Vector) => diffHtml(type, previous ? old : undefined, fresh);
+
+describe('a change whose markup is known', () => {
+  it.each(VECTORS.filter((vector) => vector.exact).map((vector) => [vector.says, vector] as const))('%s', (_, vector) => {
+    expect(render(vector)).toBe(vector.html);
+  });
+
+  it.each(VECTORS.filter((vector) => !vector.exact).map((vector) => [vector.says, vector] as const))('%s shows both texts', (_, vector) => {
+    expect(shown(render(vector))).toEqual({ after: vector.new, before: vector.old });
+  });
+});
+
+describe('every field', () => {
+  it.each(DATA_TYPES)('%s takes any string', (type) => {
+    for (const text of ['\ud800', '\udfff#\ud800', '\u0000', '@\udc00', 'http://\ud800.example', '\u2028\u2029', '<', '&lt;']) {
+      for (const before of [undefined, null, '', 'a', text]) {
+        expect(diffHtml(type, before, text).isWellFormed()).toBe(true);
+        expect(diffHtml(type, text, before ?? null).isWellFormed()).toBe(true);
+      }
+    }
+  });
+
+  it('is unchanged where nothing changed', () => {
+    expect(diffHtml('Bio', 'same\r\n#x', 'same\n#x')).toBe('<span>same<br><a href="https://twitter.com/search?q=%23x">#x</a></span>');
+    expect(diffHtml('Name', '', '')).toBe('');
+    expect(diffHtml('Verified', 'true', 'true')).toBe('<span>true</span>');
+    expect(diffHtml('Location', 'here', 'here')).toBe('\n<del>here</del><br /><ins>here</ins>\n');
+    expect(diffHtml('Website', null, '')).toBe('\n<del></del><br /><ins></ins>\n');
+  });
+});
+
+describe('the network', () => {
+  const network: Network = { mention_url: "https://social.example/@{}?a=1&b='2'", hashtag_url: 'https://social.example/tags/{}/{}' };
+
+  it('has its own addresses', () => {
+    expect(diffHtml('Bio', undefined, '@jack #$& #naïve', network)).toBe(
+      '<ins style="background:#e6ffe6;"><a href="https://social.example/@jack?a=1&amp;b=&#39;2&#39;">@jack</a> #$&amp; ' +
+        '<a href="https://social.example/tags/na%C3%AFve/na%C3%AFve">#naïve</a></ins>',
+    );
+  });
+});
+
+describe('a place', () => {
+  it('with line breaks shows them', () => {
+    const html = diffHtml('Location', 'a\r\nb', 'c\rd\n');
+    expect(html).toBe('\n<del>a<br>b</del><br /><ins>c<br>d<br></ins>\n');
+    expect(shownInBlock(html)).toEqual({ before: 'a\nb', after: 'c\nd\n' });
+  });
+});

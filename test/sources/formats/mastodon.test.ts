@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { changed, describeFormat, fixture } from './format-suite.ts';
+import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+
+const account = fixture('mastodon');
+
+async function profileOf(value: unknown) {
+  return observationsIn(await readValues([value]))[0]?.profile;
+}
+
+describeFormat({
+  name: 'mastodon',
+  says: [
+    {
+      observed_at: NOON,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'mira@town.example',
+        id: '109349320508690443@town.example',
+        display_name: 'Mira Okonjo :map:',
+        bio: 'Maps of rivers & roads.\nMade by hand, see https://shop.example.org/maps/of/rivers/and/roads\n\nWith @tove for #rivers',
+        location: undefined,
+        website: undefined,
+        verified: undefined,
+        profile_image_url: 'https://files.town.example/accounts/avatars/mira.png',
+        account_creation_date: '2022-11-15T00:00:00Z',
+      },
+      former_names: [],
+    },
+  ],
+  fields: {
+    screen_name: { keys: ['acct'], path: 'acct' },
+    id: { keys: ['id'], path: 'id' },
+    display_name: { keys: ['display_name'], path: 'display_name' },
+    bio: { keys: ['note'], path: 'note' },
+    profile_image_url: { keys: ['avatar'], path: 'avatar' },
+    account_creation_date: { keys: ['created_at'], path: 'created_at' },
+  },
+  isTimed: false,
+  isStrict: false,
+});
+
+describe('a Mastodon account', () => {
+  it('of another server has that server in its handle', async () => {
+    expect(await profileOf({ ...account, acct: 'tove@hill.example', url: 'https://www.hill.example/@tove' })).toMatchObject({
+      screen_name: 'tove@hill.example',
+      id: '109349320508690443@hill.example',
+    });
+  });
+
+  it.each([undefined, null, '', '/@mira', 'mailto:mira@town.example', 7])('is local to no server with the page %j', async (url) => {
+    expect(flawIn(await readValues([changed(account, ['url'], url)]))).toMatchObject({ place: { field: 'url' } });
+  });
+
+  it.each([
+    ['', ''],
+    ['<p></p>', ''],
+    ['plain & simple\n text', 'plain & simple text'],
+    ['<p>a</p><p>b</p>', 'a\n\nb'],
+    ['<p>a<br>b<br/><br />c</p>', 'a\nb\n\nc'],
+    ['<br><p>a</p><br>', 'a'],
+    ['<p> a <b> b</b>\n<i>c </i></p> <p>d</p>', 'a b c\n\nd'],
+    ['a&nbsp;b&#x1F33F;&lt;br&gt;&eacute;&bogus;', 'a\u00a0b🌿<br>é&bogus;'],
+    ['<ul><li>a</li><li>b</li></ul><blockquote>c</blockquote>d', 'a\nb\n\nc\n\nd'],
+    ['a<script>alert(1)</script><style>p{}</style><!-- x -->b', 'ab'],
+    ['<p>a<p>b</i></p></p><div>c', 'a\n\nb\n\nc'],
+    ['&#0;a&#xD800;', '\ufffda\ufffd'],
+    ['a<script><p>b</script>c<style>d', 'ac'],
+  ])('has the note %j as %j', async (note, bio) => {
+    expect(await profileOf({ ...account, note })).toMatchObject({ bio });
+  });
+
+  it.each([
+    '<p>',
+    '<b id=N>',
+    '<b id=N><p>',
+    '<a href=N>',
+    '<font color=N><table><tr><td>',
+    '<table>x',
+    '<ul><li>',
+    '<script>',
+    '<!--',
+    '&amp',
+    '<svg>',
+    '<select><option>',
+    '<a N=N ',
+    ' N=N',
+  ])('may have a note that repeats %s as often as it may', async (part) => {
+    let note = '<b';
+    for (let number = 0; note.length < 100_000; number += 1) note += part.replaceAll('N', `x${number}`);
+    expect(observationsIn(await readValues([{ ...account, note: note.slice(0, 100_000) }]))).toHaveLength(1);
+  });
+
+  it('has no note longer than that', async () => {
+    expect(flawIn(await readValues([{ ...account, note: 'a'.repeat(100_001) }]))).toMatchObject({ place: { field: 'note' } });
+  });
+
+  it('comes in lists', async () => {
+    const found = await readValues([{ accounts: [account], statuses: [], hashtags: [] }]);
+    expect(found).toMatchObject([{ kind: 'observation', place: { field: 'accounts[0]' } }]);
+  });
+});

@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { changed, describeFormat, fixture } from './format-suite.ts';
+import { flawIn, observationsIn, readText, readValues } from './reading.ts';
+
+const whole = fixture('neutral');
+
+describeFormat({
+  name: 'neutral',
+  says: [
+    {
+      observed_at: 1_700_324_952_006_921,
+      web_archive_url: 'https://web.archive.org/web/20231118162912/https://social.example/mira_okonjo',
+      profile: {
+        screen_name: 'mira_okonjo',
+        id: '878301212025782272',
+        display_name: 'Mira Okonjo 🌿',
+        bio: 'Cartographer.\nMaps of rivers & roads.',
+        location: 'Port Vell',
+        website: 'https://maps.example.org/mira',
+        verified: false,
+        profile_image_url: 'https://images.example.org/mira.png',
+        account_creation_date: '2010-11-29T21:18:15Z',
+      },
+      former_names: [],
+    },
+  ],
+  fields: {
+    screen_name: { keys: ['screen_name'], path: 'screen_name' },
+    id: { keys: ['id'], path: 'id' },
+    display_name: { keys: ['display_name'], path: 'display_name' },
+    bio: { keys: ['bio'], path: 'bio' },
+    location: { keys: ['location'], path: 'location' },
+    website: { keys: ['website'], path: 'website' },
+    verified: { keys: ['verified'], path: 'verified' },
+    profile_image_url: { keys: ['profile_image_url'], path: 'profile_image_url' },
+    account_creation_date: { keys: ['account_creation_date'], path: 'account_creation_date' },
+  },
+  isTimed: true,
+  isStrict: true,
+});
+
+describe('a neutral snapshot', () => {
+  it('needs a time and a handle alone', async () => {
+    const least = { observed_at: '2023-11-18T16:29:12Z', screen_name: 'mira' };
+    expect(observationsIn(await readValues([least]))).toEqual([
+      {
+        observed_at: 1_700_324_952_000_000,
+        web_archive_url: null,
+        profile: { screen_name: 'mira' },
+        former_names: [],
+      },
+    ]);
+  });
+
+  it.each([undefined, null, '', 'today', '2023-11-18T16:29:12', 1_700_324_952, '1969-12-31T23:59:59Z'])(
+    'refuses the time %j',
+    async (time) => {
+      expect(flawIn(await readValues([changed(whole, ['observed_at'], time)]))).toMatchObject({ place: { field: 'observed_at' } });
+    },
+  );
+
+  it('names a field that it does not know', async () => {
+    expect(flawIn(await readValues([{ ...whole, biography: 'x' }]))).toMatchObject({ place: { field: 'biography' } });
+    expect(flawIn(await readText('{"observed_at":"2023-11-18T16:29:12Z","screen_name":"m","__proto__":1}'))).toMatchObject({
+      place: { field: '__proto__' },
+    });
+  });
+
+  it.each([
+    ['172', '172'],
+    [172, '172'],
+    [0, '0'],
+    [9007199254740991, '9007199254740991'],
+    ['', undefined],
+    [null, undefined],
+  ])('has the id %j as %j', async (id, expected) => {
+    expect(observationsIn(await readValues([changed(whole, ['id'], id)]))[0]?.profile.id).toBe(expected);
+  });
+
+  it.each([1.5, 9007199254740992, -1, true])('refuses the id %j and says to write a string', async (id) => {
+    const flaw = flawIn(await readValues([changed(whole, ['id'], id)]));
+    expect(flaw).toMatchObject({ place: { field: 'id' }, hint: expect.stringContaining('write ids as strings') });
+  });
+
+  it.each(['', null])('keeps the archive’s URL %j as it is', async (url) => {
+    expect(observationsIn(await readValues([changed(whole, ['web_archive_url'], url)]))[0]?.web_archive_url).toBe(url);
+  });
+
+  it('refuses an archive’s URL that is none', async () => {
+    const flaw = flawIn(await readValues([changed(whole, ['web_archive_url'], 'web.archive.org')]));
+    expect(flaw).toMatchObject({ place: { field: 'web_archive_url' }, expected: 'an absolute URL, "" or null' });
+  });
+});

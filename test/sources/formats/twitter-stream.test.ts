@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { changed, describeFormat, fixture } from './format-suite.ts';
+import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+
+const tweet = fixture('twitter-stream');
+const DELIVERED = 1_358_090_018_657_000;
+
+describeFormat({
+  name: 'twitter-stream',
+  says: [
+    {
+      observed_at: DELIVERED,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'mira_okonjo',
+        id: '878301212025782272',
+        display_name: 'Mira Okonjo 🌿',
+        bio: 'Maps of rivers &amp; roads.',
+        location: 'Port Vell',
+        website: 'https://maps.example.org/mira',
+        verified: true,
+        profile_image_url: 'https://images.example.org/mira_normal.png',
+        account_creation_date: '2010-11-29T21:18:15Z',
+      },
+      former_names: [],
+    },
+    {
+      observed_at: DELIVERED,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'tove_lind',
+        id: '501',
+        display_name: 'Tove Lind',
+        bio: '',
+        location: '',
+        website: null,
+        verified: false,
+        profile_image_url: 'https://images.example.org/tove_normal.png',
+        account_creation_date: '2011-02-01T08:00:00Z',
+      },
+      former_names: [],
+    },
+    {
+      observed_at: DELIVERED,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'harbour_office',
+        id: '502',
+        display_name: 'Harbour Office',
+        bio: 'Notices',
+        location: '',
+        website: null,
+        verified: false,
+        profile_image_url: 'https://images.example.org/harbour_normal.png',
+        account_creation_date: '2011-03-02T08:00:00Z',
+      },
+      former_names: [],
+    },
+  ],
+  fields: {
+    screen_name: { keys: ['user', 'screen_name'], path: 'user.screen_name' },
+    id: { keys: ['user', 'id_str'], path: 'user.id_str' },
+    display_name: { keys: ['user', 'name'], path: 'user.name', absent: '' },
+    bio: { keys: ['user', 'description'], path: 'user.description', absent: '' },
+    location: { keys: ['user', 'location'], path: 'user.location', absent: '' },
+    website: { keys: ['user', 'url'], path: 'user.url', absent: null },
+    verified: { keys: ['user', 'verified'], path: 'user.verified' },
+    profile_image_url: { keys: ['user', 'profile_image_url_https'], path: 'user.profile_image_url_https' },
+    account_creation_date: { keys: ['user', 'created_at'], path: 'user.created_at' },
+  },
+  isTimed: true,
+  isStrict: false,
+});
+
+describe('a tweet of the stream', () => {
+  it.each([
+    ['1358090018657', DELIVERED],
+    [1358090018657, DELIVERED],
+    [undefined, 1_358_090_018_000_000],
+  ])('was delivered, with timestamp_ms %j, at %d', async (timestamp, moment) => {
+    const observations = observationsIn(await readValues([changed(tweet, ['timestamp_ms'], timestamp)]));
+    expect(observations.map(({ observed_at }) => observed_at)).toEqual([moment, moment, moment]);
+  });
+
+  it('needs --observed-at where it tells no time at all', async () => {
+    const { timestamp_ms: _, created_at: __, ...timeless } = tweet;
+    expect(observationsIn(await readValues([timeless]))[0]?.observed_at).toBe(NOON);
+    const found = await readValues([timeless], { observedAt: undefined });
+    expect(found.map((item) => item.kind === 'flaw' && item.hint)).toEqual(Array(3).fill(expect.stringContaining('--observed-at')));
+  });
+
+  it.each([
+    ['timestamp_ms', 'soon'],
+    ['timestamp_ms', 1e300],
+    ['timestamp_ms', -1],
+    ['timestamp_ms', null],
+    ['timestamp_ms', '12345678901234567890'],
+  ])('is refused with %s %j', async (field, value) => {
+    expect(flawIn(await readValues([changed(tweet, [field], value)]))).toMatchObject({ place: { field } });
+  });
+
+  it.each(['delete', 'scrub_geo', 'limit', 'status_withheld', 'user_withheld', 'disconnect', 'warning'])(
+    'is not what a notice of %s is: that is passed over',
+    async (notice) => {
+      const found = await readValues([{ [notice]: { status: { id_str: '1', user_id_str: '2' } } }, tweet]);
+      expect(observationsIn(found)).toHaveLength(3);
+      expect(observationsIn(await readValues([{ [notice]: {} }], { from: 'twitter-stream' }))).toEqual([]);
+    },
+  );
+
+  it('gives the others’ profiles where one is broken', async () => {
+    const found = await readValues([changed(tweet, ['retweeted_status', 'user', 'screen_name'], 7)]);
+    expect(found.map(({ kind }) => kind)).toEqual(['observation', 'flaw', 'observation']);
+    expect(found[1]?.place).toEqual({ file: 'snapshots', line: 1, field: 'retweeted_status.user.screen_name' });
+  });
+
+  it('does not hold tweets without end', async () => {
+    let deep: object = tweet;
+    for (let depth = 0; depth < 1000; depth += 1) deep = { ...tweet, quoted_status: deep };
+    expect(flawIn(await readValues([deep])).expected).toContain('tweets in one another');
+  });
+});

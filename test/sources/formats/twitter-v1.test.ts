@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import type { ObserveContext } from '../../../src/sources/observations.ts';
+import { changed, describeFormat, fixture } from './format-suite.ts';
+import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+
+const whole = fixture('twitter-v1');
+
+async function profileOf(value: unknown, context: Partial<ObserveContext> = {}) {
+  return observationsIn(await readValues([value], context))[0]?.profile;
+}
+
+describeFormat({
+  name: 'twitter-v1',
+  says: [
+    {
+      observed_at: NOON,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'mira_okonjo',
+        id: '878301212025782272',
+        display_name: 'Mira Okonjo 🌿',
+        bio: 'Maps of rivers &amp; roads. Shop: https://shop.example.org/ News: https://news.example.org/?a=1&b=2',
+        location: 'Port Vell',
+        website: 'https://maps.example.org/mira',
+        verified: true,
+        profile_image_url: 'https://images.example.org/mira_normal.png',
+        account_creation_date: '2010-11-29T21:18:15Z',
+      },
+      former_names: [],
+    },
+  ],
+  fields: {
+    screen_name: { keys: ['screen_name'], path: 'screen_name' },
+    id: { keys: ['id_str'], path: 'id_str' },
+    display_name: { keys: ['name'], path: 'name', absent: '' },
+    bio: { keys: ['description'], path: 'description', absent: '' },
+    location: { keys: ['location'], path: 'location', absent: '' },
+    verified: { keys: ['verified'], path: 'verified' },
+    profile_image_url: { keys: ['profile_image_url_https'], path: 'profile_image_url_https' },
+    account_creation_date: { keys: ['created_at'], path: 'created_at' },
+  },
+  isTimed: false,
+  isStrict: false,
+});
+
+describe('a user of Twitter’s interface 1.1', () => {
+  it.each([
+    [null, 'https://t.co/QwErTy5678'],
+    ['', 'https://t.co/QwErTy5678'],
+    [undefined, 'https://t.co/QwErTy5678'],
+  ])('has its website wrapped where it was expanded to %j', async (expanded, website) => {
+    expect(await profileOf(changed(whole, ['entities', 'url', 'urls', 0, 'expanded_url'], expanded))).toMatchObject({ website });
+  });
+
+  it.each([
+    [undefined, null],
+    [null, null],
+    ['', ''],
+  ])('has no website where its url is %j', async (url, website) => {
+    const { entities: _, ...bare } = whole;
+    expect(await profileOf(changed({ ...bare }, ['url'], url))).toMatchObject({ website });
+  });
+
+  it.each([5, [], {}, { url: 7, description: { urls: 'x' } }, { url: { urls: [null] }, description: { urls: [null, 7] } }])(
+    'is read without the entities %j',
+    async (entities) => {
+      expect(await profileOf({ ...whole, entities })).toMatchObject({
+        website: 'https://t.co/QwErTy5678',
+        bio: 'Maps of rivers &amp; roads. Shop: https://t.co/AbCdEf1234 News: https://t.co/AbCdEf12',
+      });
+    },
+  );
+
+  it('is unescaped once, and only when that is asked for', async () => {
+    const value = { ...whole, name: 'A &amp;lt; B &quot;&#39;&gt;', location: '&amp; &nbsp;', description: '&lt;3 https://t.co/AbCdEf12' };
+    expect(await profileOf(value)).toMatchObject({ display_name: value.name, location: value.location });
+    expect(await profileOf(value, { unescape: true })).toMatchObject({
+      display_name: 'A &lt; B "\'>',
+      location: '& &nbsp;',
+      bio: '<3 https://news.example.org/?a=1&b=2',
+    });
+  });
+
+  it('is known by id, where that is exact, only without id_str', async () => {
+    const { id_str: _, ...bare } = whole;
+    expect(await profileOf({ ...bare, id: 501 })).toMatchObject({ id: '501' });
+    expect(await profileOf({ ...bare, id: undefined })).toMatchObject({ screen_name: 'mira_okonjo', id: undefined });
+    expect(flawIn(await readValues([bare]))).toMatchObject({ place: { field: 'id' } });
+  });
+
+  it('leaves open what a mention does not have', async () => {
+    const mention = { id: 501, id_str: '501', name: 'Tove', screen_name: 'tove_lind', indices: [0, 4] };
+    expect(await profileOf(mention)).toEqual({ screen_name: 'tove_lind', id: '501', display_name: 'Tove' });
+  });
+
+  it('comes in lists', async () => {
+    const found = await readValues([{ users: [whole, 7, whole], next_cursor: 0 }]);
+    expect(found).toMatchObject([
+      { kind: 'observation', place: { line: 1, field: 'users[0]' } },
+      { kind: 'flaw', place: { line: 1, field: 'users[1]' } },
+      { kind: 'observation', place: { line: 1, field: 'users[2]' } },
+    ]);
+  });
+
+  it.each(['Mon Foo 29 21:18:15 +0000 2010', 'Mon Nov 31 21:18:15 +0000 2010', 'Mon Nov 29 25:18:15 +0000 2010'])(
+    'has not been created on %s',
+    async (date) => expect(flawIn(await readValues([{ ...whole, created_at: date }]))).toMatchObject({ place: { field: 'created_at' } }),
+  );
+});

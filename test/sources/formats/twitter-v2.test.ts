@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { changed, describeFormat, fixture } from './format-suite.ts';
+import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+
+const whole = fixture('twitter-v2');
+
+async function profilesOf(value: unknown) {
+  return observationsIn(await readValues([value])).map(({ profile }) => profile);
+}
+
+describeFormat({
+  name: 'twitter-v2',
+  says: [
+    {
+      observed_at: NOON,
+      web_archive_url: null,
+      profile: {
+        screen_name: 'mira_okonjo',
+        id: '878301212025782272',
+        display_name: 'Mira Okonjo 🌿',
+        bio: 'Maps of rivers & roads. Shop: https://shop.example.org/',
+        location: 'Port Vell',
+        website: 'https://maps.example.org/mira',
+        verified: true,
+        profile_image_url: 'https://images.example.org/mira_normal.png',
+        account_creation_date: '2010-11-29T21:18:15Z',
+      },
+      former_names: [],
+    },
+  ],
+  fields: {
+    screen_name: { keys: ['username'], path: 'username' },
+    id: { keys: ['id'], path: 'id' },
+    bio: { keys: ['description'], path: 'description', absent: '' },
+    location: { keys: ['location'], path: 'location', absent: '' },
+    verified: { keys: ['verified'], path: 'verified' },
+    profile_image_url: { keys: ['profile_image_url'], path: 'profile_image_url' },
+    account_creation_date: { keys: ['created_at'], path: 'created_at' },
+  },
+  isTimed: false,
+  isStrict: false,
+});
+
+describe('a user of Twitter’s interface 2', () => {
+  it('leaves open what was not asked for', async () => {
+    const asked = { id: '501', name: 'Tove', username: 'tove_lind' };
+    expect(await profilesOf(asked)).toEqual([{ screen_name: 'tove_lind', id: '501', display_name: 'Tove' }]);
+  });
+
+  it('is without a website where that is left out', async () => {
+    const { url: _, entities: __, ...bare } = whole;
+    expect(await profilesOf(bare)).toMatchObject([{ website: null }]);
+  });
+
+  it('is not unescaped: this interface does not escape', async () => {
+    const found = await readValues([{ ...whole, name: 'A &amp; B' }], { unescape: true });
+    expect(observationsIn(found)).toMatchObject([{ profile: { display_name: 'A &amp; B' } }]);
+  });
+
+  it.each([undefined, 'twitter-v2' as const])('comes in answers of every kind (from %s)', async (from) => {
+    const status = { id: '1', text: 'Hello', author_id: '501' };
+    const found = await readValues(
+      [
+        { data: whole },
+        { data: [whole, whole], meta: { result_count: 2 } },
+        { data: status, includes: { users: [whole] }, matching_rules: [] },
+        { data: [status], includes: { users: [whole, 7] } },
+        { meta: { result_count: 0 } },
+      ],
+      { from },
+    );
+    expect(found.map(({ kind, place }) => [kind, place.line, place.field])).toEqual([
+      ['observation', 1, 'data'],
+      ['observation', 2, 'data[0]'],
+      ['observation', 2, 'data[1]'],
+      ['observation', 3, 'includes.users[0]'],
+      ['observation', 4, 'includes.users[0]'],
+      ['flaw', 4, 'includes.users[1]'],
+    ]);
+  });
+
+  it.each([{ data: [] }, { data: { id: '1', text: 'Hello' } }, { data: null }, { includes: { users: {} } }, { data: ['x'] }])(
+    'is missing from %j',
+    async (answer) => expect(flawIn(await readValues([answer]))).toMatchObject({ code: 'bad-field', place: { field: 'data' } }),
+  );
+
+  it('has a name that is no text', async () => {
+    expect(flawIn(await readValues([changed(whole, ['name'], 7)]))).toMatchObject({ place: { field: 'name' } });
+  });
+});

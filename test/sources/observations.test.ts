@@ -1,0 +1,159 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { inputsOf } from '../../src/sources/inputs.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { fixture } from './formats/format-suite.ts';
+import { flawIn, input, NOON, observationsIn, readInputs, readText, readValues } from './formats/reading.ts';
+import { expectSound } from './formats/sound.ts';
+
+const SHARED = fileURLToPath(new URL('../../../shared/data', import.meta.url));
+const neutral = fixture('neutral');
+const archive = fixture('twitter-archive');
+
+/** The files of an archive, as Twitter writes them. */
+function archiveFiles(): Record<string, string> {
+  const script = (name: string, part: unknown) => `window.YTD.${name}.part0 = ${JSON.stringify(part, null, 2)}`;
+  return {
+    'data/account.js': script('account', archive['account']),
+    'data/profile.js': script('profile', archive['profile']),
+    'data/verified.js': script('verified', archive['verified']),
+    'data/screen-name-change.js': script('screen_name_change', archive['screen-name-change']),
+    'data/manifest.js': `window.__THAR_CONFIG = ${JSON.stringify(archive['manifest'], null, 2)}`,
+    'data/tweets.js': 'window.YTD.tweets.part0 = [ {"tweet": {}} ]',
+    'data/tweets_media/1.jpg': '\u00ff\u00d8',
+    'assets/js/runtime.js': 'void 0',
+    'Your archive.html': '<!doctype html>',
+  };
+}
+
+async function readFolder(files: Readonly<Record<string, string | Buffer>>, context = {}) {
+  const folder = temporaryFolder();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(folder, path, '..'), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  const found = await readInputs(await inputsOf([folder], nothing()), context);
+  return found.map((item) => ({ ...item, place: { ...item.place, file: item.place.file?.slice(folder.length + 1) ?? '' } }));
+}
+
+async function* nothing() {}
+
+describe('a Twitter archive', () => {
+  it('is one observation, and its other files are passed over', async () => {
+    const found = await readFolder(archiveFiles());
+    expect(observationsIn(found)).toEqual(observationsIn(await readValues([archive])));
+    expect(found[0]?.place.file).toBe(join('data', 'account.js'));
+  });
+
+  it('may be one of several, compressed, beside other snapshots', async () => {
+    const one = Object.entries(archiveFiles()).map(([path, text]) => [join('one', path), text] as const);
+    const two = Object.entries(archiveFiles()).map(([path, text]) => [join('two', `${path}.gz`), gzipSync(text)] as const);
+    const files = { ...Object.fromEntries([...one, ...two.slice(0, 5)]), 'one/data/kept.ndjson': JSON.stringify(neutral) };
+    const found = await readFolder(files);
+    expect(found.map(({ place }) => place.file)).toEqual(['one/data/account.js', 'one/data/kept.ndjson', 'two/data/account.js.gz']);
+    expect(observationsIn(found).at(-1)).toEqual(observationsIn(found)[0]);
+  });
+
+  it('says less where files are missing', async () => {
+    const { 'data/account.js': account = '' } = archiveFiles();
+    expect(observationsIn(await readFolder({ 'account.js': account }))).toMatchObject([
+      { observed_at: NOON, profile: { screen_name: 'mira_okonjo', bio: undefined, verified: undefined }, former_names: [] },
+    ]);
+    expect(observationsIn(await readText(account))).toMatchObject([{ profile: { screen_name: 'mira_okonjo' } }]);
+  });
+
+  it('names the file in which something is wrong, and reads the others', async () => {
+    const broken = await readFolder({ ...archiveFiles(), 'data/manifest.js': 'window.__THAR_CONFIG = {"a": 1,}' });
+    expect(broken).toMatchObject([
+      { kind: 'flaw', code: 'bad-json', place: { file: 'data/manifest.js', line: 1 } },
+      { kind: 'observation' },
+    ]);
+    const profile = 'window.YTD.profile.part0 = [{"profile": {"description": {"bio": 7}}}]';
+    expect(await readFolder({ ...archiveFiles(), 'data/profile.js': profile })).toMatchObject([
+      { kind: 'flaw', place: { file: 'data/profile.js', field: 'profile.description.bio' } },
+    ]);
+    expect(flawIn(await readFolder({ ...archiveFiles(), 'data/account.js': 'window.YTD.account.part0 = []' }))).toMatchObject({
+      place: { file: 'data/account.js' },
+    });
+  });
+
+  it('is no archive to a reader of another format', async () => {
+    const found = await readFolder({ 'account.js': JSON.stringify(neutral), 'b.txt': JSON.stringify(neutral) }, { from: 'neutral' });
+    expect(observationsIn(found)).toHaveLength(2);
+  });
+});
+
+describe('observations', () => {
+  it('come from inputs of several formats, in their order', async () => {
+    const formats = ['bluesky', 'neutral', 'mastodon', 'twitter-v2', 'twitter-v1', 'neutral'] as const;
+    const mixed = input('mixed', formats.map((name) => JSON.stringify(fixture(name))).join('\n'));
+    const names = observationsIn(await readInputs([mixed, mixed])).map(({ profile }) => profile.screen_name);
+    const once = ['mira.example.org', 'mira_okonjo', 'mira@town.example', 'mira_okonjo', 'mira_okonjo', 'mira_okonjo'];
+    expect(names).toEqual([...once, ...once]);
+  });
+
+  it('go on after what is none', async () => {
+    const line = JSON.stringify(neutral);
+    const found = await readText([line, '{"a":', '7', '{"other": 1}', `[[${line}]]`, '', line].join('\n'));
+    expect(found.map(({ kind, place }) => [kind, place.line, place.field])).toEqual([
+      ['observation', 1, undefined],
+      ['flaw', 2, undefined],
+      ['flaw', 3, undefined],
+      ['flaw', 4, undefined],
+      ['observation', 5, '[0][0]'],
+      ['observation', 7, undefined],
+    ]);
+    expect(found[3]).toMatchObject({ expected: expect.stringContaining('a neutral snapshot'), hint: expect.stringContaining('--from') });
+  });
+
+  it('are read as the format that --from names, or refused as that', async () => {
+    expect(flawIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
+    expect(flawIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
+  });
+
+  it.each(['', '<html>', 'hello', '"x"', '7', '[1', '[', '{', '[{}', '{"a":1} x', 'window.x = ', 'window.x = 7'])(
+    'are not in %j',
+    async (text) => {
+      const found = await readText(text);
+      expect(found.some(({ kind }) => kind === 'observation')).toBe(false);
+      expect(found.length).toBeGreaterThan(0);
+      expectSound(found);
+    },
+  );
+
+  it.each([
+    ['['.repeat(100_000), ']'.repeat(100_000)],
+    ['{"user":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
+    ['{"quoted_status":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
+    ['{"data":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
+    ['{"observed_at":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
+  ])('are not in what is nested a hundred thousand times: %.20s', async (open, close) => {
+    for (const text of [open + close, open, `{"a":1}\n${open}${close}\n`]) {
+      const found = await readText(text);
+      expect(found.every(({ kind }) => kind === 'flaw')).toBe(true);
+      expectSound(found);
+    }
+  });
+
+  it.each([
+    ['PK\u0003\u0004', 'a ZIP file'],
+    ['BZh91AY', 'bzip2 data'],
+  ])('are not looked for in what begins with %j', async (text, found) => {
+    await expect(readText(text)).rejects.toMatchObject({ code: 'bad-encoding', found });
+  });
+
+  it.skipIf(!existsSync(SHARED))('are in all of two real collections (skipped where they are not there)', async () => {
+    const [uk, congress] = await Promise.all(
+      ['uk-mps', 'congress-2017'].map(async (name) => readInputs(await inputsOf([join(SHARED, name)], nothing()))),
+    );
+    expect(observationsIn(uk ?? [])).toHaveLength(3514);
+    expect(observationsIn(congress ?? [])).toHaveLength(1063);
+    for (const found of [uk ?? [], congress ?? []]) expectSound(found);
+    const us = observationsIn(congress ?? []);
+    expect(us.every(({ profile }) => profile.id !== undefined && profile.account_creation_date !== undefined)).toBe(true);
+    expect(us.filter(({ profile }) => profile.website?.startsWith('https://t.co/'))).toEqual([]);
+  });
+});

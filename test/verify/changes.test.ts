@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
+import { diffHtml } from '../../src/diff/diff-html.ts';
+import { checkChange } from '../../src/verify/changes.ts';
+import { flawInMarkup } from '../../src/verify/markup.ts';
+import { Report } from '../../src/verify/violation.ts';
+
+interface Vector {
+  readonly says: string;
+  readonly type: DataType;
+  readonly previous: boolean;
+  readonly old: string | null;
+  readonly new: string | null;
+  readonly html: string;
+}
+
+const { right, wrong }: { readonly right: readonly Vector[]; readonly wrong: readonly Vector[] } = JSON.parse(
+  readFileSync(new URL('../diff/vectors.json', import.meta.url), 'utf8'),
+);
+
+/** The rules that a record of palimpsest's own breaks. */
+function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'>, diff_html: string): string[] {
+  const id = 1_456_705_800_000_000;
+  const first_encountered_date = '2016-02-29T00:30:00.000000Z';
+  const record: ChangeRecord = {
+    id,
+    account: 'ada',
+    data_type: type,
+    previous: previous ? 1 : null,
+    text,
+    first_encountered_date,
+    diff_html,
+    web_archive_url: null,
+  };
+  const report = new Report();
+  checkChange(record, previous ? { text: old } : undefined, 'page', report);
+  const rules = report.violations.map((violation) => violation.rule);
+  return flawInMarkup(diff_html) === undefined ? rules : ['record-markup', ...rules];
+}
+
+describe('a change of our own', () => {
+  it.each(right.map((vector) => [vector.says, vector] as const))('is right: %s', (_, vector) => {
+    expect(broken(vector, vector.html)).toEqual([]);
+  });
+
+  it.each(wrong.map((vector) => [vector.says, vector] as const))('is refused: %s', (_, vector) => {
+    expect(broken(vector, vector.html)).not.toEqual([]);
+  });
+
+  it('may be the difference to half a character, which somebody else imported', () => {
+    const vector = { type: 'Bio', previous: true, old: 'a \ud83d', new: 'a b' } as const;
+    expect(broken(vector, diffHtml('Bio', vector.old, vector.new))).toEqual([]);
+  });
+
+  it('is held to another text or predecessor', () => {
+    const vector = { type: 'Bio', previous: true, old: 'one & two', new: 'one & three' } as const;
+    const html = diffHtml('Bio', vector.old, vector.new);
+    expect(broken(vector, html)).toEqual([]);
+    expect(broken({ ...vector, old: 'one two' }, html)).toEqual(['diff-previous']);
+    expect(broken({ ...vector, new: 'one three' }, html)).toEqual(['diff-text']);
+  });
+});
+
+it('markup that would like to be read for ever is read in a time that grows no faster than it', () => {
+  for (const html of ['<', '&', '<a href="', '<span>', '<br>', '<span>x</span>', '&amp;', '>'].map((text) => text.repeat(500_000))) {
+    const started = performance.now();
+    broken({ type: 'Bio', previous: true, old: 'a', new: 'b' }, html);
+    expect(performance.now() - started).toBeLessThan(4000);
+  }
+});
