@@ -10,9 +10,10 @@ import type { Running } from './subject.ts';
 /** Where .ci/servers puts what comes from npm and is no part of the product. */
 export const MODULES: string = fileURLToPath(new URL('../../.ci/servers/', import.meta.url));
 
-/** Whether a program is on the path, or among those of .ci/servers. */
-export function program(name: string, packageName = name): Requirement {
-  return requirement(`${name} (apt-get install ${packageName}, or .ci/servers/install)`, () => spawnSync('which', [name]).status === 0);
+/** Whether a program is on the path, and its modules where Debian has them. */
+export function program(name: string, packages = name, modules: readonly string[] = []): Requirement {
+  const isThere = () => spawnSync('which', [name]).status === 0 && modules.every((module) => existsSync(module));
+  return requirement(`${name} (apt-get install ${packages}, or .ci/servers/install)`, isThere);
 }
 
 /** Whether a package is among those of .ci/servers. */

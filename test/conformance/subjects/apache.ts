@@ -6,9 +6,14 @@ import type { Subject } from '../subject.ts';
 
 const MODULES = ['mpm_event', 'authz_core', 'dir', 'mime', 'rewrite', 'headers'];
 
+/** Where Debian has a module. */
+function pathOf(name: string): string {
+  return `/usr/lib/apache2/modules/mod_${name}.so`;
+}
+
 export const apache: Subject = {
   host,
-  needs: program('apache2'),
+  needs: program('apache2', 'apache2', MODULES.map(pathOf)),
   release: () => releaseFrom('apache2', ['-v'], /Apache\/([\d.]+)/),
   start: async ({ files, tree, work }) => {
     const port = await freePort();
@@ -23,7 +28,7 @@ export const apache: Subject = {
       `PidFile ${work}/apache.pid`,
       `ErrorLog ${work}/error.log`,
       'TypesConfig /etc/mime.types',
-      ...MODULES.map((name) => `LoadModule ${name}_module /usr/lib/apache2/modules/mod_${name}.so`),
+      ...MODULES.map((name) => `LoadModule ${name}_module ${pathOf(name)}`),
     ];
     // Debian's own apache2.conf begins so
     main.push('<Directory />', 'Require all denied', '</Directory>');

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { nginxNjs as host } from '../../../src/rewrite/hosts/nginx-njs.ts';
 import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
 import type { Subject } from '../subject.ts';
-import { mainConfiguration, moduleAt } from './nginx.ts';
+import { mainConfiguration, moduleAt, pathOf } from './nginx.ts';
 
 export const nginxNjs: Subject = {
   host,
-  needs: program('nginx', 'nginx-light libnginx-mod-http-js'),
+  needs: program('nginx', 'nginx-light libnginx-mod-http-js libnginx-mod-http-brotli-static njs', [pathOf('js'), pathOf('brotli_static')]),
   release: () => `${releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/)}, njs ${releaseFrom('njs', ['-v'], /([\d.]+)/)}`,
   start: async ({ files, tree, work }) => {
     const port = await freePort();

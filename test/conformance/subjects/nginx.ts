@@ -6,7 +6,7 @@ import type { Subject } from '../subject.ts';
 
 export const nginx: Subject = {
   host,
-  needs: program('nginx', 'nginx-light libnginx-mod-http-brotli-static'),
+  needs: program('nginx', 'nginx-light libnginx-mod-http-brotli-static', [pathOf('brotli_static')]),
   release: () => releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/),
   start: async ({ files, tree, work }) => {
     const port = await freePort();
@@ -23,7 +23,12 @@ export const nginx: Subject = {
 
 /** The line that loads a module of Debian's. */
 export function moduleAt(name: string): string {
-  return `load_module /usr/lib/nginx/modules/ngx_http_${name}_module.so;\n`;
+  return `load_module ${pathOf(name)};\n`;
+}
+
+/** Where Debian has a module. */
+export function pathOf(name: string): string {
+  return `/usr/lib/nginx/modules/ngx_http_${name}_module.so`;
 }
 
 /** What a distribution's nginx.conf has, as far as a server of one's own needs it. */
