@@ -4,6 +4,7 @@ import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
 import { heedSwitches } from './commands/options.ts';
+import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
 import { type Surroundings, Terminal } from './terminal.ts';
@@ -51,6 +52,7 @@ export function programFor(terminal: Terminal): Command {
   declareServe(program, terminal);
   declareVerify(program, terminal);
   declareHistory(program, terminal);
+  declareRewrite(program, terminal);
   for (const command of program.commands) heedSwitches(command, env);
   return program;
 }

@@ -22,6 +22,8 @@ export const FAILURES = {
   'file-system': 1,
   usage: 2,
   'not-ours': 3,
+  'host-refused': 3,
+  'host-limit': 3,
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
