@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
-import { ENCODINGS, type Encoding } from '../tree/compression.ts';
+import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 const LARGEST_PAGE = 100_000;

@@ -1,7 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
-import { inputsOf } from '../sources/inputs.ts';
-import { RejectsFile } from '../sources/rejects.ts';
 import type { Tally } from '../store/import.ts';
 import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -39,7 +37,12 @@ export function declareImport(program: Program, terminal: Terminal): void {
     )
     .action(async (sources, options) => {
       terminal.speakAs(options);
-      const [{ importInputs }, { Store }] = await Promise.all([import('../store/import.ts'), import('../store/store.ts')]);
+      const [{ inputsOf }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
+        import('../sources/inputs.ts'),
+        import('../sources/rejects.ts'),
+        import('../store/import.ts'),
+        import('../store/store.ts'),
+      ]);
       const started = performance.now();
       const inputs = await inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);

@@ -1,16 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { Argument, Option } from '@commander-js/extra-typings';
-import { Failure } from '../contract/failure.ts';
-import { CAPABILITIES } from '../rewrite/hosts/capability.ts';
-import { excess } from '../rewrite/hosts/excess.ts';
-import type { Host, HostFile, Limits, PublishedSite } from '../rewrite/hosts/host.ts';
-import { REFUSED } from '../rewrite/hosts/refused.ts';
-import { HOSTS } from '../rewrite/hosts/registry.ts';
+import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
 import { number, type Terminal } from '../terminal.ts';
-import { readBuildRecord } from '../tree/build-record.ts';
-import { extentOf } from '../tree/extent.ts';
-import { fileSystemFailure } from '../tree/folder.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareRewrite(program: Program, terminal: Terminal): void {
@@ -35,19 +25,30 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ['palimpsest rewrite cloudflare-workers --out worker', 'those for Cloudflare Workers, into a folder'],
       ),
     )
-    .action((name, options) => {
+    .action(async (name, options) => {
       terminal.speakAs(options);
       if (options.list) {
-        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list());
+        const [{ CAPABILITIES }, { HOSTS }, { REFUSED }] = await Promise.all([
+          import('../rewrite/hosts/capability.ts'),
+          import('../rewrite/hosts/registry.ts'),
+          import('../rewrite/hosts/refused.ts'),
+        ]);
+        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
         return;
       }
+      const { hostNamed, siteOf, siteWithoutTree, writeHostFiles } = await import('../hosting/host-files.ts');
       const host = hostNamed(name);
-      const files = host.render(siteOf(options.tree, host, terminal));
+      const site = siteOf(options.tree, host);
+      if (site === undefined) {
+        const without = 'these files are for one at the root of example.org, and nothing was counted';
+        terminal.warn(`there is no finished tree in ${options.tree}: ${without}`);
+      }
+      const files = host.render(site ?? siteWithoutTree());
       if (options.out === undefined) {
         terminal.summary({ host: host.name, files }, files.flatMap(printed));
         return;
       }
-      write(options.out, files);
+      writeHostFiles(options.out, files);
       terminal.summary({ host: host.name, out: options.out, files: files.map(({ path, where }) => ({ path, where })) }, [
         `wrote ${options.out} for ${host.title}`,
         ...files.map((file) => `  ${file.path}: ${file.where}`),
@@ -57,19 +58,19 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
 }
 
 /** Every host with what it lacks, for people. */
-function list(): string[] {
-  const width = Math.max(...[...HOSTS, ...REFUSED].map(({ name }) => name.length)) + 2;
+function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[] {
+  const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
     'hosts (palimpsest rewrite <host> writes their files; docs/hosts.md has the table)',
-    ...HOSTS.flatMap(({ name, title, proof, cannot, limits }) => [
+    ...hosts.flatMap(({ name, title, proof, cannot, limits }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${proof}`,
       `${indent}lacks: ${Object.keys(cannot).join(', ') || 'nothing'}`,
       ...(limits.source === undefined ? [] : [`${indent}takes ${takes(limits)}`]),
     ]),
     'refused',
-    ...REFUSED.flatMap(({ name, title, reason, instead }) => [
+    ...refused.flatMap(({ name, title, reason, instead }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}${reason}`,
       `${indent}${instead}`,
@@ -82,79 +83,6 @@ function takes({ files, fileBytes, source }: Limits): string {
   return `${parts.join(' and ')} (${source})`;
 }
 
-/** The host of a name. */
-function hostNamed(name: string | undefined): Host {
-  const host = HOSTS.find((candidate) => candidate.name === name);
-  if (host !== undefined) return host;
-  const refused = REFUSED.find((candidate) => candidate.name === name);
-  if (refused !== undefined) {
-    throw new Failure('host-refused', `${refused.title} cannot serve a tree`, {
-      expected: 'a host that can answer ?page=2 with another file than ?page=3',
-      found: refused.reason,
-      hint: refused.instead,
-    });
-  }
-  throw new Failure('usage', name === undefined ? 'no host was named' : `there is no host "${name}"`, {
-    expected: HOSTS.map((candidate) => candidate.name).join(', '),
-    found: name ?? 'none',
-    hint: 'palimpsest rewrite --list says what each can do',
-  });
-}
-
-/** What a tree says of where it is to be published; the root of a host where there is none yet. */
-function siteOf(tree: string, host: Host, terminal: Terminal): PublishedSite {
-  const program = { resolve: moduleText('resolve'), respond: moduleText('respond') };
-  const record = readBuildRecord(tree);
-  if (typeof record !== 'object') {
-    terminal.warn(`there is no finished tree in ${tree}: these files are for one at the root of example.org, and nothing was counted`);
-    return { domain: 'example.org', base: '', program };
-  }
-  refuseTooMuch(host, tree);
-  const { hostname, pathname } = new URL(record.base_url);
-  const base = pathname === '/' ? '' : pathname;
-  if (/^[\w.~/-]*$/.test(base)) return { domain: hostname, base, program };
-  throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
-    expected: 'a base URL whose path has letters, digits and ._~/- only: hosts read others differently',
-    found: base,
-    hint: 'build again with another --base-url',
-  });
-}
-
-function moduleText(name: string): string {
-  return readFileSync(new URL(`../rewrite/${name}.js`, import.meta.url), 'utf8');
-}
-
-function refuseTooMuch(host: Host, tree: string): void {
-  const tooMuch = excess(host, extentOf(tree));
-  if (tooMuch === undefined) return;
-  const { path = '', ...words } = tooMuch;
-  throw new Failure('host-limit', `${host.title} does not take the tree in ${tree}`, { place: { file: join(tree, path) }, ...words });
-}
-
 function printed(file: HostFile): string[] {
   return [`==> ${file.path}: ${file.where}`, '', file.text];
-}
-
-/** @throws Failure not-ours where a file of another content is there, or a tree */
-function write(out: string, files: readonly HostFile[]): void {
-  refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
-  for (const file of files) {
-    const target = join(out, file.path);
-    const isOther = existsSync(target) && readFileSync(target, 'utf8') !== file.text;
-    refuse(isOther, target, 'no such file, or the same', 'a file with another content, which would be lost');
-  }
-  try {
-    for (const file of files) {
-      mkdirSync(dirname(join(out, file.path)), { recursive: true });
-      writeFileSync(join(out, file.path), file.text);
-    }
-  } catch (error) {
-    throw fileSystemFailure(out, error);
-  }
-}
-
-function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
-  if (!isRefused) return;
-  const hint = 'name another folder with --out; nothing was touched';
-  throw new Failure('not-ours', `the files for a host cannot go to ${file}`, { place: { file }, expected, found, hint });
 }

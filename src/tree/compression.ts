@@ -1,12 +1,5 @@
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
-
-/** The ways in which pages may be there once more, compressed, and what the names of such files end with. */
-export const SUFFIXES = { gzip: '.gz', brotli: '.br' } as const;
-
-export type Encoding = keyof typeof SUFFIXES;
-
-/** In the order in which they are made. */
-export const ENCODINGS: readonly Encoding[] = ['gzip', 'brotli'];
+import { ENCODINGS, type Encoding } from './encoding.ts';
 
 /**
  * Brotli's quality: at 5 a page is smaller than with gzip at its best and takes 1.5 ms; at 11 it is 12 % smaller
@@ -43,10 +36,4 @@ export function compressors(encodings: readonly Encoding[]): string {
   return ENCODINGS.filter((encoding) => encodings.includes(encoding))
     .map((encoding) => `${encoding}/${releases[encoding]}`)
     .join(' ');
-}
-
-/** The encodings of which such a text speaks. */
-export function encodingsIn(text: string): Encoding[] {
-  const names = text.split(' ').map((word) => word.split('/')[0]);
-  return ENCODINGS.filter((encoding) => names.includes(encoding));
 }

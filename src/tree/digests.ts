@@ -1,4 +1,4 @@
-import type { Encoding } from './compression.ts';
+import type { Encoding } from './encoding.ts';
 import { slotCount } from './layout.ts';
 
 const BYTES = 32;

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
-import type { Encoding } from './compression.ts';
 import { Digests } from './digests.ts';
+import type { Encoding } from './encoding.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
 import { manifestDigest, type TreeDigests } from './manifest.ts';
 

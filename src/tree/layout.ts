@@ -1,5 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
-import { type Encoding, SUFFIXES } from './compression.ts';
+import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**
  * Which files a tree has. Every page is at `rest/{collection}/page/{number}/index.json`; the first is

@@ -3,8 +3,8 @@ import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { Encoding } from './compression.ts';
 import { Digests } from './digests.ts';
+import type { Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
 
 /** The list of all pages with their SHA-256, in the form that `sha256sum -c` takes. */

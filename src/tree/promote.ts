@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, opendirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
-import { ENCODINGS, SUFFIXES } from './compression.ts';
+import { ENCODINGS, SUFFIXES } from './encoding.ts';
 import { isPageName, pagesFolder, pathOf, slotCount, slotsOf, variantSlotsOf } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 

@@ -8,8 +8,9 @@ import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages } from '../pages/page.ts';
 import type { End } from '../store/end.ts';
 import { Store } from '../store/store.ts';
-import { compress, type Encoding } from './compression.ts';
+import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
+import type { Encoding } from './encoding.ts';
 import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
 
 /** What two threads need to know to render one tree together. It can be posted from one to the other. */
@@ -41,19 +42,17 @@ export interface RenderJob {
  */
 export function render(job: RenderJob, store: Store, end: End, onPage: () => void = () => {}): void {
   const remaining = new Int32Array(job.remaining);
-  const sheet = new Sheet();
   const collections = [feedPages(store, job.site), accountPages(store, job.site)];
   // the threads begin with different collections, so that they make folders in different places
   if (end === 'last') collections.reverse();
   for (const pages of collections) {
     const index = COLLECTIONS.indexOf(pages.collection);
-    const before = new Digests(pages.count, job.encodings, job.before[pages.collection]);
-    const after = new Digests(pages.count, job.encodings, job.after[pages.collection]);
+    const staged = new StagedFiles(job, pages);
     const walk = pages.walk(end);
     while (Atomics.sub(remaining, index, 1) > 0) {
       const step = walk.next();
       if (step.done) break;
-      stagePage(job, pages, step.value, sheet, before, after);
+      staged.add(step.value);
       onPage();
     }
   }
@@ -74,32 +73,54 @@ export function prepareStage(stage: string): void {
   for (const collection of COLLECTIONS) mkdirSync(join(stage, pagesFolder(collection)), { recursive: true });
 }
 
-function stagePage(job: RenderJob, pages: Pages, page: Page, sheet: Sheet, before: Digests, after: Digests): void {
-  const slots = slotsOf(page.number, pages.count);
-  const variants = job.encodings.map((_, index) => variantSlotsOf(page.number, pages.count, index));
-  if (page.revision <= job.since) {
-    for (const slot of [slots, ...variants].flat()) after.copy(before, slot);
-    return;
+/** The staged files of one collection: those of its files whose bytes are new. */
+class StagedFiles {
+  readonly #job: RenderJob;
+  readonly #collection: Collection;
+  readonly #before: Digests;
+  readonly #after: Digests;
+  readonly #sheet = new Sheet();
+  #lastFolder = '';
+
+  constructor(job: RenderJob, { collection, count }: Pages) {
+    this.#job = job;
+    this.#collection = collection;
+    this.#before = new Digests(count, job.encodings, job.before[collection]);
+    this.#after = new Digests(count, job.encodings, job.after[collection]);
   }
-  const made = new Set<string>();
-  const stage = (bytes: Uint8Array, places: readonly number[]) => {
+
+  add(page: Page): void {
+    const { since, encodings, trusted } = this.#job;
+    const { pages } = this.#after;
+    const slots = slotsOf(page.number, pages);
+    const isOld = page.revision <= since;
+    const bytes = isOld ? undefined : this.#sheet.lay(page.render());
+    if (bytes === undefined) this.#keep(slots);
+    else this.#put(bytes, slots);
+    const isSame = isOld || (trusted && slots.every((slot) => this.#after.agrees(this.#before, slot)));
+    for (const [index, encoding] of encodings.entries()) {
+      const variants = variantSlotsOf(page.number, pages, index);
+      const isThere = variants.every((slot) => this.#before.get(slot) !== undefined);
+      if (bytes === undefined || (isSame && isThere)) this.#keep(variants);
+      else this.#put(compress(bytes, encoding), variants);
+    }
+  }
+
+  #keep(slots: readonly number[]): void {
+    for (const slot of slots) this.#after.copy(this.#before, slot);
+  }
+
+  #put(bytes: Uint8Array, slots: readonly number[]): void {
     const digest = hash('sha256', bytes, 'buffer');
-    for (const slot of places) {
-      after.set(slot, digest);
-      if (after.agrees(before, slot)) continue;
-      const path = join(job.stage, pathOf(pages.collection, slot, pages.count, job.encodings));
-      if (!made.has(dirname(path))) mkdirSync(dirname(path), { recursive: true });
-      made.add(dirname(path));
+    for (const slot of slots) {
+      this.#after.set(slot, digest);
+      if (this.#after.agrees(this.#before, slot)) continue;
+      const path = join(this.#job.stage, pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings));
+      const folder = dirname(path);
+      if (folder !== this.#lastFolder) mkdirSync(folder, { recursive: true });
+      this.#lastFolder = folder;
       writeFileSync(path, bytes);
     }
-  };
-  const bytes = sheet.lay(page.render());
-  stage(bytes, slots);
-  const isSame = job.trusted && slots.every((slot) => after.agrees(before, slot));
-  for (const [index, encoding] of job.encodings.entries()) {
-    const places = variants[index] ?? [];
-    if (isSame && places.every((slot) => before.get(slot) !== undefined)) for (const slot of places) after.copy(before, slot);
-    else stage(compress(bytes, encoding), places);
   }
 }
 

@@ -37,6 +37,8 @@ describe('the one-way flow', () => {
     ['diff', '../sources/items.ts'],
     ['store', '../diff/diff-html.ts'],
     ['store', '../observe/observe.ts'],
+    ['hosting', '../store/store.ts'],
+    ['tree', '../hosting/host-files.ts'],
     ['observe', '../pages/page.ts'],
     ['observe', 'better-sqlite3'],
     ['pages', '../observe/observe.ts'],
