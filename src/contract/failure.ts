@@ -18,10 +18,18 @@ export const FAILURES = {
   'no-tree': 1,
   'tree-unfinished': 1,
   'tree-busy': 1,
+  'tree-edited': 1,
+  'no-client': 1,
+  'target-denied': 1,
+  'target-failed': 1,
+  'target-busy': 1,
+  stopped: 1,
   'port-taken': 1,
   'file-system': 1,
   usage: 2,
   'not-ours': 3,
+  'too-many-deletes': 3,
+  'reader-gaps': 3,
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;
