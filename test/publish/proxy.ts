@@ -23,6 +23,8 @@ export interface FaultyProxy {
   /** How many requests had which fault. */
   readonly faults: Map<Fault, number>;
   requests: number;
+  /** Whether it knows no conditional writes, as some stores do not. */
+  isUnconditional: boolean;
   readonly stop: () => Promise<void>;
 }
 
@@ -34,6 +36,11 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     proxy.requests += 1;
     const fault = proxy.draw();
     if (fault !== undefined) proxy.faults.set(fault, (proxy.faults.get(fault) ?? 0) + 1);
+    if (proxy.isUnconditional && (incoming.headers['if-match'] ?? incoming.headers['if-none-match']) !== undefined) {
+      outgoing.writeHead(501, { 'Content-Type': 'application/xml' });
+      incoming.resume();
+      return void outgoing.end('<?xml version="1.0"?><Error><Code>NotImplemented</Code><Message>Conditions.</Message></Error>');
+    }
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);
     const body = Buffer.concat(pieces);
@@ -83,7 +90,15 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  const proxy: FaultyProxy = { endpoint, draw: () => undefined, puts: new Map(), faults: new Map(), requests: 0, stop };
+  const proxy: FaultyProxy = {
+    endpoint,
+    draw: () => undefined,
+    puts: new Map(),
+    faults: new Map(),
+    requests: 0,
+    isUnconditional: false,
+    stop,
+  };
   return proxy;
 }
 
