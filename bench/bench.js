@@ -4,13 +4,15 @@
 // run: build against `cp -r` of the tree it built, import against `sqlite3 .import` of the same rows, observe
 // against parsing the same lines.
 // Everything lies in one folder (standard: /dev/shm where there is one), so that the disk's noise is out
-// of it. --large does it at ten times the size too, which wants 30 GB: give it a folder on a disk.
+// of it. Before that, what one diff_html takes. --large does it at ten times the size too, which wants
+// 30 GB: give it a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
 import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { diffHtml } from '../dist/diff/diff-html.js';
 
 const { values } = parseArgs({
   options: {
@@ -176,10 +178,33 @@ async function benchObserve(snapshots) {
   for (const path of [ndjson, store]) rmSync(path);
 }
 
+/** Milliseconds that one change takes to render, once the engine knows the way. */
+function benchDiff() {
+  const bio = [
+    'Reporter at @dailyplanet | dog mum | views mine #press',
+    'Senior reporter at @gothamgazette | dog mum | she/her | views mine',
+  ];
+  const unlike = ['abcdefghijklm', 'nopqrstuvwxyz'].map((letters) =>
+    Array.from({ length: 10_000 }, (_, at) => letters[(at * at) % 13]).join(''),
+  );
+  console.log('\ndiff_html');
+  for (const [label, [before, after], times] of [
+    ['a typical edit of a bio', bio, 2000],
+    ['two unlike texts of 1,000', unlike.map((text) => text.slice(0, 1000)), 5],
+    ['two unlike texts of 10,000', unlike, 100],
+  ]) {
+    for (let run = 0; run < times; run += 1) diffHtml('Bio', before, after);
+    const started = performance.now();
+    for (let run = 0; run < times; run += 1) diffHtml('Bio', before, after);
+    console.log(`  ${label.padEnd(34)} ${fixed((performance.now() - started) / times)} ms`);
+  }
+}
+
 const version = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
 console.log(
   `palimpsest ${version}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, in ${work}`,
 );
+benchDiff();
 await bench(Number(values.records));
 await benchObserve(Number(values.snapshots));
 if (values.large) await benchObserve(Number(values.snapshots) * 10);

@@ -5,6 +5,7 @@ import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
 import { heedSwitches } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
+import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
 import { type Surroundings, Terminal } from './terminal.ts';
@@ -53,6 +54,7 @@ export function programFor(terminal: Terminal): Command {
   declareVerify(program, terminal);
   declarePublish(program, terminal);
   declareHistory(program, terminal);
+  declareRewrite(program, terminal);
   for (const command of program.commands) heedSwitches(command, env);
   return program;
 }

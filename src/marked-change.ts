@@ -7,10 +7,11 @@ const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const
 const PLAIN = '\u001b[39m';
 const MARKS = { kept: ['', ''], removed: ['[-', '-]'], added: ['{+', '+}'] } as const;
 
-/** Letters and marks that are written from right to left. */
-const RIGHT_TO_LEFT = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202b\u202e\u2067]/u;
+/** Letters that are written from right to left, and marks that turn a text's direction. */
+const DIRECTED = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u;
 /** They keep a text's direction from moving what stands around it. */
 const [ISOLATE, END_ISOLATE] = ['\u2068', '\u2069'];
+const ISOLATES = /[\u2066-\u2069]/g;
 
 /**
  * A change as lines for a terminal: what was removed as `[-old-]`, what was added as `{+new+}`, in colour
@@ -27,7 +28,7 @@ export function markedChange(
   const segments = segmentsFor(type, before ?? '', after ?? '');
   if (segments.length === 0) return ['(empty)'];
   const text = segments.map((segment) => marked(segment, inColor)).join('');
-  return wrapAnsi(text, columns, { hard: true, trim: false }).split('\n');
+  return isolatedLines(wrapAnsi(text, columns, { hard: true, trim: false }).split('\n'));
 }
 
 /** Texts are compared letter by letter, the other fields as wholes. */
@@ -49,6 +50,25 @@ function marked({ kind, text }: Segment, inColor: boolean): string {
   return inColor && COLORS[kind] !== '' ? `${COLORS[kind]}${whole}${PLAIN}` : whole;
 }
 
-function isolated(line: string): string {
-  return RIGHT_TO_LEFT.test(line) ? `${ISOLATE}${line}${END_ISOLATE}` : line;
+/** A text that can end nothing but what it began itself. */
+function isolated(text: string): string {
+  if (!DIRECTED.test(text)) return text;
+  let depth = 0;
+  const whole = text.replace(ISOLATES, (mark) => {
+    if (mark === END_ISOLATE && depth === 0) return '';
+    depth += mark === END_ISOLATE ? -1 : 1;
+    return mark;
+  });
+  return `${ISOLATE}${whole}${END_ISOLATE.repeat(depth + 1)}`;
+}
+
+/** A line's end ends all isolates: what goes on in the next line begins them anew. */
+function isolatedLines(lines: readonly string[]): string[] {
+  let open = '';
+  return lines.map((line) => {
+    const text = open + line;
+    open = '';
+    for (const [mark] of text.matchAll(ISOLATES)) open = mark === END_ISOLATE ? open.slice(0, -1) : open + mark;
+    return text + END_ISOLATE.repeat(open.length);
+  });
 }

@@ -1,6 +1,7 @@
-import { Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
+import { ENCODINGS, type Encoding } from '../tree/compression.ts';
 import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 const LARGEST_PAGE = 100_000;
@@ -31,6 +32,11 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         .default(100),
     )
     .addOption(
+      new Option('--compress <encodings>', 'make each page once more, as gzip, brotli or gzip,brotli')
+        .env('PALIMPSEST_COMPRESS')
+        .argParser(encodingsIn),
+    )
+    .addOption(
       new Option('--repair', "read the tree's files instead of trusting its manifest, and mend what differs").env('PALIMPSEST_REPAIR'),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -40,6 +46,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest build --base-url https://example.org', 'the tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'for a site below a path, into another folder'],
+        ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'with .gz and .br beside each page'],
       ),
     )
     .action(async (options) => {
@@ -48,9 +55,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
       const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
-      const summary = await build(options.store, { out: options.out, site, repair: options.repair, onProgress: progress.show }).finally(
-        progress.end,
-      );
+      const summary = await build(options.store, {
+        out: options.out,
+        site,
+        compress: options.compress,
+        repair: options.repair,
+        onProgress: progress.show,
+      }).finally(progress.end);
       const took = performance.now() - started;
       const tree = summary.build;
       if (summary.pulledForward) {
@@ -64,4 +75,11 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `next: palimpsest verify${again('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${again('--out', options.out, DEFAULT_OUT)}`,
       ]);
     });
+}
+
+function encodingsIn(text: string): Encoding[] {
+  const names = text.split(',').filter((name) => name !== '');
+  const unknown = names.find((name) => !ENCODINGS.some((encoding) => encoding === name));
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')} or both with a comma, found ${unknown}.`);
+  return ENCODINGS.filter((encoding) => names.includes(encoding));
 }

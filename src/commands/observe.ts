@@ -1,9 +1,9 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Moment, momentOf } from '../contract/moment.ts';
+import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/formats.ts';
 import { inputsOf } from '../sources/inputs.ts';
 import { RejectsFile } from '../sources/rejects.ts';
-import type { ObserveSummary } from '../store/observe.ts';
 import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -59,7 +59,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
     )
     .action(async (sources, options) => {
       terminal.speakAs(options);
-      const { observeInputs } = await import('../store/observe.ts');
+      const { observeInputs } = await import('../observe/observe.ts');
       const started = performance.now();
       const inputs = await inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);

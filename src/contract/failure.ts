@@ -30,6 +30,8 @@ export const FAILURES = {
   'not-ours': 3,
   'too-many-deletes': 3,
   'reader-gaps': 3,
+  'host-refused': 3,
+  'host-limit': 3,
 } as const;
 
 export type FailureCode = keyof typeof FAILURES;

@@ -15,7 +15,8 @@ export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag
  * @param after the new value; null where it was removed
  */
 export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
-  const [old, fresh] = [before ?? '', after ?? ''];
+  // a predecessor that was imported may hold half a character, which no page can
+  const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
   switch (type) {
     case 'Location':
       return block(old, fresh, escapeText);

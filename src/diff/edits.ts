@@ -30,11 +30,10 @@ export function sidesOf(before: readonly Token[], after: readonly Token[]): Side
   const known = new Map<string, number>();
   const side = (tokens: readonly Token[]): Side => ({
     tokens,
-    ids: tokens.map(({ text, entity }) => {
-      // the same text may be a hashtag here and none there
-      const key = entity === undefined ? text : `${entity.kind} ${text}`;
-      const id = known.get(key) ?? known.size;
-      known.set(key, id);
+    // a text tells what it is: no grapheme or word looks like a mention or hashtag
+    ids: tokens.map(({ text }) => {
+      const id = known.get(text) ?? known.size;
+      known.set(text, id);
       return id;
     }),
   });
@@ -63,16 +62,27 @@ export function editsWithin(sides: Sides, edit: Edit): Edit[] {
   return joined(edits);
 }
 
-/** The same with the words of each side as what is compared. */
+/** The same with words as what is compared: an edit is all that stands between two words that are kept, perhaps nothing. */
 export function wordEdits(sides: Sides): Edit[] {
-  const [oldWords, newWords] = [wordsOf(sides.old.tokens), wordsOf(sides.new.tokens)];
-  const words = sidesOf(oldWords.words, newWords.words);
-  return editsWithin(words, everything(words)).map(({ oldStart, oldEnd, newStart, newEnd }) => ({
-    oldStart: oldWords.starts[oldStart] ?? 0,
-    oldEnd: oldWords.starts[oldEnd] ?? 0,
-    newStart: newWords.starts[newStart] ?? 0,
-    newEnd: newWords.starts[newEnd] ?? 0,
-  }));
+  const [old, fresh] = [wordsOf(sides.old.tokens), wordsOf(sides.new.tokens)];
+  const words = sidesOf(old.words, fresh.words);
+  const edits: Edit[] = [];
+  let [oldStart, newStart] = [0, 0];
+  for (const [oldWord, newWord] of keptIn(words, editsWithin(words, everything(words)))) {
+    edits.push({ oldStart, newStart, oldEnd: old.starts[oldWord] ?? 0, newEnd: fresh.starts[newWord] ?? 0 });
+    [oldStart, newStart] = [old.ends[oldWord] ?? 0, fresh.ends[newWord] ?? 0];
+  }
+  return [...edits, { ...everything(sides), oldStart, newStart }];
+}
+
+/** The places, in the old and the new side, of each token that edits leave alone. */
+function* keptIn(sides: Sides, edits: readonly Edit[]): Generator<readonly [number, number]> {
+  let [oldAt, newAt] = [0, 0];
+  for (const { oldStart, oldEnd, newEnd } of edits) {
+    for (; oldAt < oldStart; oldAt += 1, newAt += 1) yield [oldAt, newAt];
+    [oldAt, newAt] = [oldEnd, newEnd];
+  }
+  for (; oldAt < sides.old.tokens.length; oldAt += 1, newAt += 1) yield [oldAt, newAt];
 }
 
 /** An edit without what both its sides begin and end with. */

@@ -30,7 +30,7 @@ const LABEL = '[\\p{L}\\p{Nd}_-]{1,63}';
 const ADDRESS = `(?<![\\p{L}\\p{Nd}_.@＠#＃$-])(?:https?://)?${LABEL}(?:\\.${LABEL}){1,20}(?::\\d{1,5})?(?:[/?][\\w\\p{sc=Latin}\\p{sc=Cyrillic}!$%&'()*+,./:;=?@~#[\\]-]{0,2000})?`;
 
 const ANY = new RegExp(`${ADDRESS}|${MENTION}|${HASHTAG}`, 'gu');
-const LETTER = /[\p{L}\p{M}]/u;
+const LETTER = /\p{L}/u;
 
 /** The mentions and hashtags of a text, in order; one inside an address is none. */
 export function entitiesIn(text: string): Entity[] {

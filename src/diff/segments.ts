@@ -15,8 +15,8 @@ export interface TokenSegment {
   readonly tokens: readonly Token[];
 }
 
-/** Texts longer than this, together in UTF-16 units, are no profile's; their graphemes alone take longer than a page may. */
-const LONGEST = 10_000;
+/** Two texts that are longer together, in UTF-16 units, are no profile's, and are shown one after the other: the segmenter takes its time. */
+const LONGEST = 6_000;
 
 /**
  * A change in segments, in the order in which they are read: of a replacement what was removed stands before

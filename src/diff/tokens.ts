@@ -6,7 +6,7 @@ export interface Token {
   readonly entity: Entity | undefined;
 }
 
-const GRAPHEMES = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 /** Between two characters of ASCII there is always a boundary, and the segmenter is slow. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
 const PLAIN = /(?<=[\u0000-\u007f])(?=[\u0000-\u007f])/;

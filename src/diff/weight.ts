@@ -1,10 +1,8 @@
 import type { Token } from './tokens.ts';
-import { cutsWord, isInWord } from './words.ts';
+import { cutsWord, isInWord, isUnspaced } from './words.ts';
 
 /** What parts a profile's lines and lists; a reader holds on to it. */
 const SEPARATOR = /^[\n|•·●▪‖┃｜]/;
-/** Scripts without spaces: about two signs are a word. */
-const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 /** So many words in a row are not there by chance. */
 const MANY_WORDS = 3;
 /** Shorter words (of, for, and) are found in any text. */
@@ -27,7 +25,7 @@ export function weightOf(tokens: readonly Token[], start: number, end: number): 
     const token = tokens[at];
     if (token === undefined || token.entity !== undefined || SEPARATOR.test(token.text)) return Number.POSITIVE_INFINITY;
     weight += 1;
-    if (UNSPACED.test(token.text)) unspaced += 1;
+    if (isUnspaced(token)) unspaced += 1;
     if (!isInWord(tokens, at)) continue;
     if (!cutsWord(tokens, at)) word = 0;
     // the scrap of a word at the beginning is none
@@ -36,5 +34,6 @@ export function weightOf(tokens: readonly Token[], start: number, end: number): 
     if (word > 0) words += 1;
     if (word >= LONG_WORD) weight += word;
   }
+  // about two signs are a word where there are no spaces
   return words + unspaced / 2 >= MANY_WORDS ? Number.POSITIVE_INFINITY : weight;
 }

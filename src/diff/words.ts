@@ -1,7 +1,8 @@
 import type { Token } from './tokens.ts';
 
-/** What words are made of, but for scripts that write them without a space between: there any place may be a cut. */
-const IN_WORD = /^(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー])[\p{L}\p{N}\p{M}_]/u;
+const IN_WORD = /^[\p{L}\p{N}\p{M}_]/u;
+/** Scripts that write words without a space between: there any place may be a cut. */
+const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 const DIGIT = /^\p{Nd}/u;
 const APOSTROPHE = /^['’]$/;
 
@@ -13,16 +14,27 @@ export function isInWord(tokens: readonly Token[], at: number): boolean {
 }
 
 function isPart(token: Token | undefined): boolean {
-  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text);
+  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text) && !UNSPACED.test(token.text);
 }
 
 export function isDigit(token: Token | undefined): boolean {
   return token !== undefined && token.entity === undefined && DIGIT.test(token.text);
 }
 
+/** Whether a token is a sign of a script without spaces. */
+export function isUnspaced(token: Token): boolean {
+  return UNSPACED.test(token.text);
+}
+
 /** Whether a place, before the token `at`, is inside a word. */
 export function cutsWord(tokens: readonly Token[], at: number): boolean {
   return at > 0 && at < tokens.length && isInWord(tokens, at - 1) && isInWord(tokens, at);
+}
+
+/** Whether tokens are the middle of a word, which begins before them and ends after them. */
+export function isMidWord(tokens: readonly Token[], start: number, end: number): boolean {
+  for (let at = start; at <= end; at += 1) if (!cutsWord(tokens, at)) return false;
+  return true;
 }
 
 /** How natural a place is to cut a text: the higher, the better. */
@@ -35,13 +47,20 @@ export function cutScore(tokens: readonly Token[], at: number): number {
   return cutsWord(tokens, at) ? 0 : 1;
 }
 
-/** Tokens joined to words, with where each begins and, last, where all end. */
-export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[] } {
-  const starts: number[] = [];
-  for (let at = 0; at < tokens.length; at += 1) if (!cutsWord(tokens, at)) starts.push(at);
-  const words = starts.map((start, index) => {
-    const word = tokens.slice(start, starts[index + 1]);
-    return { text: word.map((token) => token.text).join(''), entity: word[0]?.entity };
-  });
-  return { words, starts: [...starts, tokens.length] };
+const SPACE = /^[^\S\n]/;
+
+/** Words, and signs that stand alone, as tokens with the places where each begins and ends; spaces are left out. */
+export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[]; readonly ends: number[] } {
+  const words: Token[] = [];
+  const [starts, ends]: [number[], number[]] = [[], []];
+  for (let start = 0, end = 0; start < tokens.length; start = end) {
+    end = start + 1;
+    while (cutsWord(tokens, end)) end += 1;
+    const word = tokens.slice(start, end);
+    if (SPACE.test(word[0]?.text ?? '')) continue;
+    words.push({ text: word.map((token) => token.text).join(''), entity: word[0]?.entity });
+    starts.push(start);
+    ends.push(end);
+  }
+  return { words, starts, ends };
 }

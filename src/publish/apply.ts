@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { pathOf } from '../tree/layout.ts';
+import type { Encoding } from '../tree/compression.ts';
+import { pathOf, slotCount } from '../tree/layout.ts';
 import { bridge } from './bridge.ts';
 import { inCrew } from './crew.ts';
-import { encoded } from './headers.ts';
+import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
 import type { Lease } from './lease.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
-import type { CollectionPlan, Plan } from './plan.ts';
+import { bridgeSlots, type Plan } from './plan.ts';
 import { worded } from './retry.ts';
-import type { ObjectHeaders, Target } from './target.ts';
+import type { Fetched, ObjectHeaders, Target } from './target.ts';
 import { Trouble } from './trouble.ts';
 
 /** What applying a plan needs beside it. */
@@ -18,7 +19,7 @@ export interface Work {
   readonly tree: LocalTree;
   readonly target: Target;
   readonly lease: Lease;
-  readonly headers: ObjectHeaders;
+  readonly choice: HeaderChoice;
   readonly concurrency: number;
   /** Whether items may move to earlier pages. */
   readonly allowGaps: boolean;
@@ -55,7 +56,7 @@ export async function apply(work: Work): Promise<Done> {
     const final = new Set<number>();
     const send = async (page: number) => {
       for (const { slot } of plan.collections[collection].slotsToSend(page)) {
-        if (slot === page && final.has(page)) continue;
+        if (final.has(slot)) continue;
         await begin();
         await sendPage(work, collection, slot);
         done.uploads += 1;
@@ -63,19 +64,21 @@ export async function apply(work: Work): Promise<Done> {
     };
     await inCrew(order.first, concurrency, send);
     await inCrew(order.bridges, concurrency, async (page) => {
-      await begin();
-      const became = await bridgePage(work, collection, page);
-      if (became === 'bridge') done.bridges += 1;
-      if (became !== 'final') return;
-      final.add(page);
-      done.uploads += 1;
+      for (const slot of bridgeSlots(work.tree.digests[collection], page)) {
+        await begin();
+        const became = await bridgeFile(work, collection, page, slot);
+        if (became === 'bridge') done.bridges += 1;
+        if (became !== 'final') continue;
+        final.add(slot);
+        done.uploads += 1;
+      }
     });
     await inCrew(order.runs, concurrency, async (run) => {
       for (const page of run) await send(page);
     });
   }
   for (const collection of COLLECTIONS) {
-    await inCrew(surplus(plan.collections[collection], work), concurrency, async (path) => {
+    await inCrew(plan.collections[collection].deletes(), concurrency, async (path) => {
       await begin();
       await heeding(target, path, () => target.remove(path, signal));
       done.deletes += 1;
@@ -84,48 +87,55 @@ export async function apply(work: Work): Promise<Done> {
   return done;
 }
 
-function* surplus({ collection, deletes }: CollectionPlan, { tree }: Work): Generator<string> {
-  // no slot of the tree's has such a number: all of them are pages
-  for (const page of deletes) yield pathOf(collection, page, Math.max(page, tree.digests[collection].pages));
+async function sendPage({ tree, target, choice, signal, onSent }: Work, collection: Collection, slot: number): Promise<void> {
+  const { path, variant, headers } = fileOf(tree, choice, collection, slot);
+  const file = await readPage(tree, collection, slot);
+  const upload = { bytes: encoded(file, headers, variant), headers, digest: hash('sha256', file) };
+  await heeding(target, path, () => target.put(path, upload, signal));
+  onSent(file.length);
 }
 
-async function sendPage({ tree, target, headers, signal, onSent }: Work, collection: Collection, slot: number): Promise<void> {
-  const { pages } = tree.digests[collection];
-  const path = pathOf(collection, slot, pages);
-  const plain = await readPage(tree, collection, slot);
-  const bytes = await encoded(plain, headers);
-  await heeding(target, path, () => target.put(path, { bytes, headers, digest: hash('sha256', plain) }, signal));
-  onSent(plain.length);
+function fileOf(
+  { digests }: LocalTree,
+  choice: HeaderChoice,
+  collection: Collection,
+  slot: number,
+): {
+  readonly path: string;
+  readonly variant: Encoding | undefined;
+  readonly headers: ObjectHeaders;
+} {
+  const { pages, encodings } = digests[collection];
+  const variant = encodings[Math.floor(slot / slotCount(pages)) - 1];
+  return { path: pathOf(collection, slot, pages, encodings), variant, headers: pageHeaders(choice, variant) };
 }
 
 /**
- * Puts a page there that shows its old items beside its new ones. Written only over the version that it was
- * made from, so that a request that arrives late cannot undo the page that follows.
+ * Puts a file there that shows its old items beside its new ones. Written only over the version that it was
+ * made from, so that a request that arrives late cannot undo the file that follows.
  */
-async function bridgePage(
-  { tree, target, headers, allowGaps, signal, onSent }: Work,
+async function bridgeFile(
+  { tree, target, choice, allowGaps, signal, onSent }: Work,
   collection: Collection,
   page: number,
+  slot: number,
 ): Promise<'bridge' | 'final' | 'as it was'> {
-  const path = pathOf(collection, page, tree.digests[collection].pages);
+  const { path, variant, headers } = fileOf(tree, choice, collection, slot);
   const newer = await readPage(tree, collection, page);
-  const holds = hash('sha256', newer);
   for (let tried = 1; ; tried += 1) {
     const older = await heeding(target, path, () => target.get(path, signal));
-    const bridged = older === undefined ? undefined : bridgeOver(collection, older.bytes, newer);
+    const bridged = older === undefined ? undefined : bridgeOver(collection, path, older, newer);
     if (older === undefined || bridged === undefined) return 'as it was';
     if (bridged.isPulledForward && !allowGaps) throw pulledForward(target, path);
-    if (older.bytes.equals(bridged.bytes)) return 'as it was';
-    const upload = {
-      bytes: await encoded(bridged.bytes, headers),
-      headers,
-      digest: hash('sha256', bridged.bytes),
-      ...(bridged.bytes === newer ? {} : { holds }),
-    };
+    const isFinal = bridged.bytes === newer;
+    const file = isFinal ? await readPage(tree, collection, slot) : packed(bridged.bytes, variant);
+    const bytes = encoded(file, headers, variant);
+    if (older.bytes.equals(bytes)) return 'as it was';
+    const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
     try {
-      await putOver(target, path, upload, signal, older.tag);
-      onSent(bridged.bytes.length);
-      return bridged.bytes === newer ? 'final' : 'bridge';
+      await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, older.tag);
+      onSent(file.length);
+      return isFinal ? 'final' : 'bridge';
     } catch (error) {
       const isChanged = error instanceof Trouble && error.kind === 'conflict';
       if (!isChanged || tried === TRIES) throw error instanceof Trouble ? worded(target, path, error) : error;
@@ -134,9 +144,9 @@ async function bridgePage(
 }
 
 /** A page that another tool brought may be none: then it has nothing that a reader could miss. */
-function bridgeOver(collection: Collection, older: Buffer, newer: Buffer): ReturnType<typeof bridge> {
+function bridgeOver(collection: Collection, path: string, older: Fetched, newer: Buffer): ReturnType<typeof bridge> {
   try {
-    return bridge(collection, older, newer);
+    return bridge(collection, unpacked(path, older), newer);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
-import type { ObjectHeaders } from './target.ts';
+import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+import { compress, type Encoding, SUFFIXES } from '../tree/compression.ts';
+import type { Fetched, ObjectHeaders } from './target.ts';
 
 /** What a publisher decides about how pages are answered. */
 export interface HeaderChoice {
@@ -11,11 +11,13 @@ export interface HeaderChoice {
 /** Pages change under the same address: every reader asks whether they have. */
 export const REVALIDATE = 'public, max-age=0, must-revalidate';
 
-const pack = promisify(gzip);
+/** What HTTP calls an encoding. */
+const NAMES: { readonly [E in Encoding]: string } = { gzip: 'gzip', brotli: 'br' };
 
-/** The headers of a page. */
-export function pageHeaders({ cacheControl, gzip }: HeaderChoice): ObjectHeaders {
-  return { contentType: 'application/json', cacheControl, contentEncoding: gzip ? 'gzip' : '' };
+/** The headers of a page, or of the file that has it compressed. */
+export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
+  const contentEncoding = variant === undefined ? (gzip ? 'gzip' : '') : NAMES[variant];
+  return { contentType: 'application/json', cacheControl, contentEncoding };
 }
 
 /** The headers of what stands beside the pages, which tools read: never compressed. */
@@ -24,9 +26,21 @@ export function plainHeaders(path: string): ObjectHeaders {
   return { contentType, cacheControl: REVALIDATE, contentEncoding: '' };
 }
 
-/** Bytes as the store is to keep them. */
-export async function encoded(bytes: Buffer, headers: ObjectHeaders): Promise<Buffer> {
-  return headers.contentEncoding === 'gzip' ? pack(bytes) : bytes;
+/** A file's bytes as the store is to keep them: what is compressed already stays as it is. */
+export function encoded(file: Buffer, headers: ObjectHeaders, variant?: Encoding): Buffer {
+  return variant === undefined && headers.contentEncoding === 'gzip' ? gzipSync(file) : file;
+}
+
+/** A page as the file of a variant has it. */
+export function packed(page: Buffer, variant?: Encoding): Buffer {
+  return variant === undefined ? page : compress(page, variant);
+}
+
+/** The page in an object, which says how it is compressed, or whose name does. */
+export function unpacked(path: string, { bytes, contentEncoding }: Fetched): Buffer {
+  if (contentEncoding === 'gzip' || (contentEncoding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
+  if (contentEncoding === 'br' || (contentEncoding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
+  return bytes;
 }
 
 /** One line for all headers, equal where they are. */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { encodingsIn } from '../tree/compression.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, manifestDigest, readManifest, type TreeDigests } from '../tree/manifest.ts';
@@ -30,8 +31,12 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
   const build = builtTree(out);
   if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another, or none');
   const pages = { data: build.data_pages, account: build.account_pages };
-  const digests = readManifest(out, pages);
-  const sizes = { data: new Float64Array(slotCount(pages.data)), account: new Float64Array(slotCount(pages.account)) };
+  const encodings = encodingsIn(build.compress);
+  const digests = readManifest(out, pages, encodings);
+  const sizes = {
+    data: new Float64Array(slotCount(pages.data, encodings)),
+    account: new Float64Array(slotCount(pages.account, encodings)),
+  };
   const tree = { out, build, digests, sizes };
   const all = sizes.data.length + sizes.account.length;
   let done = 0;
@@ -49,8 +54,9 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
  * A file's bytes, held to the manifest.
  * @throws Failure tree-edited
  */
-export async function readPage({ out, build, digests }: LocalTree, collection: Collection, slot: number): Promise<Buffer> {
-  const path = join(out, pathOf(collection, slot, collection === 'data' ? build.data_pages : build.account_pages));
+export async function readPage({ out, digests }: LocalTree, collection: Collection, slot: number): Promise<Buffer> {
+  const { pages, encodings } = digests[collection];
+  const path = join(out, pathOf(collection, slot, pages, encodings));
   const wanted = digests[collection].get(slot);
   const bytes = await readFile(path).catch((error: unknown) => {
     throw edited(path, wanted, error instanceof Error ? error.message : String(error));

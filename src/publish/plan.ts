@@ -1,7 +1,7 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/digests.ts';
-import { pathOf, slotCount, slotsOf } from '../tree/layout.ts';
+import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import { type Order, orderPages } from './order.ts';
 import type { TreeSize } from './state.ts';
@@ -50,8 +50,8 @@ export interface CollectionPlan {
   readonly order: Order;
   /** The slots of a page whose files are to be sent, each with its reason. */
   readonly slotsToSend: (page: number) => readonly { readonly slot: number; readonly reason: Reason }[];
-  /** The numbers of the pages that are gone, the highest first. */
-  readonly deletes: readonly number[];
+  /** The paths of the files that are gone, the highest pages' first. */
+  readonly deletes: () => Iterable<string>;
 }
 
 export interface Plan {
@@ -84,7 +84,10 @@ export function planPublish(comparison: Comparison): Plan {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
-  const files = COLLECTIONS.reduce((sum, collection) => sum + slotCount(comparison.digests[collection].pages), 0);
+  const files = COLLECTIONS.reduce(
+    (sum, collection) => sum + slotCount(comparison.digests[collection].pages, comparison.digests[collection].encodings),
+    0,
+  );
   const isIdle = totals.uploads + totals.deletes === 0;
   const writes = isIdle ? 0 : totals.uploads + totals.bridges + CLOSING_WRITES;
   return {
@@ -99,38 +102,44 @@ export function planPublish(comparison: Comparison): Plan {
 }
 
 /** Every step in its order; those of a phase are carried out at once. */
-export function* stepsOf({ digests, sizes, found }: Comparison, collections: Plan['collections']): Generator<Step> {
+export function* stepsOf({ digests, sizes }: Comparison, collections: Plan['collections']): Generator<Step> {
   for (const { collection, order, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
-    const { pages } = digests[collection];
+    const { pages, encodings } = digests[collection];
     const uploads = function* (list: readonly number[]): Generator<Step> {
       for (const page of list) {
         for (const { slot, reason } of slotsToSend(page)) {
-          yield { action: 'upload', path: pathOf(collection, slot, pages), bytes: sizes[collection][slot] ?? 0, reason };
+          yield { action: 'upload', path: pathOf(collection, slot, pages, encodings), bytes: sizes[collection][slot] ?? 0, reason };
         }
       }
     };
     yield* uploads(order.first);
     for (const page of order.bridges) {
-      yield { action: 'bridge', path: pathOf(collection, page, pages), bytes: 2 * (sizes[collection][page] ?? 0), reason: 'changed' };
+      for (const slot of bridgeSlots(digests[collection], page)) {
+        const path = pathOf(collection, slot, pages, encodings);
+        yield { action: 'bridge', path, bytes: 2 * (sizes[collection][slot] ?? 0), reason: 'changed' };
+      }
     }
     for (const run of order.runs) yield* uploads(run);
   }
-  for (const { collection, deletes } of COLLECTIONS.map((name) => collections[name])) {
-    for (const page of deletes) {
-      yield { action: 'delete', path: pathOf(collection, page, found.digests[collection].pages), bytes: 0, reason: 'gone' };
-    }
+  for (const { deletes } of COLLECTIONS.map((name) => collections[name])) {
+    for (const path of deletes()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
   }
+}
+
+/** The files of a page that readers come to by `next`: itself, and itself compressed. */
+export function bridgeSlots({ pages, encodings }: Digests, page: number): number[] {
+  return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }
 
 function planCollection(comparison: Comparison, collection: Collection): CollectionPlan {
   const wanted = comparison.digests[collection];
   const there = comparison.found.digests[collection];
-  const { pages } = wanted;
+  const { pages, encodings } = wanted;
   const slotsToSend: CollectionPlan['slotsToSend'] = (page) =>
-    slotsOf(page, pages)
+    [...slotsOf(page, pages), ...encodings.flatMap((_, index) => variantSlotsOf(page, pages, index))]
       .toSorted((a, b) => b - a) // a collection's own index, where readers begin, comes last
       .flatMap((slot) => {
-        const reason = reasonOf(wanted.get(slot), digestAt(there, slot, pages), comparison.hasOtherHeaders);
+        const reason = reasonOf(wanted.get(slot), digestAt(there, wanted, slot), comparison.hasOtherHeaders);
         return reason === undefined ? [] : [{ slot, reason }];
       });
   const moving: number[] = [];
@@ -139,14 +148,14 @@ function planCollection(comparison: Comparison, collection: Collection): Collect
     const sends = slotsToSend(page);
     if (sends.length === 0) continue;
     const isMoving = sends.some(
-      ({ slot, reason }) => slot <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
+      ({ slot, reason }) =>
+        slot % slotCount(pages) <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
     (isMoving ? moving : still).push(page);
   }
   const order = orderPages(moving, still, shiftOf(comparison, collection), comparison.concurrency);
   const bridged = comparison.found.bridged[collection];
-  const deletes: number[] = [];
-  for (let page = there.pages; page > pages; page -= 1) if (there.get(page) !== undefined) deletes.push(page);
+  const deletes = () => surplus(collection, wanted, there);
   return { collection, order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) }, slotsToSend, deletes };
 }
 
@@ -158,9 +167,22 @@ function reasonOf(wanted: string | undefined, there: string | undefined, hasOthe
 }
 
 /** What a target has where this tree has a slot. */
-function digestAt(there: Digests, slot: number, pages: number): string | undefined {
-  if (slot > pages) return there.get(there.pages + 1);
-  return slot > there.pages ? undefined : there.get(slot);
+function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
+  const plain = slot % slotCount(wanted.pages);
+  const encoding = wanted.encodings[Math.floor(slot / slotCount(wanted.pages)) - 1];
+  const variant = encoding === undefined ? 0 : there.encodings.indexOf(encoding) + 1;
+  if (encoding !== undefined && variant === 0) return undefined;
+  if (plain > there.pages && plain <= wanted.pages) return undefined;
+  return there.get(variant * slotCount(there.pages) + (plain > wanted.pages ? there.pages + 1 : plain));
+}
+
+/** Files at a target that the tree does not have: pages, and variants in encodings that it was not built with. */
+function* surplus(collection: Collection, wanted: Digests, there: Digests): Generator<string> {
+  for (let slot = slotCount(there.pages, there.encodings) - 1; slot >= 0; slot -= 1) {
+    if (there.get(slot) === undefined) continue;
+    const path = pathOf(collection, slot, there.pages, there.encodings);
+    if (slotAt(collection, path, wanted.pages, wanted.encodings) === undefined) yield path;
+  }
 }
 
 /**
@@ -194,6 +216,6 @@ function gapsOf({ build, found }: Comparison): string[] {
 
 function filesIn(digests: Digests): number {
   let files = 0;
-  for (let slot = 0; slot < slotCount(digests.pages); slot += 1) if (digests.get(slot) !== undefined) files += 1;
+  for (let slot = 0; slot < slotCount(digests.pages, digests.encodings); slot += 1) if (digests.get(slot) !== undefined) files += 1;
   return files;
 }

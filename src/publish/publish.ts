@@ -55,9 +55,8 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const target = patient(plainTarget, { ...options.patience, signal }, traffic);
   // what begins and ends a run is not cut short by being told to stop
   const steady = patient(plainTarget, { ...options.patience, signal: new AbortController().signal }, traffic);
-  const headers = pageHeaders(options);
-  const line = headerLine(headers);
-  const found = await heeded(target, () => survey(target, tree, headers, concurrency, signal));
+  const line = headerLine(pageHeaders(options));
+  const found = await heeded(target, () => survey(target, tree, options, concurrency, signal));
   const comparison: Comparison = {
     ...tree,
     found,
@@ -89,7 +88,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
     options.onProgress?.(sent, Math.max(sent, plan.bytes));
   };
   try {
-    const done = await apply({ ...options, plan, tree, target, lease, headers, onSent });
+    const done = await apply({ ...options, choice: options, plan, tree, target, lease, onSent });
     for (const { path, bytes } of readBeside(tree)) {
       await lease.hold();
       await heeded(steady, () => steady.put(path, { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) }, signal));

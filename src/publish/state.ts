@@ -14,6 +14,8 @@ export interface TreeSize {
   readonly account_pages: number;
   readonly page_size: number;
   readonly account_page_size: number;
+  /** As in the build record: what pages are there compressed with besides. */
+  readonly compress: string;
 }
 
 /** Who is publishing. */
@@ -47,6 +49,7 @@ const SIZE: Shape<TreeSize> = {
   account_pages: count,
   page_size: count,
   account_page_size: count,
+  compress: text,
 };
 const HOLDER: Shape<Holder> = { machine: text, process: count, token: text, beat: count };
 const anything: Rule<unknown> = { expected: 'anything', accepts: (value): value is unknown => value !== undefined };
@@ -81,6 +84,6 @@ export function parseState(bytes: Buffer): PublishState {
 
 /** What counts of a tree for those who publish over it. */
 export function sizeOf(build: BuildRecord): TreeSize {
-  const { records, accounts, data_pages, account_pages, page_size, account_page_size } = build;
-  return { records, accounts, data_pages, account_pages, page_size, account_page_size };
+  const { records, accounts, data_pages, account_pages, page_size, account_page_size, compress } = build;
+  return { records, accounts, data_pages, account_pages, page_size, account_page_size, compress };
 }

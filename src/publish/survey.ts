@@ -3,15 +3,16 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
 import { BUILD_RECORD, parseBuildRecord } from '../tree/build-record.ts';
+import { ENCODINGS, type Encoding, encodingsIn } from '../tree/compression.ts';
 import { Digests } from '../tree/digests.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
 import { inCrew } from './crew.ts';
-import { headerLine } from './headers.ts';
+import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
 import type { LocalTree } from './local-tree.ts';
 import { OTHER } from './plan.ts';
 import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
-import type { ObjectHeaders, Target } from './target.ts';
+import type { Target } from './target.ts';
 
 /** What was found at a target. */
 export interface Found {
@@ -52,7 +53,7 @@ export async function readState(target: Target, signal: AbortSignal): Promise<{ 
 export async function survey(
   target: Target,
   tree: LocalTree,
-  headers: ObjectHeaders,
+  choice: HeaderChoice,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<Found> {
@@ -63,8 +64,8 @@ export async function survey(
     const record = await target.get(BUILD_RECORD, signal);
     const build = record === undefined ? undefined : parseBuildRecord(record.bytes);
     const found = { state: undefined, tag: undefined, trees: build === undefined ? [] : [sizeOf(build)] };
-    if (build === undefined) return { ...found, digests: none(0, 0), bridged: nothing, isInterrupted: false };
-    return { ...found, ...(await askForAll(target, tree, headers, found.trees, concurrency, signal)) };
+    if (build === undefined) return { ...found, digests: none(0, 0, []), bridged: nothing, isInterrupted: false };
+    return { ...found, ...(await askForAll(target, tree, choice, found.trees, concurrency, signal)) };
   }
   const { state, tag } = read;
   const { trees } = state;
@@ -75,41 +76,47 @@ export async function survey(
     }
     const manifest = await target.get(MANIFEST, signal);
     if (manifest !== undefined && hash('sha256', manifest.bytes) === state.manifest) {
-      const digests = parseManifest([manifest.bytes], { data: only.data_pages, account: only.account_pages });
+      const pages = { data: only.data_pages, account: only.account_pages };
+      const digests = parseManifest([manifest.bytes], pages, encodingsIn(only.compress));
       return { state, tag, trees, digests, bridged: nothing, isInterrupted: false };
     }
   }
-  return { state, tag, trees, ...(await askForAll(target, tree, headers, trees, concurrency, signal)) };
+  return { state, tag, trees, ...(await askForAll(target, tree, choice, trees, concurrency, signal)) };
 }
 
-function none(data: number, account: number): TreeDigests {
-  return { data: new Digests(data), account: new Digests(account) };
+function none(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {
+  return { data: new Digests(data, encodings), account: new Digests(account, encodings) };
 }
 
 async function askForAll(
   target: Target,
   { build, digests: local }: LocalTree,
-  headers: ObjectHeaders,
+  choice: HeaderChoice,
   trees: readonly TreeSize[],
   concurrency: number,
   signal: AbortSignal,
 ): Promise<Pick<Found, 'digests' | 'bridged' | 'isInterrupted'>> {
   const most = (count: (tree: TreeSize) => number) => Math.max(...[sizeOf(build), ...trees].map(count));
+  const encodings = ENCODINGS.filter((one) => [sizeOf(build), ...trees].some(({ compress }) => encodingsIn(compress).includes(one)));
   const digests = none(
     most((tree) => tree.data_pages),
     most((tree) => tree.account_pages),
+    encodings,
   );
   const bridged = { data: new Set<number>(), account: new Set<number>() };
-  const line = headerLine(headers);
   for (const collection of COLLECTIONS) {
     const { pages } = digests[collection];
-    const slots = Array(slotCount(pages)).keys();
+    const slots = Array(slotCount(pages, encodings)).keys();
     await inCrew(slots, concurrency, async (slot) => {
-      const held = await target.head(pathOf(collection, slot, pages), signal);
+      const held = await target.head(pathOf(collection, slot, pages, encodings), signal);
       if (held === undefined) return;
-      const isAsWanted = held.headers === undefined || headerLine(held.headers) === line;
+      const isAsWanted =
+        held.headers === undefined ||
+        headerLine(held.headers) === headerLine(pageHeaders(choice, encodings[Math.floor(slot / slotCount(pages)) - 1]));
       digests[collection].set(slot, Buffer.from((isAsWanted ? held.digest : undefined) ?? OTHER, 'hex'));
-      if (held.holds !== undefined && held.holds === local[collection].get(slot)) bridged[collection].add(slot);
+      // with variants a page is looked at again: some of its files may not be bridges yet
+      const isAlone = local[collection].encodings.length === 0;
+      if (isAlone && held.holds !== undefined && held.holds === local[collection].get(slot)) bridged[collection].add(slot);
     });
   }
   return { digests, bridged, isInterrupted: true };

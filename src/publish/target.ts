@@ -2,7 +2,7 @@
 export interface ObjectHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** `gzip` where the bytes are kept compressed; '' where they are kept as they are. */
+  /** `gzip` or `br` where the bytes are kept compressed; '' where they are kept as they are. */
   readonly contentEncoding: string;
 }
 
@@ -11,7 +11,7 @@ export interface Upload {
   /** The bytes as the store is to keep them. */
   readonly bytes: Uint8Array;
   readonly headers: ObjectHeaders;
-  /** SHA-256 of the bytes before any compression, as hexadecimal digits. */
+  /** SHA-256 of the file in the tree, as hexadecimal digits. */
   readonly digest: string;
   /** Of a page that shows an older version's items too: the digest of the page that it will become. */
   readonly holds?: string | undefined;
@@ -28,8 +28,10 @@ export interface Held {
 
 /** An object that was fetched. */
 export interface Fetched {
-  /** As they were before any compression. */
+  /** As the store keeps them. */
   readonly bytes: Buffer;
+  /** '' where a store keeps no headers. */
+  readonly contentEncoding: string;
   /** Names this version of the object: a later version has another. */
   readonly tag: string;
 }

@@ -1,8 +1,14 @@
+/**
+ * A request in, a file or a few bytes out: what every host does that runs JavaScript, from this one source.
+ * Some hosts speak an old dialect: no destructuring, no standard values of parameters, no `for … of`, no `??`
+ * and `?.`, no `u` on regular expressions, and characters counted as code points.
+ */
+
 /** What a request is answered with: a file of the tree, or a body of a few bytes. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** The file that holds the body, relative to the tree; if there is none, `missing` is the answer. */
+  /** The file that holds the body, relative to the tree; if there is none, `MISSING` is the answer. */
   readonly file?: string;
   readonly body?: string;
 }
@@ -16,75 +22,117 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   'Access-Control-Allow-Origin': '*',
 };
 
-const PATH = /^\/rest\/(data|account)(\/?)$/;
+/** The answer where a page's file is not there. */
+export const MISSING: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' };
 
-const OPTIONS: { readonly [collection: string]: string } = {
+/** The answer where there is no collection. */
+export const NOT_FOUND: Answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
+
+/** What OPTIONS is answered with, by collection. */
+export const DESCRIPTIONS: { readonly [collection: string]: string } = {
   data: '{"name":"Data List","description":"Changes of public profile fields, newest first.","renders":["application/json"],"parses":[]}',
   account: '{"name":"Account List","description":"Accounts with their changes.","renders":["application/json"],"parses":[]}',
 };
+
+const PATH = /^\/rest\/(data|account)(\/?)$/;
 
 /**
  * Answers a request as Django REST Framework would, from a tree's files.
  * @param method as in the request line
  * @param path as in the request line, without the query
  * @param query without its question mark
+ * @param base the path of the base URL, such as `/api`; none or '' where the tree is at the root of its host
  */
-export function resolve(method: string, path: string, query: string): Answer {
-  const match = PATH.exec(decode(path));
-  if (match === null) return { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
-  const [, collection = '', slash] = match;
-  if (slash === '') return { status: 301, headers: { Location: `/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };
-  if (method === 'OPTIONS') return { status: 200, headers: COLLECTION_HEADERS, body: OPTIONS[collection] ?? '' };
+export function resolve(method: string, path: string, query: string, base?: string): Answer {
+  const root = base === undefined ? '' : base;
+  const decoded = decode(path);
+  const below = decoded.slice(root.length);
+  const match = decoded.slice(0, root.length) === root ? PATH.exec(below) : null;
+  // to some engines $ is also before a line break at the end
+  if (match === null || match[0] !== below) return NOT_FOUND;
+  const collection = String(match[1]);
+  if (match[2] === '') {
+    return { status: 301, headers: { Location: `${root}/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };
+  }
+  if (method === 'OPTIONS') return { status: 200, headers: COLLECTION_HEADERS, body: String(DESCRIPTIONS[collection]) };
   if (method !== 'GET' && method !== 'HEAD') {
     return { status: 405, headers: COLLECTION_HEADERS, body: JSON.stringify({ detail: `Method "${method}" not allowed.` }) };
   }
   const page = pageOf(query);
-  if (page === undefined) return MISSING;
+  if (page === '') return MISSING;
   const folder = `rest/${collection}`;
-  return { status: 200, headers: COLLECTION_HEADERS, file: page === 1 ? `${folder}/index.json` : `${folder}/page/${page}/index.json` };
+  return { status: 200, headers: COLLECTION_HEADERS, file: page === '1' ? `${folder}/index.json` : `${folder}/page/${page}/index.json` };
 }
 
-/** The answer where a page's file is not there. */
-export const MISSING: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' };
-
-/** The page that a query asks for: the last `page` counts, none or an empty one is page 1. */
-function pageOf(query: string): number | 'last' | undefined {
-  let value = '';
-  for (const parameter of query.split('&')) {
+/** The page that a query asks for: the last `page` counts, none or an empty one is page 1; '' for what is no page. */
+function pageOf(query: string): string {
+  const parameters = query.split('&');
+  for (let at = parameters.length - 1; at >= 0; at -= 1) {
+    const parameter = String(parameters[at]);
     const equals = parameter.indexOf('=');
     const name = equals === -1 ? parameter : parameter.slice(0, equals);
-    if (decode(name.replace(/\+/g, ' ')) === 'page') value = equals === -1 ? '' : decode(parameter.slice(equals + 1).replace(/\+/g, ' '));
+    if (decode(name.replace(/\+/g, ' ')) !== 'page') continue;
+    const value = equals === -1 ? '' : decode(parameter.slice(equals + 1).replace(/\+/g, ' '));
+    if (value === '') return '1';
+    return value === 'last' ? 'last' : numberIn(value);
   }
-  if (value === '') return 1;
-  return value === 'last' ? 'last' : positive(value);
+  return '1';
 }
 
-const INTEGER = /^[\s\x85]*\+?(\p{Nd}+(?:_\p{Nd}+)*)[\s\x85]*$/u;
+/** White space, perhaps a sign, the digits, white space: as Python's int() takes a text. */
+const NUMBER =
+  /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\+?([^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+)[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
-/** What Python's int() makes of a text, where that is a page number; undefined where it is none. */
-function positive(text: string): number | undefined {
-  const match = INTEGER.exec(text);
-  if (match === null || text.includes('\ufeff')) return undefined;
-  const written = (match[1] ?? '').replace(/_/g, '');
-  // as many as Python reads
-  if (written.length > 4300) return undefined;
-  const digits = Array.from(written, digit).join('').replace(/^0+/, '');
-  return digits === '' || digits.length > 15 ? undefined : Number(digits);
+/** The page number that Python's int() makes of a text, in ASCII digits; '' where it makes none. */
+function numberIn(text: string): string {
+  const match = NUMBER.exec(text);
+  if (match === null) return '';
+  const written = String(match[1]);
+  let digits = '';
+  let before = '_';
+  for (let at = 0; at < written.length; at += before.length) {
+    const code = Number(written.codePointAt(at));
+    const character = String.fromCodePoint(code);
+    if (character !== '_') {
+      const value = digit(code);
+      if (value === -1) return '';
+      digits += value;
+    } else if (before === '_') {
+      return '';
+    }
+    before = character;
+  }
+  // Python reads no more than 4300 digits, and no tree has pages of more than 15
+  if (before === '_' || digits.length > 4300) return '';
+  const number = digits.replace(/^0+/, '');
+  return number.length > 15 ? '' : number;
 }
 
-/** A decimal digit's value. Unicode has them in runs of ten, zero first, some runs side by side. */
-function digit(character: string): number {
-  const code = character.codePointAt(0) ?? 0;
-  let before = 0;
-  while (/\p{Nd}/u.test(String.fromCodePoint(code - before - 1))) before += 1;
-  return before % 10;
+/** The zeros of all scripts' decimal digits (Unicode 14), in hexadecimal; nine more follow each. */
+const ZEROS = parseEach(
+  '30 660 6f0 7c0 966 9e6 a66 ae6 b66 be6 c66 ce6 d66 de6 e50 ed0 f20 1040 1090 17e0 1810 1946 19d0 1a80 1a90 1b50 1bb0 1c40 1c50 ' +
+    'a620 a8d0 a900 a9d0 a9f0 aa50 abf0 ff10 104a0 10d30 11066 110f0 11136 111d0 112f0 11450 114d0 11650 116c0 11730 118e0 11950 ' +
+    '11c50 11d50 11da0 16a60 16ac0 16b50 1d7ce 1d7d8 1d7e2 1d7ec 1d7f6 1e140 1e2f0 1e950 1fbf0',
+);
+
+function parseEach(zeros: string): number[] {
+  return zeros.split(' ').map((zero) => Number.parseInt(zero, 16));
+}
+
+/** What a code point is worth as a decimal digit; -1 where it is none. */
+function digit(code: number): number {
+  for (let at = 0; at < ZEROS.length; at += 1) {
+    const value = code - Number(ZEROS[at]);
+    if (value >= 0 && value <= 9) return value;
+  }
+  return -1;
 }
 
 /** Percent-decoding as far as it goes: a text that cannot be decoded is no name and no number anyway. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
-  } catch {
+  } catch (_) {
     return text;
   }
 }

@@ -47,8 +47,13 @@ async function inputsAt(path: string, walked: Set<string>): Promise<Input[]> {
   walked.add(folder);
   const names = await readdir(path);
   const isTree = names.includes('build.json') && names.includes('rest');
-  const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.')).sort();
+  const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.') && !isVariant(name, names)).sort();
   return (await Promise.all(visible.map((name) => inputsAt(join(path, name), walked)))).flat();
+}
+
+/** Whether a file is a page of a tree once more, compressed. */
+function isVariant(name: string, names: readonly string[]): boolean {
+  return (name === 'index.json.gz' || name === 'index.json.br') && names.includes('index.json');
 }
 
 function orRefuse(path: string, inputs: Input[]): Input[] {

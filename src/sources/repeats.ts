@@ -6,7 +6,8 @@ import { RecentMap } from './recent-map.ts';
 const REMEMBERED = 1 << 23;
 /** After so many texts of which fewer than one in twenty came again, it is not tried any longer. */
 const TRIAL = 200_000;
-const KEY = '"observed_at":';
+const NAME = '"observed_at"';
+const KEY = `${NAME}:`;
 
 /** A snapshot's text in three: what stands before its time, the time, and what stands after. */
 interface Parts {
@@ -16,8 +17,8 @@ interface Parts {
 }
 
 /**
- * Snapshots that have been read. Most of an archive says again what it said before, at another time: such
- * a text is the same but for its time, and needs not be parsed and checked once more.
+ * Snapshots in the neutral form that have been read. Most of an archive says again what it said before, at
+ * another time: such a text is the same but for its time, and needs not be parsed and checked once more.
  */
 export class Repeats {
   #observations: RecentMap<Observation> | undefined = new RecentMap(REMEMBERED);
@@ -60,7 +61,7 @@ function partsOf(text: string): Parts | undefined {
   const end = text.indexOf('"', start);
   if (key === -1 || start === 0 || end === -1 || start - key > KEY.length + 2) return undefined;
   // a second one, which an escape may hide, would count instead of the first
-  if (text.indexOf(KEY, end) !== -1 || text.includes('\\u00')) return undefined;
+  if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return undefined;
   const moment = momentOf(text.slice(start, end));
   return moment === undefined ? undefined : { frame: text.slice(0, start) + text.slice(end), moment };
 }

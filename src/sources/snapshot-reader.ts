@@ -5,6 +5,7 @@ import { Violation } from '../contract/shape.ts';
 import { mayBeUnclean, withCleanTexts } from './clean-texts.ts';
 import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/format.ts';
 import { FORMATS, type FormatName } from './formats/formats.ts';
+import { neutral } from './formats/neutral.ts';
 import { brokenJson, parseJson } from './json-text.ts';
 import type { RawValue } from './raw-value.ts';
 import { Repeats } from './repeats.ts';
@@ -70,7 +71,8 @@ export class SnapshotReader {
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
       else this.#observe(found, value, mayBeUnclean(text) ? loaded.thorough : loaded.quick, { file, line }, path);
       const only = found.length === before + 1 ? found[before] : undefined;
-      if (only?.kind === 'observation') this.#repeats.add(text, only.observation);
+      // what other formats call observed_at is not their time
+      if (only?.kind === 'observation' && format === neutral) this.#repeats.add(text, only.observation);
     }
     return found;
   }

@@ -1,10 +1,10 @@
-import { encodeIdentity, type Identity, identityOf } from '../contract/account.ts';
-import { momentOf } from '../contract/moment.ts';
+import { encodeIdentity, type Identity } from '../contract/account.ts';
+import { type Moment, momentOf } from '../contract/moment.ts';
 import type { Profile } from '../contract/observation.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../contract/record.ts';
 import type { Batch } from './batch.ts';
 import type { Statement } from './connection.ts';
-import type { KnownAccount, Version } from './known-account.ts';
+import { frontOf, type KnownAccount, type Version } from './known-account.ts';
 
 interface AccountRow {
   readonly id: number;
@@ -21,8 +21,12 @@ interface VersionRow {
   readonly date: string;
 }
 
-/** How many values of how many accounts are held at once, before all are forgotten. */
-const HELD = 200_000;
+/** How much of what accounts are known to have been is held at once, before all is forgotten, in UTF-16 units. */
+const HELD = 1 << 25;
+/** What an account, or a value, takes beside its text. */
+const FRAME = 200;
+/** What no row is numbered: SQLite counts them from 1. */
+const NO_ROW = 0;
 
 /**
  * The accounts of a batch, found by what a source knows them by: a stable id where it has one, the handle
@@ -31,9 +35,16 @@ const HELD = 200_000;
 export class AccountRegister {
   readonly #batch: Batch;
   readonly #held = new Map<number, KnownAccount>();
-  #values = 0;
+  #weight = 0;
+  /** One account may be more than is to be held: it is read again only after it has grown by half. */
+  #allowed = HELD;
   readonly #byStableId: Statement<[string], AccountRow>;
   readonly #byName: Statement<[string, string], AccountRow>;
+  readonly #byFormerName: Statement<[string, Moment], AccountRow>;
+  readonly #wasSeenAfter: Statement<[string, Moment, number], number>;
+  readonly #wasSeenUpTo: Statement<[string, Moment, number], number>;
+  readonly #addFormerName: Statement<[string, Moment, number]>;
+  readonly #addRecord: Statement<[number, string]>;
   readonly #versions: Statement<[string], VersionRow>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
@@ -48,6 +59,19 @@ export class AccountRegister {
     this.#byStableId = database.prepare(`${columns} WHERE stable_id = ?`);
     // services tell no handles apart that differ in case alone; the same case comes first
     this.#byName = database.prepare(`${columns} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
+    this.#byFormerName = database.prepare(
+      `${columns} WHERE id = (SELECT account FROM former_handle WHERE handle = ? AND seen_to >= ? ORDER BY seen_to LIMIT 1)`,
+    );
+    this.#wasSeenAfter = database
+      .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1')
+      .pluck();
+    this.#wasSeenUpTo = database
+      .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to = ? AND account = ?')
+      .pluck();
+    this.#addFormerName = database.prepare(
+      'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
+    );
+    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
     this.#versions = database.prepare(
       'SELECT id, data_type, text, first_encountered_date AS date FROM record WHERE account = ? ORDER BY id',
     );
@@ -58,29 +82,42 @@ export class AccountRegister {
     this.#setRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
   }
 
-  /** The account that a profile is of; undefined where it is new. */
-  find(profile: Profile, formerNames: readonly string[]): KnownAccount | undefined {
-    const { id, screen_name } = profile;
-    if (id === undefined) return this.#hold(this.#byName.get(screen_name, screen_name));
-    const row = this.#byStableId.get(id) ?? this.#withoutId([screen_name, ...formerNames]);
-    const account = this.#hold(row);
-    if (account === undefined || account.stable_id === id) return account;
+  /** The account that a profile is of, which was seen at some moment; undefined where it is new. */
+  find({ id, screen_name }: Profile, formerNames: readonly string[], moment: Moment): KnownAccount | undefined {
+    if (id === undefined) return this.#withHandle(screen_name, moment);
+    return this.#hold(this.#byStableId.get(id) ?? this.#withoutId([screen_name, ...formerNames]));
+  }
+
+  /** Notes by which stable id an account is known from now on. */
+  know(account: KnownAccount, id: string): void {
+    if (account.stable_id === id) return;
     this.#setStableId.run(id, account.row);
     account.stable_id = id;
     this.#batch.note();
-    return account;
   }
 
-  /** Adds a new account; whoever holds its handle loses it. */
-  add(profile: Profile): KnownAccount {
-    const { id, screen_name } = profile;
-    this.#free(screen_name);
-    this.#batch.ensureAccount(screen_name);
-    this.#batch.touch(screen_name);
-    const account = this.#hold(this.#byName.get(screen_name, screen_name));
-    if (account === undefined) throw new Error(`the account ${screen_name} was added and is not there`);
-    if (id !== undefined) this.#setStableId.run(id, account.row);
-    account.stable_id = id;
+  /**
+   * The name that an account has after it was seen with a handle: that handle, unless another account was
+   * seen with it later, so that it must have changed hands since.
+   * @param account undefined: it is new
+   */
+  nameAt({ id, screen_name }: Profile, moment: Moment, account: KnownAccount | undefined): string {
+    if (account?.identity.screen_name === screen_name) return screen_name;
+    // it has had that handle up to this moment, and lost or left it since: at one moment nothing changes back
+    if (account !== undefined && this.#wasSeenUpTo.get(screen_name, moment, account.row) === 1) return account.identity.screen_name;
+    const holder = this.#hold(this.#byName.get(screen_name, screen_name));
+    const isHeldLater = holder !== undefined && holder !== account && frontOf(holder) > moment;
+    if (!isHeldLater && this.#wasSeenAfter.get(screen_name, moment, account?.row ?? NO_ROW) === undefined) return screen_name;
+    return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
+  }
+
+  /** Adds a new account under a name; whoever holds that loses it. */
+  add(name: string): KnownAccount {
+    this.#free(name);
+    this.#batch.ensureAccount(name);
+    this.#batch.touch(name);
+    const account = this.#hold(this.#byName.get(name, name));
+    if (account === undefined) throw new Error(`the account ${name} was added and is not there`);
     return account;
   }
 
@@ -92,7 +129,10 @@ export class AccountRegister {
   identify(account: KnownAccount, identity: Identity): boolean {
     const before = account.identity.screen_name;
     const isRenamed = before !== identity.screen_name;
-    if (isRenamed) this.#free(identity.screen_name, account);
+    if (isRenamed) {
+      this.#free(identity.screen_name, account);
+      this.#addFormerName.run(before, frontOf(account), account.row);
+    }
     this.#setIdentity.run(identity.screen_name, encodeIdentity(identity), account.row);
     account.identity = identity;
     if (isRenamed) this.#renameRecords(before, identity.screen_name);
@@ -102,7 +142,7 @@ export class AccountRegister {
 
   /** Whether so much is held that all should be forgotten. */
   get isFull(): boolean {
-    return this.#held.size + this.#values > HELD;
+    return this.#weight > this.#allowed;
   }
 
   /** Forgets what is held, and notes up to when each of these accounts has been observed. */
@@ -110,13 +150,21 @@ export class AccountRegister {
     for (const { observed_to, row } of this.#held.values()) if (observed_to !== undefined) this.#setObservedTo.run(observed_to, row);
     this.#batch.note();
     this.#held.clear();
-    this.#values = 0;
+    this.#weight = 0;
+    this.#allowed = HELD;
   }
 
-  /** Adds a value to those that an account is known to have had. */
-  learn(account: KnownAccount, type: DataType, version: Version): void {
+  /** Adds a new record to an account's history. */
+  addRecord(account: KnownAccount, record: ChangeRecord): void {
+    const { id, data_type, text, first_encountered_date } = record;
+    this.#addRecord.run(id, encodeRecord(record));
+    this.#learn(account, data_type, { id, text, since: momentOf(first_encountered_date) ?? 0 });
+    this.#batch.touchRecord(record.account);
+  }
+
+  #learn(account: KnownAccount, type: DataType, version: Version): void {
     account.versions[type].push(version);
-    this.#values += 1;
+    this.#weight += FRAME + (version.text?.length ?? 0);
   }
 
   #hold(row: AccountRow | undefined): KnownAccount | undefined {
@@ -132,11 +180,24 @@ export class AccountRegister {
       versions: { Name: [], Bio: [], Location: [], Website: [], Verified: [] },
       profile: undefined,
     };
+    const before = this.#weight;
+    let since = 0;
     for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
-      this.learn(account, data_type, { id, text, since: momentOf(date) ?? 0 });
+      // what a source gave may be out of order: what stands later in the feed is taken for later
+      since = Math.max(since, momentOf(date) ?? 0);
+      this.#learn(account, data_type, { id, text, since });
     }
+    this.#weight += FRAME;
+    this.#allowed = Math.max(this.#allowed, 1.5 * (this.#weight - before));
     this.#held.set(row.id, account);
     return account;
+  }
+
+  /** The account that had a handle at a moment, as far as is known: others may have had it before, or since. */
+  #withHandle(screenName: string, moment: Moment): KnownAccount | undefined {
+    const holder = this.#hold(this.#byName.get(screenName, screenName));
+    if (holder !== undefined && frontOf(holder) <= moment) return holder;
+    return this.#hold(this.#byFormerName.get(screenName, moment)) ?? holder;
   }
 
   /** An account that is known by its handle alone so far. */
@@ -152,11 +213,20 @@ export class AccountRegister {
   #free(screenName: string, except?: KnownAccount): void {
     const holder = this.#hold(this.#byName.get(screenName, screenName));
     if (holder === undefined || holder.row === except?.row) return;
-    let name = `${screenName}~${holder.stable_id ?? 'former'}`;
-    while (this.#byName.get(name, name) !== undefined) name += '~';
+    const name = this.#nameWithout(holder.identity.screen_name, holder.stable_id, holder);
     this.identify(holder, { ...holder.identity, screen_name: name });
     // seen again with the handle it has lost, it gets it back
     holder.profile = undefined;
+  }
+
+  /** What an account is called that lost a handle to another. */
+  #nameWithout(screenName: string, id: string | undefined, account: KnownAccount | undefined): string {
+    let name = `${screenName}~${id ?? 'former'}`;
+    for (let holder = this.#byName.get(name, name); holder !== undefined && holder.id !== account?.row; ) {
+      name += '~';
+      holder = this.#byName.get(name, name);
+    }
+    return name;
   }
 
   #renameRecords(before: string, after: string): void {
@@ -169,10 +239,10 @@ export class AccountRegister {
   }
 }
 
-/** An account's identity as a profile shows it; what the profile does not tell stays. */
-export function identityIn(profile: Profile, before: Identity = identityOf(profile.screen_name)): Identity {
+/** The identity under a name that a profile shows; what the profile does not tell stays. */
+export function identityIn(profile: Profile, name: string, before: Identity): Identity {
   return {
-    screen_name: profile.screen_name,
+    screen_name: name,
     account_creation_date: profile.account_creation_date ?? before.account_creation_date,
     profile_image_url: profile.profile_image_url ?? before.profile_image_url,
   };

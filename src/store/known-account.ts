@@ -10,7 +10,7 @@ export interface Version {
   readonly since: Moment;
 }
 
-/** What the store knows of an account: each field's values, oldest first. */
+/** What the store knows of an account: each field's values, in the order of their ids and moments. */
 export interface KnownAccount {
   readonly row: number;
   stable_id: string | undefined;
@@ -31,9 +31,9 @@ export function frontOf(account: KnownAccount): Moment {
 /** The values that a field is known to have had at a moment: the one before it, and all that began in it. */
 export function valuesAt(versions: readonly Version[], moment: Moment): readonly (string | null)[] {
   const values: (string | null)[] = [];
-  for (let index = versions.length - 1; index >= 0; index -= 1) {
+  for (let index = countUntil(versions, moment) - 1; index >= 0; index -= 1) {
     const version = versions[index];
-    if (version === undefined || version.since > moment) continue;
+    if (version === undefined) break;
     values.push(version.text);
     if (version.since < moment) break;
   }
@@ -47,6 +47,17 @@ export function valuesAt(versions: readonly Version[], moment: Moment): readonly
 export function knownUntil(account: KnownAccount, moment: Moment): Moment {
   const front = frontOf(account);
   if (moment >= front) return Number.POSITIVE_INFINITY;
-  const changes = Object.values(account.versions).flatMap((versions) => versions.map(({ since }) => since));
-  return changes.reduce((next, since) => (since > moment && since < next ? since : next), front);
+  const changes = Object.values(account.versions).map((versions) => versions[countUntil(versions, moment)]?.since ?? front);
+  return Math.min(front, ...changes);
+}
+
+/** How many of a field's versions had begun by a moment: found by halving, as there may be very many. */
+function countUntil(versions: readonly Version[], moment: Moment): number {
+  let [low, high] = [0, versions.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((versions[middle]?.since ?? 0) <= moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

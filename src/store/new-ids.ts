@@ -36,9 +36,11 @@ export class NewIds {
       if (id === undefined || id > Number.MAX_SAFE_INTEGER) return undefined;
       ids.push(id);
       from = id + 1;
-      if (id > this.#newest.id) this.#newest = { id, moment };
-      this.#last = { id, moment };
     }
+    const id = ids.at(-1);
+    if (id === undefined) return ids;
+    if (id > this.#newest.id) this.#newest = { id, moment };
+    this.#last = { id, moment };
     return ids;
   }
 

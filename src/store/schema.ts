@@ -105,5 +105,13 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account ADD COLUMN observed_to INTEGER;
   CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
   CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
+
+  -- handles that accounts had before others: up to when each was seen with it, in microseconds since 1970
+  CREATE TABLE former_handle (
+    handle TEXT NOT NULL COLLATE NOCASE,
+    seen_to INTEGER NOT NULL,
+    account INTEGER NOT NULL REFERENCES account (id),
+    PRIMARY KEY (handle, seen_to, account)
+  ) STRICT, WITHOUT ROWID;
   `,
 ];

@@ -57,20 +57,32 @@ export class Store {
     return new AccountCursor(this.#database, end);
   }
 
-  /** An account's records, newest first; undefined where no account has this handle. Case does not matter unless two differ in it alone. */
+  /**
+   * An account's records, newest first; undefined where no account has this handle, or had it before another.
+   * Case does not matter unless two differ in it alone.
+   */
   history(screenName: string): History | undefined {
-    const name = this.#database
-      .prepare<[string, string], string>(
-        'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
-      )
-      .pluck()
-      .get(screenName, screenName);
+    const name = this.#nameNow(screenName);
     if (name === undefined) return undefined;
     const records = this.#database
       .prepare<[string], string>('SELECT json FROM record WHERE account = ? ORDER BY id DESC')
       .pluck()
       .all(name);
     return { screen_name: name, records: records.map((json) => parseRecord(JSON.parse(json))) };
+  }
+
+  #nameNow(screenName: string): string | undefined {
+    const name = this.#database
+      .prepare<[string, string], string>(
+        'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
+      )
+      .pluck();
+    const formerly = this.#database
+      .prepare<[string], string>(
+        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC LIMIT 1',
+      )
+      .pluck();
+    return name.get(screenName, screenName) ?? formerly.get(screenName);
   }
 
   /** All handles, in no order that means anything. */

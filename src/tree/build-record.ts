@@ -15,6 +15,8 @@ export interface BuildRecord extends Site {
   readonly accounts: number;
   readonly data_pages: number;
   readonly account_pages: number;
+  /** What pages were compressed with besides, such as `gzip/1.3.1 brotli/1.1.0`; '' for nothing. */
+  readonly compress: string;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -39,6 +41,7 @@ const SHAPE: Shape<BuildRecord> = {
   accounts: count,
   data_pages: count,
   account_pages: count,
+  compress: text,
   store: text,
   manifest: text,
 };

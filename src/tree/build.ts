@@ -1,4 +1,4 @@
-import { renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
@@ -8,17 +8,20 @@ import { worded } from '../store/database.ts';
 import { Store } from '../store/store.ts';
 import { VERSION } from '../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import { compressors, type Encoding, encodingsIn } from './compression.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
 import { digestFiles, finishedTree } from './found-tree.ts';
 import { slotCount } from './layout.ts';
 import { MANIFEST, readManifest, type TreeDigests, writeManifest } from './manifest.ts';
-import { promote, removeSurplus } from './promote.ts';
+import { promote, removeSurplus, removeVariants } from './promote.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 
 export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
   readonly site: Site;
+  /** In which each page is to be there compressed as well. */
+  readonly compress?: readonly Encoding[] | undefined;
   /** Whether the files' own bytes are looked at, instead of what the manifest says of them. */
   readonly repair?: boolean | undefined;
   /** Called with the pages done so far and those to be done in all. */
@@ -45,19 +48,20 @@ export interface BuildSummary {
  * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, file-system
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
-  const { out, site } = options;
+  const { out, site, compress: encodings = [] } = options;
   const store = Store.open(storePath);
   try {
     const folder = claimFolder(out);
     try {
-      const now = recordOf(store, site);
+      const now = recordOf(store, site, encodings);
       const pages = { data: now.data_pages, account: now.account_pages };
       const found = options.repair ? undefined : finishedTree(out);
       if (found !== undefined && isSame(found, now)) return unchangedSummary(found);
-      const before = found === undefined ? digestFiles(out, pages) : readManifest(out, pages);
+      const before = found === undefined ? digestFiles(out, pages, encodings) : readManifest(out, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
-      const after = await renderOnThreads(store, site, folder.stage, before, since, options.onProgress ?? (() => {}));
-      const exchanged = await exchange(out, folder.stage, before, after, now);
+      const trusted = found?.compress === now.compress;
+      const after = await renderOnThreads(store, site, folder.stage, before, since, trusted, options.onProgress ?? (() => {}));
+      const exchanged = await exchange(out, folder.stage, before, after, now, trusted);
       return { ...exchanged, pulledForward: found !== undefined && isPulledForward(found, now) };
     } catch (error) {
       throw fileSystemFailure(out, worded(storePath, error));
@@ -69,7 +73,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   }
 }
 
-function recordOf(store: Store, site: Site): Omit<BuildRecord, 'manifest'> {
+function recordOf(store: Store, site: Site, encodings: readonly Encoding[]): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
   return {
     palimpsest: VERSION,
@@ -81,6 +85,7 @@ function recordOf(store: Store, site: Site): Omit<BuildRecord, 'manifest'> {
     accounts,
     data_pages: feedPages(store, site).count,
     account_pages: accountPages(store, site).count,
+    compress: compressors(encodings),
     store: fingerprint,
   };
 }
@@ -95,12 +100,14 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
     found.palimpsest === now.palimpsest &&
     found.base_url === now.base_url &&
     found.page_size === now.page_size &&
-    found.account_page_size === now.account_page_size
+    found.account_page_size === now.account_page_size &&
+    found.compress === now.compress
   );
 }
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
-  const files = slotCount(record.data_pages) + slotCount(record.account_pages);
+  const encodings = encodingsIn(record.compress);
+  const files = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
 }
 
@@ -111,6 +118,7 @@ async function exchange(
   before: TreeDigests,
   after: TreeDigests,
   now: Omit<BuildRecord, 'manifest'>,
+  hasSameVariants: boolean,
 ): Promise<Omit<BuildSummary, 'pulledForward'>> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
@@ -120,7 +128,9 @@ async function exchange(
   writeFileSync(record, encodeBuildRecord(build));
 
   renameSync(unfinished, join(out, BUILD_RECORD));
+  const isNew = !existsSync(join(out, 'rest'));
   promote(stage, out, before, after);
+  if (!isNew && !hasSameVariants) removeVariants(out, after);
   const removed = await removeSurplus(out, after);
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
@@ -130,7 +140,7 @@ async function exchange(
 function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
   let [written, unchanged] = [0, 0];
   for (const collection of COLLECTIONS) {
-    for (let slot = 0; slot < slotCount(after[collection].pages); slot += 1) {
+    for (let slot = 0; slot < slotCount(after[collection].pages, after[collection].encodings); slot += 1) {
       if (after[collection].agrees(before[collection], slot)) unchanged += 1;
       else written += 1;
     }

@@ -1,3 +1,4 @@
+import type { Encoding } from './compression.ts';
 import { slotCount } from './layout.ts';
 
 const BYTES = 32;
@@ -9,11 +10,17 @@ const NONE = '00'.repeat(BYTES);
  */
 export class Digests {
   readonly pages: number;
+  readonly encodings: readonly Encoding[];
   readonly shared: SharedArrayBuffer;
   readonly #bytes: Buffer;
 
-  constructor(pages: number, shared: SharedArrayBuffer = new SharedArrayBuffer(slotCount(pages) * BYTES)) {
+  constructor(
+    pages: number,
+    encodings: readonly Encoding[] = [],
+    shared: SharedArrayBuffer = new SharedArrayBuffer(slotCount(pages, encodings) * BYTES),
+  ) {
     this.pages = pages;
+    this.encodings = encodings;
     this.shared = shared;
     this.#bytes = Buffer.from(shared);
   }

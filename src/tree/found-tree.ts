@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
+import type { Encoding } from './compression.ts';
 import { Digests } from './digests.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
 import { manifestDigest, type TreeDigests } from './manifest.ts';
@@ -28,12 +29,12 @@ function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boole
 }
 
 /** What those of a folder's files hold that a tree with so many pages has: by their own bytes. */
-export function digestFiles(out: string, pages: PageCounts): TreeDigests {
-  const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
+export function digestFiles(out: string, pages: PageCounts, encodings: readonly Encoding[]): TreeDigests {
+  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const collection of COLLECTIONS) {
     if (!existsSync(join(out, collectionFolder(collection)))) continue;
-    for (let slot = 0; slot < slotCount(pages[collection]); slot += 1) {
-      const path = join(out, pathOf(collection, slot, pages[collection]));
+    for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
+      const path = join(out, pathOf(collection, slot, pages[collection], encodings));
       if (existsSync(path)) digests[collection].set(slot, createHash('sha256').update(readFileSync(path)).digest());
     }
   }

@@ -3,6 +3,7 @@ import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { Encoding } from './compression.ts';
 import { Digests } from './digests.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
 
@@ -37,8 +38,8 @@ function* manifestPieces(digests: TreeDigests): Generator<string> {
   let piece = '';
   for (const collection of COLLECTIONS) {
     const known = digests[collection];
-    for (let slot = 0; slot < slotCount(known.pages); slot += 1) {
-      piece += `${known.get(slot)}  ${pathOf(collection, slot, known.pages)}\n`;
+    for (let slot = 0; slot < slotCount(known.pages, known.encodings); slot += 1) {
+      piece += `${known.get(slot)}  ${pathOf(collection, slot, known.pages, known.encodings)}\n`;
       if (piece.length < PIECE) continue;
       yield piece;
       piece = '';
@@ -97,17 +98,21 @@ function parseLine(line: string): ManifestLine | undefined {
 }
 
 /** The digests that a tree's manifest gives for the files of a tree with so many pages; other lines do not count. */
-export function readManifest(out: string, pages: { readonly [C in Collection]: number }): TreeDigests {
-  return parseManifest(pieces(join(out, MANIFEST)), pages);
+export function readManifest(out: string, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
+  return parseManifest(pieces(join(out, MANIFEST)), pages, encodings);
 }
 
 /** As {@link readManifest}, from a manifest's bytes in pieces. */
-export function parseManifest(bytes: Iterable<Buffer>, pages: { readonly [C in Collection]: number }): TreeDigests {
-  const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
+export function parseManifest(
+  bytes: Iterable<Buffer>,
+  pages: { readonly [C in Collection]: number },
+  encodings: readonly Encoding[],
+): TreeDigests {
+  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const line of linesIn(bytes)) {
     if (line === undefined) continue;
     for (const collection of COLLECTIONS) {
-      const slot = slotAt(collection, line.path, pages[collection]);
+      const slot = slotAt(collection, line.path, pages[collection], encodings);
       if (slot !== undefined) digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
     }
   }

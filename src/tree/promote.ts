@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, opendirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, opendirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
-import { isPageName, pagesFolder, pathOf, slotsOf } from './layout.ts';
+import { ENCODINGS, SUFFIXES } from './compression.ts';
+import { isPageName, pagesFolder, pathOf, slotCount, slotsOf, variantSlotsOf } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 
 /** How many folders are removed at once. */
@@ -21,25 +22,30 @@ export function promote(stage: string, out: string, before: TreeDigests, after: 
     return;
   }
   for (const collection of COLLECTIONS) {
-    const { pages } = after[collection];
+    const { pages, encodings } = after[collection];
     mkdirSync(join(out, pagesFolder(collection)), { recursive: true });
     for (let page = pages; page >= 1; page -= 1) {
-      for (const slot of slotsOf(page, pages)) {
+      const slots = [...slotsOf(page, pages), ...encodings.flatMap((_, index) => variantSlotsOf(page, pages, index))];
+      const moved = new Set<string>();
+      for (const slot of slots) {
         if (after[collection].agrees(before[collection], slot)) continue;
-        const path = pathOf(collection, slot, pages);
-        moveOver(join(stage, path), join(out, path));
+        const path = pathOf(collection, slot, pages, encodings);
+        if (moved.has(dirname(path))) continue;
+        if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
       }
     }
   }
 }
 
-function moveOver(from: string, to: string): void {
+function moveOver(from: string, to: string): 'file' | 'folder' {
   try {
     renameSync(from, to);
+    return 'file';
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     // a new page moves with its folder: making one could need room that a full disk does not have
     renameSync(dirname(from), dirname(to));
+    return 'folder';
   }
 }
 
@@ -56,6 +62,17 @@ export async function removeSurplus(out: string, after: TreeDigests): Promise<nu
   const limit = pLimit(REMOVALS);
   await Promise.all(surplus.map((folder) => limit(() => remove(folder))));
   return surplus.length;
+}
+
+/** Removes compressed variants in encodings that the tree no longer has. */
+export function removeVariants(out: string, after: TreeDigests): void {
+  for (const collection of COLLECTIONS) {
+    const { pages, encodings } = after[collection];
+    const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
+    for (let slot = 0; slot < slotCount(pages); slot += 1) {
+      for (const encoding of surplus) rmSync(join(out, pathOf(collection, slot, pages) + SUFFIXES[encoding]), { force: true });
+    }
+  }
 }
 
 /** The numbers of the page folders that are there, one at a time: there may be a hundred thousand. */

@@ -9,8 +9,9 @@ import type { TreeDigests } from './manifest.ts';
 import { prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 
-/** Below this many pages threads take longer to start than they save. */
+/** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
 const WORTH_A_THREAD = 200;
+const WORTH_A_THREAD_COMPRESSED = 40;
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;
 /** Memory for a thread's short-lived objects, in MB: left alone it grows with the number of pages. */
@@ -21,6 +22,7 @@ const ENDS: readonly End[] = ['first', 'last'];
  * Renders a store's pages on two threads and stages the files that differ from what is in the tree.
  * @param since the store's revision that the tree shows; -1 where that is not known
  * @param before the digests of the tree's files as they are
+ * @param trusted whether the variants in `before` are those of its pages
  * @returns the digests of the new tree's files
  */
 export async function renderOnThreads(
@@ -29,15 +31,17 @@ export async function renderOnThreads(
   stage: string,
   before: TreeDigests,
   since: number,
+  trusted: boolean,
   onProgress: (done: number, all: number) => void,
 ): Promise<TreeDigests> {
   const pages = { data: before.data.pages, account: before.account.pages };
-  const after = { data: new Digests(pages.data), account: new Digests(pages.account) };
+  const { encodings } = before.data;
+  const after = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   const { feed } = store.revision;
   const remaining = new Int32Array(new SharedArrayBuffer(8));
   // a feed of which nothing changed is not even walked
   if (feed > since) remaining[0] = pages.data;
-  else for (let slot = 0; slot < slotCount(pages.data); slot += 1) after.data.copy(before.data, slot);
+  else for (let slot = 0; slot < slotCount(pages.data, encodings); slot += 1) after.data.copy(before.data, slot);
   remaining[1] = pages.account;
   const all = (remaining[0] ?? 0) + pages.account;
   const job: RenderJob = {
@@ -47,6 +51,8 @@ export async function renderOnThreads(
     since,
     stage,
     pages,
+    encodings,
+    trusted,
     before: { data: before.data.shared, account: before.account.shared },
     after: { data: after.data.shared, account: after.account.shared },
     remaining: remaining.buffer,
@@ -55,7 +61,8 @@ export async function renderOnThreads(
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
   const clock = setInterval(report, REPORT_EVERY);
   // where one thread fails the other has nothing left to take
-  const threads = (all < WORTH_A_THREAD ? [] : ENDS).map((end) =>
+  const least = encodings.length > 0 ? WORTH_A_THREAD_COMPRESSED : WORTH_A_THREAD;
+  const threads = (all < least ? [] : ENDS).map((end) =>
     renderInWorker(job, end).catch((error: unknown) => {
       remaining.fill(0);
       throw error;

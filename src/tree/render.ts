@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -8,8 +8,9 @@ import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages } from '../pages/page.ts';
 import type { End } from '../store/end.ts';
 import { Store } from '../store/store.ts';
+import { compress, type Encoding } from './compression.ts';
 import { Digests } from './digests.ts';
-import { pagesFolder, pathOf, slotsOf } from './layout.ts';
+import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
 
 /** What two threads need to know to render one tree together. It can be posted from one to the other. */
 export interface RenderJob {
@@ -22,6 +23,10 @@ export interface RenderJob {
   /** The folder that takes the files whose bytes are new. */
   readonly stage: string;
   readonly pages: { readonly [C in Collection]: number };
+  /** In which each page is to be there compressed. */
+  readonly encodings: readonly Encoding[];
+  /** Whether the compressed variants in `before` are those of its pages. */
+  readonly trusted: boolean;
   /** The digests of the tree's files as they are, and those of the new ones. */
   readonly before: { readonly [C in Collection]: SharedArrayBuffer };
   readonly after: { readonly [C in Collection]: SharedArrayBuffer };
@@ -42,8 +47,8 @@ export function render(job: RenderJob, store: Store, end: End, onPage: () => voi
   if (end === 'last') collections.reverse();
   for (const pages of collections) {
     const index = COLLECTIONS.indexOf(pages.collection);
-    const before = new Digests(pages.count, job.before[pages.collection]);
-    const after = new Digests(pages.count, job.after[pages.collection]);
+    const before = new Digests(pages.count, job.encodings, job.before[pages.collection]);
+    const after = new Digests(pages.count, job.encodings, job.after[pages.collection]);
     const walk = pages.walk(end);
     while (Atomics.sub(remaining, index, 1) > 0) {
       const step = walk.next();
@@ -71,18 +76,30 @@ export function prepareStage(stage: string): void {
 
 function stagePage(job: RenderJob, pages: Pages, page: Page, sheet: Sheet, before: Digests, after: Digests): void {
   const slots = slotsOf(page.number, pages.count);
+  const variants = job.encodings.map((_, index) => variantSlotsOf(page.number, pages.count, index));
   if (page.revision <= job.since) {
-    for (const slot of slots) after.copy(before, slot);
+    for (const slot of [slots, ...variants].flat()) after.copy(before, slot);
     return;
   }
+  const made = new Set<string>();
+  const stage = (bytes: Uint8Array, places: readonly number[]) => {
+    const digest = hash('sha256', bytes, 'buffer');
+    for (const slot of places) {
+      after.set(slot, digest);
+      if (after.agrees(before, slot)) continue;
+      const path = join(job.stage, pathOf(pages.collection, slot, pages.count, job.encodings));
+      if (!made.has(dirname(path))) mkdirSync(dirname(path), { recursive: true });
+      made.add(dirname(path));
+      writeFileSync(path, bytes);
+    }
+  };
   const bytes = sheet.lay(page.render());
-  const digest = hash('sha256', bytes, 'buffer');
-  for (const slot of slots) {
-    after.set(slot, digest);
-    if (after.agrees(before, slot)) continue;
-    const path = join(job.stage, pathOf(pages.collection, slot, pages.count));
-    if (slot !== 0) mkdirSync(join(path, '..'));
-    writeFileSync(path, bytes);
+  stage(bytes, slots);
+  const isSame = job.trusted && slots.every((slot) => after.agrees(before, slot));
+  for (const [index, encoding] of job.encodings.entries()) {
+    const places = variants[index] ?? [];
+    if (isSame && places.every((slot) => before.get(slot) !== undefined)) for (const slot of places) after.copy(before, slot);
+    else stage(compress(bytes, encoding), places);
   }
 }
 

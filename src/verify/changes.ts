@@ -33,7 +33,7 @@ export function checkChange(record: ChangeRecord, before: Before, path: string, 
     add('form', `the form of ${record.data_type}`, flaw);
   }
   if (parts === undefined) return;
-  const [after, old] = [textOf(parts, '<del'), textOf(parts, '<ins')];
+  const [after, old] = [plain(textOf(parts, '<del')), plain(textOf(parts, '<ins'))];
   if (after !== plain(record.text)) add('text', show(plain(record.text)), show(after));
   if (before !== 'unknown' && old !== plain(before?.text ?? null)) add('previous', show(plain(before?.text ?? null)), show(old));
 }
@@ -45,7 +45,8 @@ function textOf(parts: readonly Part[], without: string): string {
   return text;
 }
 
+/** A text as markup can show it: with line breaks of one kind, and without half a character. */
 function plain(text: string | null): string {
   if (text === null) return '';
-  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
+  return (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).toWellFormed();
 }

@@ -2,6 +2,7 @@ import { type Dir, opendirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { encodingsIn } from '../tree/compression.ts';
 import { Digests } from '../tree/digests.ts';
 import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
 import { MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
@@ -10,7 +11,8 @@ import type { Report } from './violation.ts';
 /** Reads a tree's manifest and holds it to the build record and to the layout. */
 export function checkManifest(out: string, build: BuildRecord, report: Report): TreeDigests {
   const pages = { data: build.data_pages, account: build.account_pages };
-  const digests = { data: new Digests(pages.data), account: new Digests(pages.account) };
+  const encodings = encodingsIn(build.compress);
+  const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   const digest = manifestDigest(out);
   if (digest === undefined) {
     report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'none' });
@@ -21,8 +23,8 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   let number = 0;
   for (const line of manifestLines(out)) {
     number += 1;
-    const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name]) !== undefined);
-    const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection]);
+    const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name], encodings) !== undefined);
+    const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection], encodings);
     if (line === undefined || collection === undefined || slot === undefined || digests[collection].get(slot) !== undefined) {
       report.add({
         rule: 'manifest-line',
@@ -35,12 +37,12 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
     }
   }
   for (const collection of COLLECTIONS) {
-    for (let slot = 0; slot < slotCount(pages[collection]); slot += 1) {
+    for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
       if (digests[collection].get(slot) !== undefined) continue;
       report.add({
         rule: 'manifest-line',
         path: MANIFEST,
-        expected: `a line for ${pathOf(collection, slot, pages[collection])}`,
+        expected: `a line for ${pathOf(collection, slot, pages[collection], encodings)}`,
         found: 'none',
       });
     }
@@ -57,12 +59,13 @@ export function readRegularFile(path: string): Buffer {
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
 export function checkStrays(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
+  const encodings = encodingsIn(build.compress);
   for (const path of filesIn(out, '')) {
     const isOurs =
       path === BUILD_RECORD ||
       path === MANIFEST ||
       path.startsWith('.') ||
-      COLLECTIONS.some((name) => slotAt(name, path, pages[name]) !== undefined);
+      COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
     if (!isOurs) report.add({ rule: 'file-stray', path, expected: 'no such file', found: 'one' });
   }
 }

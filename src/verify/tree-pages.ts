@@ -7,7 +7,8 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
-import { pathOf, slotsOf } from '../tree/layout.ts';
+import { decompress, type Encoding, encodingsIn } from '../tree/compression.ts';
+import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import { readRegularFile } from './files.ts';
 import type { Report } from './violation.ts';
@@ -102,6 +103,7 @@ function readFiles(tree: TreeWord, word: CollectionWord, number: number, path: s
     }
   });
   const read = files.find(({ file }) => file === path);
+  checkVariants(tree, word, number, read?.bytes, report);
   for (const { file, slot, bytes } of files) {
     const expected = tree.manifest[word.collection].get(slot);
     const found = hash('sha256', bytes);
@@ -111,6 +113,34 @@ function readFiles(tree: TreeWord, word: CollectionWord, number: number, path: s
       report.add({ rule: 'file-twin', path: file, expected: `the bytes of ${path}`, found: 'others' });
   }
   return read?.bytes;
+}
+
+/** Holds the compressed files of a page to the manifest and to the page. */
+function checkVariants(tree: TreeWord, word: CollectionWord, number: number, page: Buffer | undefined, report: Report): void {
+  const encodings = encodingsIn(tree.build.compress);
+  for (const [index, encoding] of encodings.entries()) {
+    for (const slot of variantSlotsOf(number, word.pages, index)) {
+      const path = pathOf(word.collection, slot, word.pages, encodings);
+      try {
+        const bytes = readRegularFile(join(tree.out, path));
+        const [expected, found] = [tree.manifest[word.collection].get(slot), hash('sha256', bytes)];
+        if (expected !== undefined && found !== expected) report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found });
+        if (page !== undefined && !holds(bytes, encoding, page)) {
+          report.add({ rule: 'file-twin', path, expected: `the bytes of the page, as ${encoding}`, found: 'others' });
+        }
+      } catch (error) {
+        report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
+      }
+    }
+  }
+}
+
+function holds(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
+  try {
+    return decompress(packed, encoding, page.length).equals(page);
+  } catch {
+    return false;
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -31,8 +31,8 @@ describe('every field', () => {
   it.each(DATA_TYPES)('%s takes any string', (type) => {
     for (const text of ['\ud800', '\udfff#\ud800', '\u0000', '@\udc00', 'http://\ud800.example', '\u2028\u2029', '<', '&lt;']) {
       for (const before of [undefined, null, '', 'a', text]) {
-        expect(typeof diffHtml(type, before, text)).toBe('string');
-        expect(typeof diffHtml(type, text, before ?? null)).toBe('string');
+        expect(diffHtml(type, before, text).isWellFormed()).toBe(true);
+        expect(diffHtml(type, text, before ?? null).isWellFormed()).toBe(true);
       }
     }
   });

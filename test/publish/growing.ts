@@ -10,6 +10,7 @@ export class Growing {
   readonly #store: string;
   readonly #sizes: readonly string[];
   readonly #lines: readonly string[];
+  #more: readonly string[] = [];
   /** How many records there are. */
   records = 0;
 
@@ -21,8 +22,8 @@ export class Growing {
   }
 
   /** The first `records` of `most` invented records, built. */
-  static async of(folder: string, name: string, { records = 2_000, most = 4_000, accounts = 120, page = '10' } = {}): Promise<Growing> {
-    const sizes = ['--page-size', page, '--account-page-size', '5'];
+  static async of(folder: string, name: string, { records = 2_000, most = 4_000, accounts = 120 } = {}): Promise<Growing> {
+    const sizes = ['--page-size', '10', '--account-page-size', '5'];
     const growing = new Growing(folder, name, sizes, await recordLines(most, accounts));
     await growing.grow(records);
     return growing;
@@ -33,8 +34,14 @@ export class Growing {
     const lines = this.#lines.slice(this.records, this.records + count);
     if (lines.length < count) throw new Error(`there are only ${this.#lines.length} records to grow by`);
     await importLines(this.#store, lines);
-    await palimpsestJson(buildArgs(this.#store, this.out, this.#sizes));
+    await palimpsestJson(buildArgs(this.#store, this.out, [...this.#sizes, ...this.#more]));
     this.records += count;
+  }
+
+  /** Builds with other options than before. */
+  async rebuild(more: readonly string[]): Promise<void> {
+    this.#more = more;
+    await palimpsestJson(buildArgs(this.#store, this.out, [...this.#sizes, ...more]));
   }
 
   /** What a target must hold in the end, but for its own state. */

@@ -17,7 +17,7 @@ function digestsOf(texts: readonly string[]): Digests {
   return digests;
 }
 
-const size: TreeSize = { records: 30, accounts: 1, data_pages: 3, account_pages: 1, page_size: 10, account_page_size: 10 };
+const size: TreeSize = { records: 30, accounts: 1, data_pages: 3, account_pages: 1, page_size: 10, account_page_size: 10, compress: '' };
 
 interface Side extends Partial<TreeSize> {
   readonly feed: readonly string[];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
-import { type Answer, COLLECTION_HEADERS, MISSING, resolve } from '../../src/rewrite/resolve.ts';
+import { type Answer, COLLECTION_HEADERS, MISSING, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
 import { pathOf, slotCount } from '../../src/tree/layout.ts';
 
 /** What Django REST Framework was measured to answer; it lies beside the checkout, where it is at all. */
@@ -194,6 +194,15 @@ describe('digits', () => {
   });
 });
 
+describe('the public import', () => {
+  test('is this function', async () => {
+    const published: { readonly resolve: typeof resolve } = await import('palimpsest/rewrite');
+    for (const query of ['', 'page=2', 'page=abc', 'page=%D9%A2']) {
+      expect(published.resolve('GET', '/rest/data/', query)).toEqual(resolve('GET', '/rest/data/', query));
+    }
+  });
+});
+
 describe('a path', () => {
   test.each(['/rest/data/', '/rest/%64ata/', '/%72est/data%2F', '/rest%2Fdata/'])('%s is the feed', (path) => {
     expect(resolve('GET', path, 'page=2')).toEqual({ status: 200, headers: COLLECTION_HEADERS, file: 'rest/data/page/2/index.json' });
@@ -243,6 +252,37 @@ describe('a path', () => {
     ['/rest/%64ata', '//evil.example', '/rest/data/?//evil.example'],
   ])('%s without its slash, asked "%s", is sent to %s', (path, query, location) => {
     expect(resolve('GET', path, query)).toEqual({ status: 301, headers: { Location: location }, body: '' });
+  });
+});
+
+describe('a base URL with a path', () => {
+  const base = '/api/v1.0';
+
+  test.each([
+    ['/api/v1.0/rest/data/', 'page=2', { status: 200, file: 'rest/data/page/2/index.json' }],
+    ['/%61pi/v1%2E0/rest/account/', '', { status: 200, file: 'rest/account/index.json' }],
+    ['/api/v1.0/rest/data', 'page=2', { status: 301, headers: { Location: '/api/v1.0/rest/data/?page=2' } }],
+    ['/api/v1.0/rest/data/', 'page=0', MISSING],
+    ['/rest/data/', '', NOT_FOUND],
+    ['/api/v1x0/rest/data/', '', NOT_FOUND],
+    ['/api/v1.0rest/data/', '', NOT_FOUND],
+    ['/api/v1.0/../v1.0/rest/data/', '', NOT_FOUND],
+    ['/API/v1.0/rest/data/', '', NOT_FOUND],
+  ])('%s?%s is answered below it', (path, query, answer) => {
+    expect(resolve('GET', path, query, base)).toMatchObject(answer);
+  });
+
+  test('changes nothing else', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom('GET', 'OPTIONS', 'PUT'),
+        fc.constantFrom('/rest/data/', '/rest/x/', '/'),
+        fc.string(),
+        (method, path, query) => {
+          expect(resolve(method, base + path, query, base)).toEqual(resolve(method, path, query));
+        },
+      ),
+    );
   });
 });
 

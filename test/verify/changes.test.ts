@@ -48,6 +48,11 @@ describe('a change of our own', () => {
     expect(broken(vector, vector.html)).not.toEqual([]);
   });
 
+  it('may be the difference to half a character, which somebody else imported', () => {
+    const vector = { type: 'Bio', previous: true, old: 'a \ud83d', new: 'a b' } as const;
+    expect(broken(vector, diffHtml('Bio', vector.old, vector.new))).toEqual([]);
+  });
+
   it('is held to another text or predecessor', () => {
     const vector = { type: 'Bio', previous: true, old: 'one & two', new: 'one & three' } as const;
     const html = diffHtml('Bio', vector.old, vector.new);

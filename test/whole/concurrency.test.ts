@@ -132,21 +132,21 @@ describe('two builds into one folder', () => {
   });
 });
 
-/** An import that has begun its batch and waits for the rest of its input. */
+/** An import, or an observe, that has begun its batch and waits for the rest of its input. */
 class OpenImport {
   readonly #child;
   readonly #ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 
-  private constructor(store: string) {
-    const child = spawn(process.execPath, [BIN, 'import', '-', '--store', store, '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] });
+  private constructor(store: string, command: string) {
+    const child = spawn(process.execPath, [BIN, command, '-', '--store', store, '--quiet'], { stdio: ['pipe', 'inherit', 'inherit'] });
     child.stdin.on('error', () => {}); // it may be killed while it reads
     this.#child = child;
     this.#ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   }
 
   /** Begins one; it holds the store when this is done. */
-  static async into(store: string, input: readonly string[]): Promise<OpenImport> {
-    const opened = new OpenImport(store);
+  static async into(store: string, input: readonly string[], command = 'import'): Promise<OpenImport> {
+    const opened = new OpenImport(store, command);
     opened.#child.stdin.write(`${input.join('\n')}\n`);
     await until(() => isLocked(store));
     return opened;
@@ -228,6 +228,34 @@ describe('two imports into one store', () => {
       await palimpsestJson(['import', more, '--store', alone]);
       expect(contentsOf(store)).toBe(contentsOf(alone));
     }
+  });
+});
+
+describe('two observes of one store', () => {
+  const seen = (day: number, bio: string) => JSON.stringify({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name: 'jack', bio });
+
+  it('refuses the second in plain words, and leaves alone what the first keeps beside the store', async () => {
+    const store = join(folder, 'busy-observe.db');
+    copyFileSync(before, store);
+    const first = await OpenImport.into(store, [seen(1, 'a'), seen(2, 'b')], 'observe');
+    await until(() => existsSync(`${store}-timeline`));
+    for (const args of [
+      ['observe', '-'],
+      ['observe', '-', '--dry-run'],
+      ['import', '-'],
+    ]) {
+      const second = await palimpsest([...args, '--store', store, '--json'], { input: seen(1, 'x') });
+      expect(second.code).toBe(1);
+      expect(errorOf(second)).toMatchObject({ code: 'store-busy', message: `${store} is being written by another process` });
+      expect(second.stderr).not.toContain('    at ');
+      expect(existsSync(`${store}-profiles`) && existsSync(`${store}-timeline`)).toBe(true);
+    }
+    expect(await first.finish([seen(3, 'c')])).toEqual({ code: 0, signal: null });
+    const alone = join(folder, 'alone-observe.db');
+    copyFileSync(before, alone);
+    await palimpsestJson(['observe', '-', '--store', alone], { input: [seen(1, 'a'), seen(2, 'b'), seen(3, 'c')].join('\n') });
+    expect(contentsOf(store)).toBe(contentsOf(alone));
+    expect(existsSync(`${store}-profiles`)).toBe(false);
   });
 });
 

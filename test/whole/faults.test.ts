@@ -7,7 +7,7 @@ import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { mountDisk } from './disks.ts';
 import { isUnfinished, runAndKill } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
-import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
+import { contentsOf, fileOf, folderOfFile, importLines, recordLines, snapshotLines } from './stores.ts';
 import { buildArgs, differences, type Files, freshTree, marksOf, touched, wordOf } from './trees.ts';
 
 const folder = folderOfFile();
@@ -76,6 +76,36 @@ describe('a disk that is full', () => {
       expect(contentsOf(store)).toBe(contentsOf(after));
     }
     expect(failed).toBeGreaterThan(2);
+  });
+
+  it('leaves the store as it was, and nothing beside it, wherever an observe meets it', async (context) => {
+    const batch = fileOf(folder, 'snapshots.ndjson', await snapshotLines(3_000, 3_000));
+    const whole = join(folder, 'observed.db');
+    copyFileSync(before, whole);
+    await palimpsestJson(['observe', batch, '--store', whole]);
+    const outcomes: string[] = [];
+    for (const megabytes of [4, 5, 7, 10]) {
+      const disk = mountDisk(context, join(folder, `full-observe-${megabytes}`), `size=${megabytes}m`);
+      const store = join(disk.folder, 'store.db');
+      copyFileSync(before, store);
+      const finished = await palimpsest(['observe', batch, '--store', store, '--json']);
+      disk.remount('size=200m');
+      outcomes.push(`${megabytes} MB: ${finished.code}`);
+      if (finished.code !== 0) {
+        expect(finished.code).toBe(1);
+        expect(finished.stderr).not.toContain('    at ');
+        const { error } = JSON.parse(finished.stdout);
+        expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
+        if (error.hint.includes('as it was')) expect(contentsOf(store)).toBe(contentsOf(before));
+        expect([...filesIn(disk.folder).keys()].filter((name) => !name.startsWith('store.db-') || /profiles|timeline/.test(name))).toEqual([
+          'store.db',
+        ]);
+        await palimpsestJson(['observe', batch, '--store', store]);
+      }
+      expect(contentsOf(store)).toBe(contentsOf(whole));
+    }
+    console.log(`observe on a full disk: ${outcomes.join(', ')}`);
+    expect(outcomes.filter((outcome) => outcome.endsWith('1')).length).toBeGreaterThan(2);
   });
 
   it('leaves the tree as it was while pages are rendered', async (context) => {

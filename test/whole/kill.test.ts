@@ -8,10 +8,10 @@ import { palimpsestJson } from '../support/palimpsest.ts';
 import { chance } from './chance.ts';
 import { isUnfinished, type Moment, runAndKill, sizeOf } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
-import { contentsOf, fileOf, folderOfFile, recordLines } from './stores.ts';
+import { contentsOf, fileOf, folderOfFile, recordLines, snapshotLines } from './stores.ts';
 import { buildArgs, differences, type Files, freshTree, pagesIn, wordOf } from './trees.ts';
 
-/** How many kills must land in all: a quarter in imports, a half in rebuilds, a quarter in first builds. */
+/** How many kills must land in all: a quarter in imports, a half in rebuilds, a quarter in first builds; and a quarter more in observes. */
 const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 16);
 const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 20240229);
 const QUARTER = Math.max(2, Math.round(KILLS / 4));
@@ -52,6 +52,18 @@ async function measure(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
+/** Where SQLite keeps what is not yet part of the store's file, or what was. */
+const LOGS = ['-wal', '-journal'];
+const logged = (store: string) => LOGS.reduce((sum, suffix) => sum + sizeOf(store + suffix), 0);
+
+/** Lays a copy of a store, or none, where a killed run may have left something. */
+function lay(store: string, from: string | undefined): void {
+  for (const suffix of ['', ...LOGS, '-shm']) rmSync(store + suffix, { force: true });
+  if (from !== undefined) copyFileSync(from, store);
+}
+
+const grown = (bytes: number, size: () => number) => () => size() > bytes;
+
 describe('an import that is killed', () => {
   const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
   const small = join(folder, 'small.db');
@@ -82,15 +94,6 @@ describe('an import that is killed', () => {
     [before, after] = [contentsOf(small), contentsOf(whole)];
   });
 
-  /** Where SQLite keeps what is not yet part of the store's file, or what was. */
-  const LOGS = ['-wal', '-journal'];
-  const logged = (store: string) => LOGS.reduce((sum, suffix) => sum + sizeOf(store + suffix), 0);
-
-  function lay(store: string, from: string | undefined): void {
-    for (const suffix of ['', ...LOGS, '-shm']) rmSync(store + suffix, { force: true });
-    if (from !== undefined) copyFileSync(from, store);
-  }
-
   function moment(store: string, from: string | undefined): Moment {
     const base = from === undefined ? 0 : sizeOf(from);
     return oneOf(
@@ -101,8 +104,6 @@ describe('an import that is killed', () => {
       () => ({ sign: grown(base + random() * growth, () => sizeOf(store)), delay: random() * 5 }),
     );
   }
-
-  const grown = (bytes: number, size: () => number) => () => size() > bytes;
 
   function phaseOf(store: string, isBefore: boolean): string {
     if (!isBefore) return 'after: committed';
@@ -167,6 +168,68 @@ describe('an import that is killed', () => {
         expect(contentsOf(store)).toBe(after);
       }
       landings.print('import into no store', PHASES);
+    },
+    PATIENCE,
+  );
+});
+
+describe('an observe that is killed', () => {
+  const PHASES = ['before: starting', 'before: reading', 'before: comparing', 'during: writing', 'after: committed'];
+  const small = join(folder, 'seen.db');
+  /** What a run keeps beside the store until it ends. */
+  const SIDES = ['-profiles', '-timeline'];
+  let batch = '';
+  let took = 0;
+  /** What the store holds before and after the batch. */
+  let [before, after] = ['', ''];
+
+  beforeAll(async () => {
+    const lines = await snapshotLines(40_000, 4_000);
+    const renamed = lines.map((line, index) => (index > 20_000 ? line.replace(/"user_(\d+)7"/, '"renamed_$17"') : line));
+    await palimpsestJson(['observe', fileOf(folder, 'seen.ndjson', renamed.slice(0, 15_000)), '--store', small]);
+    // in no order, and some that were seen before
+    batch = fileOf(
+      folder,
+      'see.ndjson',
+      renamed.slice(10_000).sort((a, b) => (a.slice(40) < b.slice(40) ? -1 : 1)),
+    );
+    const whole = join(folder, 'seen-whole.db');
+    copyFileSync(small, whole);
+    took = await measure(() => palimpsestJson(['observe', batch, '--store', whole]));
+    [before, after] = [contentsOf(small), contentsOf(whole)];
+  });
+
+  function phaseOf(store: string): string {
+    if (logged(store) > 0) return 'during: writing';
+    if (sizeOf(`${store}-profiles`) > 0) return 'before: comparing';
+    return existsSync(`${store}-profiles`) ? 'before: reading' : 'before: starting';
+  }
+
+  it(
+    'leaves the store as it was or with all it saw, and the next completes it and clears what is left',
+    async () => {
+      const landings = new Landings();
+      const store = join(folder, 'seen-killed.db');
+      while (landings.landed < QUARTER) {
+        lay(store, small);
+        const moment = oneOf(
+          () => ({ delay: random() * took }),
+          () => ({ sign: () => sizeOf(`${store}-profiles`) > 0, delay: random() * took * 0.5 }),
+          () => ({ sign: grown(random() * 2_000_000, () => logged(store)), delay: random() * 5 }),
+        );
+        const { signal } = await runAndKill(['observe', batch, '--store', store, '--quiet'], moment);
+        const phase = phaseOf(store);
+        if (signal === null) landings.missed += 1;
+        expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
+        const contents = contentsOf(store);
+        expect([before, after]).toContain(contents);
+        if (signal === null) expect(contents).toBe(after);
+        else landings.add(contents === before ? phase : 'after: committed');
+        await palimpsestJson(['observe', batch, '--store', store]);
+        expect(contentsOf(store)).toBe(after);
+        expect(SIDES.filter((suffix) => existsSync(store + suffix))).toEqual([]);
+      }
+      landings.print('observe into a store', PHASES);
     },
     PATIENCE,
   );

@@ -9,7 +9,7 @@ import { afterAll } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
-const BENCH = fileURLToPath(new URL('../../bench/records.js', import.meta.url));
+const BENCH = fileURLToPath(new URL('../../bench/', import.meta.url));
 /** Longer than any list of records that is made here, in bytes. */
 const MOST = 1 << 30;
 
@@ -35,8 +35,19 @@ function hasRoom(folder: string): boolean {
 }
 
 /** Invented records with the ids 1 to `records`, oldest first, one line of NDJSON each; always the same ones. */
-export async function recordLines(records: number, accounts: number): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [BENCH, String(records), String(accounts)], { maxBuffer: MOST });
+export function recordLines(records: number, accounts: number): Promise<string[]> {
+  return linesOf('records.js', records, accounts);
+}
+
+/** Invented snapshots, oldest first, one line of NDJSON each; always the same ones. */
+export async function snapshotLines(snapshots: number, accounts: number): Promise<string[]> {
+  const lines = await linesOf('snapshots.js', snapshots, accounts);
+  // each begins with its time
+  return lines.sort();
+}
+
+async function linesOf(script: string, ...counts: readonly number[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, [join(BENCH, script), ...counts.map(String)], { maxBuffer: MOST });
   return stdout.trimEnd().split('\n');
 }
 
@@ -67,7 +78,8 @@ export function contentsOf(store: string): string {
     const hash = createHash('sha256');
     for (const query of [
       'SELECT id, json FROM record ORDER BY id',
-      'SELECT screen_name, identity, summary, known_to, first_record, hex(digest) FROM account ORDER BY screen_name',
+      'SELECT screen_name, identity, summary, known_to, first_record, hex(digest), stable_id, observed_to FROM account ORDER BY screen_name',
+      'SELECT handle, seen_to, screen_name FROM former_handle JOIN account ON account.id = account ORDER BY handle, seen_to, screen_name',
       'SELECT first_record, records, head, tail FROM history ORDER BY first_record',
     ]) {
       hash.update(query);

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
 import { clientOf } from '../client.ts';
@@ -67,8 +66,7 @@ class AzureTarget implements Target {
       const answer = await this.#blob(path).download(0, undefined, { abortSignal });
       const pieces: Buffer[] = [];
       for await (const piece of answer.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
-      const bytes = Buffer.concat(pieces);
-      return { bytes: answer.contentEncoding === 'gzip' ? gunzipSync(bytes) : bytes, tag: answer.etag ?? '' };
+      return { bytes: Buffer.concat(pieces), contentEncoding: answer.contentEncoding ?? '', tag: answer.etag ?? '' };
     });
   }
 

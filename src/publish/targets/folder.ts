@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lock } from '../../store/lock.ts';
 import { makeFolder } from '../../store/make-folder.ts';
-import { STATE } from '../state.ts';
 import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
 import { Trouble } from '../trouble.ts';
 
@@ -29,7 +28,7 @@ class FolderTarget implements Target {
 
   async get(path: string): Promise<Fetched | undefined> {
     const bytes = await done(() => readFile(this.#file(path)));
-    return bytes === undefined ? undefined : { bytes, tag: hash('sha256', bytes) };
+    return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
   async head(path: string): Promise<Held | undefined> {
@@ -50,8 +49,10 @@ class FolderTarget implements Target {
   }
 
   async remove(path: string): Promise<void> {
-    // a page has its folder to itself
-    await done(() => rm(path === STATE ? this.#file(path) : dirname(this.#file(path)), { recursive: true, force: true }));
+    const file = this.#file(path);
+    await done(() => rm(file, { force: true }));
+    // a page’s folder goes with its last file
+    await rmdir(dirname(file)).catch(() => {});
   }
 
   close(): void {}

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { gunzipSync } from 'node:zlib';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { clientOf } from '../client.ts';
@@ -59,7 +58,7 @@ class S3Target implements Target {
     return this.#asking(async () => {
       const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
       const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
-      return { bytes: answer.ContentEncoding === 'gzip' ? gunzipSync(bytes) : bytes, tag: answer.ETag ?? '' };
+      return { bytes, contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
     });
   }
 

@@ -1,7 +1,7 @@
 import type { Moment } from '../contract/moment.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
-import { frontOf, type KnownAccount, type Version, valuesAt } from './known-account.ts';
+import { frontOf, type KnownAccount, type Version, valuesAt } from '../store/known-account.ts';
 
 /** A field that an observation found other than it was; without a version before it is the field's first. */
 export interface Change {
@@ -13,7 +13,8 @@ export interface Change {
 /** A field that was observed otherwise than the store already says it was at that moment. */
 export interface Late {
   readonly late: DataType;
-  readonly known: string | null;
+  /** Undefined: the store knows only what it was later. */
+  readonly known: string | null | undefined;
   readonly seen: string | null;
 }
 
@@ -41,7 +42,7 @@ export function changesOf(account: KnownAccount | undefined, profile: Profile, m
     }
     const known = isSettled ? valuesAt(versions, moment) : [before.text];
     if (known.some((value) => isSame(value, seen))) continue;
-    if (isLate) return { late: type, known: known[0] ?? null, seen };
+    if (isLate) return { late: type, known: known[0], seen };
     changes.push({ type, before, text: type === 'Website' && isSame(seen, null) ? null : (seen ?? '') });
   }
   return changes;

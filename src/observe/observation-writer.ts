@@ -1,14 +1,12 @@
 import type { Identity } from '../contract/account.ts';
 import { type Moment, timestampOf } from '../contract/moment.ts';
 import type { Observation } from '../contract/observation.ts';
-import { encodeRecord } from '../contract/record.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
-import { AccountRegister, identityIn } from './account-register.ts';
-import type { Batch } from './batch.ts';
-import { type Change, changesOf } from './changes.ts';
-import type { Statement } from './connection.ts';
-import { frontOf, type KnownAccount, knownUntil } from './known-account.ts';
-import { NewIds } from './new-ids.ts';
+import { AccountRegister, identityIn } from '../store/account-register.ts';
+import type { Batch } from '../store/batch.ts';
+import { frontOf, type KnownAccount, knownUntil } from '../store/known-account.ts';
+import { NewIds } from '../store/new-ids.ts';
+import { type Change, changesOf, type Late } from './changes.ts';
 
 /** What an observation came to. */
 export interface Effect {
@@ -33,14 +31,12 @@ export class ObservationWriter {
   readonly #batch: Batch;
   readonly #network: Network;
   readonly #ids: NewIds;
-  readonly #addRecord: Statement<[number, string]>;
 
   constructor(batch: Batch, network: Network) {
     this.#accounts = new AccountRegister(batch);
     this.#batch = batch;
     this.#network = network;
     this.#ids = new NewIds(batch.database);
-    this.#addRecord = batch.database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
   }
 
   /**
@@ -63,8 +59,8 @@ export class ObservationWriter {
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
-    account.profile = profile;
-    this.#last.set(profile, { account, until: knownUntil(account, observation.observed_at) });
+    account.profile = isPresent(account, observation) ? profile : undefined;
+    if (account.profile !== undefined) this.#last.set(profile, { account, until: knownUntil(account, observation.observed_at) });
     if (this.#accounts.isFull) this.finish();
     return effect;
   }
@@ -78,11 +74,11 @@ export class ObservationWriter {
   #put(observation: Observation): Effect | Misfit {
     return this.#batch.guard(() => {
       const { observed_at: moment, profile } = observation;
-      const found = this.#accounts.find(profile, observation.former_names);
+      const found = this.#accounts.find(profile, observation.former_names, moment);
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `observations of ${profile.screen_name} in the order of their time, or ${changes.late} as it is known to have been then: ${show(changes.known)}`,
+          expected: `observations of ${profile.screen_name} in the order of their time${unlessKnown(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, before what the store already holds of this account`,
         };
       }
@@ -93,10 +89,12 @@ export class ObservationWriter {
           found: `${timestampOf(moment)}, between records that leave no id free`,
         };
       }
-      const account = found ?? this.#accounts.add(profile);
+      const name = this.#accounts.nameAt(profile, moment, found);
+      const account = found ?? this.#accounts.add(name);
+      if (profile.id !== undefined) this.#accounts.know(account, profile.id);
       // an older observation does not know what the account is called today
       const isCurrent = moment >= frontOf(account);
-      const isRenamed = isCurrent && this.#identify(account, identityIn(profile, account.identity));
+      const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) this.#addChange(account, change, ids[index] ?? 0, observation);
       if (moment > (account.observed_to ?? -1)) account.observed_to = moment;
       return { account, isNew: found === undefined, isRenamed, changes };
@@ -113,10 +111,9 @@ export class ObservationWriter {
   }
 
   #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
-    const { screen_name } = account.identity;
-    const json = encodeRecord({
+    this.#accounts.addRecord(account, {
       id,
-      account: screen_name,
+      account: account.identity.screen_name,
       data_type: type,
       previous: before?.id ?? null,
       text,
@@ -124,10 +121,17 @@ export class ObservationWriter {
       diff_html: diffHtml(type, before?.text, text, this.#network),
       web_archive_url,
     });
-    this.#addRecord.run(id, json);
-    this.#accounts.learn(account, type, { id, text, since: observed_at });
-    this.#batch.touchRecord(screen_name);
   }
+}
+
+/** False where the account has lost the handle that it was seen with: seen so once more, it may get it back. */
+function isPresent(account: KnownAccount, { observed_at, profile }: Observation): boolean {
+  return observed_at < frontOf(account) || account.identity.screen_name === profile.screen_name;
+}
+
+/** What would have been passed over instead. */
+function unlessKnown({ late, known }: Late): string {
+  return known === undefined ? '' : `, or ${late} as it is known to have been then: ${show(known)}`;
 }
 
 function show(text: string | null): string {

@@ -7,8 +7,8 @@ import { metered } from '../sources/metered.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
 import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input } from '../sources/source.ts';
-import { Batch } from './batch.ts';
-import { fileSystemFailure, guarded } from './database.ts';
+import { Batch } from '../store/batch.ts';
+import { fileSystemFailure, guarded } from '../store/database.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import { SeenProfiles, snapshotOf } from './seen-profiles.ts';
 

@@ -1,0 +1,104 @@
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { MISSING, NOT_FOUND } from '../resolve.ts';
+import type { Host } from './host.ts';
+
+export const apache: Host = {
+  name: 'apache',
+  title: 'Apache HTTP Server',
+  proof: 'the real server',
+  cannot: {
+    'percent-decoding': 'a RewriteCond cannot decode: %32 is answered with 404',
+    'other-digits': 'a RewriteCond cannot convert them: they are answered with 404',
+    'options-body': 'it answers OPTIONS for files by itself, and always without a body',
+    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+  },
+  limits: {},
+  render: ({ domain, base }) => {
+    const collection = `^${literal(base)}/rest/(data|account)/$`;
+    const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;
+    return [
+      {
+        path: 'palimpsest.conf',
+        where: 'to /etc/apache2/sites-available/; then a2enmod rewrite headers, a2ensite palimpsest, apachectl graceful',
+        text: `# A tree of palimpsest on Apache 2.4 with mod_rewrite and mod_headers.
+# The lines that matter are marked with <--.
+
+# <-- with TLS: *:443, SSLEngine on, and the certificate
+<VirtualHost *:80>
+    ServerName ${domain}
+    # <-- the folder that palimpsest build writes, here and in the next line
+    DocumentRoot "/var/www/palimpsest/out"
+    <Directory "/var/www/palimpsest/out">
+        Require all granted
+        AllowOverride None
+        # Neither the slash nor the index is to be added by anybody but the rules below.
+        DirectorySlash Off
+        DirectoryIndex disabled
+        FileETag MTime Size
+        <FilesMatch "\\.json(?:\\.gz|\\.br)?$">
+            ForceType application/json
+        </FilesMatch>
+        <FilesMatch "\\.json\\.gz$">
+            Header set Content-Encoding gzip
+        </FilesMatch>
+        <FilesMatch "\\.json\\.br$">
+            Header set Content-Encoding br
+        </FilesMatch>
+    </Directory>
+    AddDefaultCharset Off
+    MaxRanges none
+    TraceEnable Off
+
+    # [END], not [L]: [L] would begin again with the file's path.
+    RewriteEngine On
+    AllowEncodedSlashes NoDecode
+
+    RewriteRule "^${literal(base)}/rest/(data|account)$" "${base}/rest/$1/" [R=301,NE,END]
+
+    RewriteRule "!${collection}" "-" [R=404,END]
+    RewriteCond "%{REQUEST_METHOD}" "!^(?:GET|HEAD|OPTIONS)$"
+    RewriteRule "^" "-" [R=405,END]
+
+    # The value of the last "page" is in %1 after a first condition, and looked at in a second.
+    # ${LEGEND}
+    RewriteRule "^" "-" [E=PALIMPSEST:index.json]
+    RewriteCond "%{QUERY_STRING}" "${parameter(`(${VALUE})`)}"
+    RewriteCond "%1" "^.+$"
+    RewriteRule "^" "-" [E=PALIMPSEST:none]
+    RewriteCond "%{QUERY_STRING}" "${parameter(`(${VALUE})`)}"
+    RewriteCond "%1" "^last$"
+    RewriteRule "^" "-" [E=PALIMPSEST:page/last/index.json]
+    RewriteCond "%{QUERY_STRING}" "${parameter(`(${VALUE})`)}"
+    RewriteCond "%1" "^${number(`(${DIGITS})`)}$"
+    RewriteRule "^" "-" [E=PALIMPSEST:page/%1/index.json]
+
+    # The compressed variant, where there is one and the client takes it.
+    RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*br\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
+    RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
+    RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]
+    RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
+    RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" "-f"
+    RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" [END]
+    RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}" [END]
+
+    ErrorDocument 404 ${json(NOT_FOUND.body ?? '')}
+    Header always set Content-Type application/json "expr=%{REQUEST_STATUS} >= 400"
+    <LocationMatch "${collection}">
+        ErrorDocument 404 ${json(MISSING.body ?? '')}
+        ErrorDocument 405 "{\\"detail\\":\\"Method \\\\\\\\\\\\\\"%{REQUEST_METHOD}\\\\\\\\\\\\\\" not allowed.\\"}"
+        Header always set Content-Type application/json
+        # To its own 405 it adds an empty Allow beside this one, which no rule can take away and which says nothing.
+        # "always" is for errors too. What is set there has to be unset here, or it comes twice.
+        Header onsuccess unset Allow
+        Header always set Allow "GET, POST, OPTIONS"
+        Header always set Vary "Accept, Accept-Encoding"
+        Header onsuccess unset Vary
+        Header always set Cache-Control "public, max-age=0, must-revalidate"
+        Header always set Access-Control-Allow-Origin "*"
+    </LocationMatch>
+</VirtualHost>
+`,
+      },
+    ];
+  },
+};

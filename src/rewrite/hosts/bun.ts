@@ -1,0 +1,33 @@
+import { inlined } from '../program.ts';
+import type { Host } from './host.ts';
+
+export const bun: Host = {
+  name: 'bun',
+  title: 'Bun',
+  proof: 'the real server',
+  cannot: {},
+  limits: {},
+  render: ({ base, program }) => [
+    {
+      path: 'server.js',
+      where: 'anywhere; TREE=/path/to/out PORT=3000 bun server.js',
+      text: `// Answers from a tree of palimpsest: TREE=/path/to/out PORT=3000 bun server.js
+
+// The lines that matter: where the tree is, and the path of its base URL.
+const TREE = process.env.TREE ?? 'out';
+const BASE = '${base}';
+
+Bun.serve({
+  port: Number(process.env.PORT ?? 3000),
+  hostname: process.env.HOST ?? '0.0.0.0',
+  fetch: (request) => respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
+});
+
+async function read(path) {
+  return await Bun.file(\`\${TREE}/\${path}\`).bytes().catch(() => undefined);
+}
+
+${inlined(program, 'resolve', 'respond')}`,
+    },
+  ],
+};

@@ -1,0 +1,31 @@
+import { inlined } from '../program.ts';
+import type { Host } from './host.ts';
+
+export const deno: Host = {
+  name: 'deno',
+  title: 'Deno, Deno Deploy',
+  proof: 'the real server',
+  cannot: {},
+  limits: {},
+  render: ({ base, program }) => [
+    {
+      path: 'main.js',
+      where: 'beside the folder of the tree; deno serves it with: deno run --allow-net --allow-read --allow-env main.js',
+      text: `// Answers from a tree of palimpsest: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
+// On Deno Deploy it is the entry point, and the tree is deployed with it.
+
+// The lines that matter: where the tree is, and the path of its base URL.
+const TREE = Deno.env.get('TREE') ?? 'out';
+const BASE = '${base}';
+
+Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) =>
+  respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
+
+async function read(path) {
+  return await Deno.readFile(\`\${TREE}/\${path}\`).catch(() => undefined);
+}
+
+${inlined(program, 'resolve', 'respond')}`,
+    },
+  ],
+};

@@ -1,0 +1,68 @@
+import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import type { Host } from './host.ts';
+
+export const haproxy: Host = {
+  name: 'haproxy',
+  title: 'HAProxy',
+  proof: 'the real server, before a static origin',
+  cannot: {
+    'percent-decoding': 'a replacement cannot decode: %32 is answered with 404',
+    'other-digits': 'a replacement cannot convert them: they are answered with 404',
+    'content-etag': 'the ETag is the one of the origin behind it',
+  },
+  limits: {},
+  render: ({ base }) => {
+    const path = `${literal(base)}/rest/(data|account)/`;
+    const headers = `hdr Vary "Accept, Accept-Encoding" hdr Allow "GET, POST, OPTIONS" hdr Cache-Control "public, max-age=0, must-revalidate" hdr Access-Control-Allow-Origin "*"`;
+    return [
+      {
+        path: 'palimpsest.cfg',
+        where: 'to the end of /etc/haproxy/haproxy.cfg; the tree stays on the origin, a server of static files',
+        text: `# A tree of palimpsest behind HAProxy 2.4 or later, built with PCRE. The lines that matter are marked with <--.
+
+frontend palimpsest
+    mode http
+    timeout client 30s
+    bind :80    # <-- with TLS: bind :443 ssl crt /etc/haproxy/site.pem
+    default_backend palimpsest_tree
+
+    acl collection path_reg ^${path}$
+    acl slashless path_reg ^${literal(base)}/rest/(data|account)$
+    acl asked query -m found
+    acl nothing query -m len 0
+    acl read method GET HEAD
+
+    http-request redirect code 301 location %[path]/?%[query] if slashless asked !nothing
+    http-request redirect code 301 location %[path]/ if slashless
+    http-request return status 404 content-type application/json string '${NOT_FOUND.body}' if !collection
+    http-request return status 200 content-type application/json string '${DESCRIPTIONS['data']}' ${headers} if { method OPTIONS } { path ${base}/rest/data/ }
+    http-request return status 200 content-type application/json string '${DESCRIPTIONS['account']}' ${headers} if { method OPTIONS }
+    http-request return status 405 content-type application/json lf-string '{"detail":"Method \\"%[method]\\" not allowed."}' ${headers} if !read
+
+    # The last "page" in the query decides; url_param(page) would take the first. What is no page stays as it is.
+    # ${LEGEND}
+    http-request replace-pathq '^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}' /rest/\\1/page/\\2/index.json
+    http-request replace-pathq '^${path}\\?${lastParameter('=last')}' /rest/\\1/page/last/index.json
+    http-request replace-pathq '^${path}\\?${lastParameter('=?')}' /rest/\\1/index.json
+    http-request replace-pathq '^${path}(?:\\?${NO_PARAMETER})?$' /rest/\\1/index.json
+    http-request return status 404 content-type application/json string '${MISSING.body}' ${headers} if { path_reg ^${path}$ }
+
+    # An origin without the file answers in its own words; object stores say 403.
+    http-response return status 404 content-type application/json string '${MISSING.body}' ${headers} if { status 403 404 }
+    http-response set-header Content-Type application/json
+    http-response set-header Vary "Accept, Accept-Encoding"
+    http-response set-header Allow "GET, POST, OPTIONS"
+    http-response set-header Cache-Control "public, max-age=0, must-revalidate"
+    http-response set-header Access-Control-Allow-Origin "*"
+
+backend palimpsest_tree
+    mode http
+    timeout connect 5s
+    timeout server 30s
+    server origin 127.0.0.1:8080    # <-- a server of static files whose root is the folder that palimpsest build writes
+`,
+      },
+    ];
+  },
+};

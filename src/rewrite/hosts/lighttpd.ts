@@ -1,0 +1,82 @@
+import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { MISSING, NOT_FOUND } from '../resolve.ts';
+import type { Host } from './host.ts';
+
+export const lighttpd: Host = {
+  name: 'lighttpd',
+  title: 'lighttpd',
+  proof: 'the real server',
+  cannot: {
+    'other-digits': 'a rule cannot convert them: they are answered with 404',
+    'options-body': 'it answers OPTIONS for files by itself, and always without a body',
+    'methods-body': "an error's body is a file, so that it cannot name the method",
+    gzip: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
+    brotli: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
+    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+  },
+  limits: {},
+  render: ({ domain, base }) => {
+    const path = `${literal(base)}/rest/(data|account)/`;
+    return [
+      {
+        path: 'palimpsest.conf',
+        where: 'to /etc/lighttpd/conf-enabled/; then lighttpd -tt -f /etc/lighttpd/lighttpd.conf and a restart',
+        text: `# A tree of palimpsest on lighttpd 1.4.50 or later. The lines that matter are marked with <--.
+
+# A page is looked at for each request: else the old one would be sent for some seconds after a build.
+server.stat-cache-engine = "disable"
+# mod_setenv before mod_redirect: else a redirect would go without its headers.
+server.modules += ("mod_rewrite", "mod_setenv", "mod_redirect")
+# %0A and %FF in a query are answered, not refused.
+server.http-parseopts += ("url-ctrls-reject" => "disable", "url-invalid-utf8-reject" => "disable")
+
+$HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
+    server.document-root = "/var/www/palimpsest/out"                 # <-- the folder that palimpsest build writes
+    server.errorfile-prefix = "/etc/lighttpd/palimpsest/unknown-"    # <-- the folder of the errors' bodies, here and below
+    setenv.set-response-header = ("Content-Type" => "application/json")
+    mimetype.assign = ("" => "application/json")
+    index-file.names = ()
+    server.range-requests = "disable"
+
+    # The last "page" in the query decides. What is no page leads to a file that is never there.
+    # ${LEGEND}
+    url.rewrite-once = (
+        "^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}" => "/rest/$1/page/$2/index.json",
+        "^${path}\\?${lastParameter('=last')}" => "/rest/$1/page/last/index.json",
+        "^${path}\\?${lastParameter('=?')}" => "/rest/$1/index.json",
+        "^${path}(?:\\?${NO_PARAMETER})?$" => "/rest/$1/index.json",
+        "^${path}\\?" => "/rest/$1/none",
+        "^${literal(base)}/rest/(data|account)(?:\\?|$)" => "/slashless/$1\${qsa}",
+        "" => "/none",
+    )
+    $HTTP["request-method"] == "OPTIONS" {
+        url.rewrite-once = ("^${path}(?:\\?|$)" => "/rest/$1/index.json", "" => "/none")
+    }
+    url.redirect = ("^/slashless/(data|account)" => "${base}/rest/$1/\${qsa}")
+
+    # From here on paths are as they were rewritten.
+    $HTTP["url"] =~ "^/rest/" {
+        server.errorfile-prefix = "/etc/lighttpd/palimpsest/page-"   # <--
+        setenv.set-response-header = (
+            "Content-Type" => "application/json",
+            "Vary" => "Accept, Accept-Encoding",
+            "Allow" => "GET, POST, OPTIONS",
+            "Cache-Control" => "public, max-age=0, must-revalidate",
+            "Access-Control-Allow-Origin" => "*",
+            "Location" => "",
+        )
+        # There is no rule for a status: a redirect with another code than 301 is one, its Location left out above.
+        $HTTP["request-method"] !~ "^(?:GET|HEAD|OPTIONS)$" {
+            url.redirect = ("" => "/")
+            url.redirect-code = 405
+        }
+    }
+}
+`,
+      },
+      { path: 'errors/page-405.html', where: 'to /etc/lighttpd/palimpsest/', text: '{"detail":"Method not allowed."}' },
+      { path: 'errors/page-404.html', where: 'to /etc/lighttpd/palimpsest/', text: MISSING.body ?? '' },
+      { path: 'errors/unknown-404.html', where: 'to /etc/lighttpd/palimpsest/', text: NOT_FOUND.body ?? '' },
+    ];
+  },
+};

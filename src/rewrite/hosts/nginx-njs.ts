@@ -1,0 +1,83 @@
+import { inlined } from '../program.ts';
+import type { Host } from './host.ts';
+
+export const nginxNjs: Host = {
+  name: 'nginx-njs',
+  title: 'nginx with njs',
+  proof: 'the real server',
+  cannot: {
+    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+  },
+  limits: {},
+  render: ({ domain, base, program }) => [
+    {
+      path: 'palimpsest.conf',
+      where: 'to /etc/nginx/conf.d/, where it is read inside http {}; then nginx -t and nginx -s reload',
+      text: `# A tree of palimpsest on nginx with the module njs (Debian: libnginx-mod-http-js), which nginx.conf loads.
+# This file is read inside http { }: put it into /etc/nginx/conf.d/. The lines that matter are marked with <--.
+
+js_path /etc/nginx/palimpsest/;     # <-- the folder of palimpsest.js
+js_import palimpsest from palimpsest.js;
+
+server {
+    listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
+    server_name ${domain};
+
+    absolute_redirect off;
+    merge_slashes off;
+
+    location / { js_content palimpsest.answer; }
+
+    # Where palimpsest.js sends a request whose page has a file. Nobody else can ask for it.
+    location /palimpsest-tree/ {
+        internal;
+        alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a slash at the end
+        default_type application/json;
+        types { }
+        gzip_static on;                   # sends index.json.gz where build --compress made one
+        # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
+        max_ranges 0;
+        add_header Vary "Accept, Accept-Encoding";
+        add_header Allow "GET, POST, OPTIONS";
+        add_header Cache-Control "public, max-age=0, must-revalidate";
+        add_header Access-Control-Allow-Origin "*";
+        error_page 404 = @palimpsest_missing;
+    }
+    location @palimpsest_missing { js_content palimpsest.missing; }
+}
+`,
+    },
+    {
+      path: 'palimpsest.js',
+      where: 'to /etc/nginx/palimpsest/',
+      text: `// Answers for nginx with njs; palimpsest.conf leads here.
+export default { answer, missing };
+
+// The line that matters: the path of the base URL.
+const BASE = '${base}';
+
+function answer(r) {
+  // The target as it came: r.uri and r.args are decoded in part.
+  const target = r.variables.request_uri;
+  const mark = target.indexOf('?');
+  const path = mark === -1 ? target : target.slice(0, mark);
+  const found = resolve(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE);
+  if (found.file === undefined) send(r, found);
+  else r.internalRedirect('/palimpsest-tree/' + found.file);
+}
+
+function missing(r) {
+  send(r, MISSING);
+}
+
+function send(r, found) {
+  Object.keys(found.headers).forEach((name) => {
+    r.headersOut[name] = found.headers[name];
+  });
+  r.return(found.status, found.body);
+}
+
+${inlined(program, 'resolve')}`,
+    },
+  ],
+};

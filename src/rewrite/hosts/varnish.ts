@@ -1,0 +1,136 @@
+import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import type { Host } from './host.ts';
+
+export const varnish: Host = {
+  name: 'varnish',
+  title: 'Varnish Cache',
+  proof: 'the real server, before a static origin',
+  cannot: {
+    'percent-decoding': 'VCL cannot decode: %32 is answered with 404',
+    'other-digits': 'VCL cannot convert them: they are answered with 404',
+    'content-etag': 'the ETag is the one of the origin behind it',
+    brotli: 'it asks its origin for gzip or for nothing',
+  },
+  limits: {},
+  render: ({ base }) => [
+    {
+      path: 'palimpsest.vcl',
+      where: 'to /etc/varnish/default.vcl; the tree stays on the origin, a server of static files',
+      text: `vcl 4.1;
+# A tree of palimpsest behind Varnish 6 or later. The lines that matter are marked with <--.
+
+backend origin {
+    .host = "127.0.0.1";   # <-- a server of static files whose root is the folder that palimpsest build writes
+    .port = "8080";        # <--
+}
+
+sub vcl_recv {
+    if (req.url ~ "^${literal(base)}/rest/(?:data|account)(?:\\?|$)") {
+        set req.http.X-Location = regsub(regsub(req.url, "^([^?]*)", "\\1/"), "\\?$", "");
+        return (synth(301));
+    }
+    if (req.url !~ "^${literal(base)}/rest/(?:data|account)/(?:\\?|$)") {
+        return (synth(404, "Not found."));
+    }
+    set req.http.X-Collection = regsub(req.url, "^${literal(base)}/rest/(data|account)/.*$", "\\1");
+    if (req.method == "OPTIONS") {
+        return (synth(200));
+    }
+    if (req.method != "GET" && req.method != "HEAD") {
+        return (synth(405));
+    }
+
+    # The value of the last "page", as it came, and then what it is.
+    # ${LEGEND}
+    set req.http.X-Query = regsub(req.url, "^[^?]*\\??", "");
+    set req.http.X-Value = "";
+    if (req.http.X-Query ~ "${parameter(VALUE)}") {
+        set req.http.X-Value = regsub(req.http.X-Query, "${parameter(`(${VALUE})`)}", "\\1");
+    }
+    if (req.http.X-Value == "") {
+        set req.url = "/rest/" + req.http.X-Collection + "/index.json";
+    } elsif (req.http.X-Value == "last") {
+        set req.url = "/rest/" + req.http.X-Collection + "/page/last/index.json";
+    } elsif (req.http.X-Value ~ "^${number(DIGITS)}$") {
+        set req.url = "/rest/" + req.http.X-Collection + "/page/" + regsub(req.http.X-Value, "^${number(`(${DIGITS})`)}$", "\\1") + "/index.json";
+    } else {
+        return (synth(404, "Invalid page."));
+    }
+    unset req.http.X-Query;
+    unset req.http.X-Value;
+    unset req.http.X-Plain;
+    if (req.http.Accept-Encoding !~ "gzip") {
+        set req.http.X-Plain = "1";
+    }
+    # All clients get the same: what they accept must not make copies in the cache.
+    unset req.http.Accept;
+    unset req.http.Cookie;
+    return (hash);
+}
+
+# Compressed and plain pages are kept apart: of one kept for both, HEAD would tell the wrong length.
+sub vcl_hash {
+    hash_data(req.http.X-Plain);
+}
+
+sub vcl_backend_fetch {
+    if (bereq.http.X-Plain) {
+        unset bereq.http.Accept-Encoding;
+    }
+}
+
+sub vcl_backend_response {
+    # A page may be another after the next build: Varnish asks the origin with its ETag, as must-revalidate says.
+    set beresp.ttl = 0s;
+    set beresp.grace = 0s;
+    set beresp.keep = 1d;
+    unset beresp.http.Set-Cookie;
+}
+
+sub vcl_deliver {
+    # An origin without the file answers in its own words; object stores say 403.
+    if (resp.status == 404 || resp.status == 403) {
+        return (synth(404, "Invalid page."));
+    }
+    call palimpsest_headers;
+}
+
+sub palimpsest_headers {
+    set resp.http.Content-Type = "application/json";
+    set resp.http.Vary = "Accept, Accept-Encoding";
+    set resp.http.Allow = "GET, POST, OPTIONS";
+    set resp.http.Cache-Control = "public, max-age=0, must-revalidate";
+    set resp.http.Access-Control-Allow-Origin = "*";
+}
+
+sub vcl_synth {
+    # Long strings have three quotes, as {"…"} would end at the first "} of the JSON; where a quote is last it is {"…"}.
+    set resp.http.Content-Type = "application/json";
+    if (resp.status == 301) {
+        set resp.http.Location = req.http.X-Location;
+        set resp.body = "";
+        return (deliver);
+    }
+    if (resp.status == 404 && resp.reason == "Not found.") {
+        set resp.reason = "Not Found";
+        set resp.body = """${NOT_FOUND.body}""";
+        return (deliver);
+    }
+    call palimpsest_headers;
+    if (resp.status == 404) {
+        set resp.reason = "Not Found";
+        set resp.body = """${MISSING.body}""";
+    } elsif (resp.status == 405) {
+        set resp.body = {"{"detail":"Method \\""} + req.method + """\\" not allowed."}""";
+    } elsif (resp.status == 200 && req.http.X-Collection == "data") {
+        set resp.body = """${DESCRIPTIONS['data']}""";
+    } elsif (resp.status == 200) {
+        set resp.body = """${DESCRIPTIONS['account']}""";
+    }
+    return (deliver);
+}
+`,
+    },
+  ],
+};

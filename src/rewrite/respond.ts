@@ -1,0 +1,66 @@
+import { type Answer, MISSING, resolve } from './resolve.ts';
+
+/** What is asked: a `Request` is this. */
+export interface Asked {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly headers: { readonly get: (name: string) => string | null };
+}
+
+/** The bytes of a file of the tree, by its path in it; undefined where it is not there. */
+export type ReadFile = (path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
+
+/** A content coding, and what the name of a file that has it ends with. */
+export interface Encoding {
+  readonly name: string;
+  readonly suffix: string;
+}
+
+/**
+ * Answers a request from a tree's files, on any runtime that has the Fetch API's `Response`: with an ETag of the
+ * bytes, 304 where the client has them, and the compressed variant where it takes one.
+ * @param base the path of the base URL, such as `/api`, or ''
+ * @param encodings those that the tree's files may have, the best first
+ */
+export async function respond(asked: Asked, base: string, read: ReadFile, encodings: readonly Encoding[]): Promise<Response> {
+  const [, path = '', query = ''] = /^[^:]*:\/\/[^/?]*([^?]*)\??(.*)$/s.exec(asked.url) ?? [];
+  const answer = resolve(asked.method, path, query, base);
+  if (answer.file === undefined) return short(asked, answer);
+  const accepted = encodings.filter(({ name }) => accepts(asked.headers.get('Accept-Encoding') ?? '', name));
+  for (const { name, suffix } of [...accepted, { name: '', suffix: '' }]) {
+    const bytes = await read(answer.file + suffix);
+    if (bytes === undefined) continue;
+    const headers = new Headers(answer.headers);
+    if (encodings.length > 0) headers.append('Vary', 'Accept-Encoding');
+    if (name !== '') headers.set('Content-Encoding', name);
+    headers.set('ETag', await etagOf(bytes));
+    return page(asked, headers, bytes);
+  }
+  return short(asked, MISSING);
+}
+
+function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Response {
+  const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((etag) => etag.trim().replace(/^W\//, ''));
+  if (known.includes(headers.get('ETag') ?? '') || known.includes('*')) return new Response(null, { status: 304, headers });
+  headers.set('Content-Length', String(bytes.length));
+  return new Response(asked.method === 'HEAD' ? null : bytes, { headers });
+}
+
+function short(asked: Asked, { status, headers, body = '' }: Answer): Response {
+  const length = String(new TextEncoder().encode(body).length);
+  return new Response(asked.method === 'HEAD' || body === '' ? null : body, { status, headers: { ...headers, 'Content-Length': length } });
+}
+
+async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16);
+  return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
+}
+
+/** Whether an Accept-Encoding header names a coding, and not with `q=0`. */
+function accepts(header: string, encoding: string): boolean {
+  return header.split(',').some((part) => {
+    const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());
+    return name === encoding && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
+  });
+}

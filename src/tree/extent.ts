@@ -1,0 +1,34 @@
+import { opendirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** How much a tree is for a host to take. */
+export interface Extent {
+  readonly files: number;
+  readonly largest: { readonly path: string; readonly bytes: number };
+}
+
+/** Counts a tree's files and finds the largest. Hidden names are not published and not counted. */
+export function extentOf(out: string): Extent {
+  let files = 0;
+  let largest = { path: '', bytes: 0 };
+  for (const path of filesIn(out, '')) {
+    const bytes = statSync(join(out, path)).size;
+    files += 1;
+    if (bytes > largest.bytes) largest = { path, bytes };
+  }
+  return { files, largest };
+}
+
+function* filesIn(out: string, folder: string): Generator<string> {
+  const entries = opendirSync(join(out, folder));
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.name.startsWith('.')) continue;
+      if (entry.isDirectory()) yield* filesIn(out, path);
+      else yield path;
+    }
+  } finally {
+    entries.closeSync();
+  }
+}

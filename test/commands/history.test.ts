@@ -1,0 +1,114 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { contentsOf, observe } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+const store = join(folder, 'store.db');
+const idOf = (day: number) => Date.UTC(2020, 0, day) * 1000;
+
+beforeAll(async () => {
+  const jack = { screen_name: 'Jack', id: '12' };
+  await observe(store, [
+    { ...jack, observed_at: '2020-01-01T00:00:00Z', display_name: 'Jack', bio: 'I like tea', website: null },
+    { ...jack, observed_at: '2020-01-02T00:00:00Z', bio: 'I like coffee', web_archive_url: 'https://archive.example/1' },
+    { ...jack, observed_at: '2020-01-03T10:20:30.5Z', website: 'https://jack.example', bio: 'שלום\u001b[2J' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jill', bio: '' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'Jo_at_home', id: '13', bio: 'here' },
+    { observed_at: '2020-01-02T00:00:00Z', screen_name: 'jo_at_work', id: '13', bio: 'there' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jackie', bio: 'x '.repeat(100) },
+  ]);
+});
+
+const history = (...args: string[]) => palimpsest(['history', ...args, '--store', store]);
+
+describe('palimpsest history', () => {
+  it('shows the changes of an account, newest first, with marks that need no colour', async () => {
+    const { code, stdout, stderr } = await history('Jack');
+    expect([code, stderr]).toEqual([0, '']);
+    const day3 = Date.parse('2020-01-03T10:20:30.5Z') * 1000;
+    expect(stdout).toBe(
+      [
+        'Jack: 6 changes',
+        '',
+        `2020-01-03 10:20:30  Website  #${day3 + 1}`,
+        '  {+https://jack.example+}',
+        '',
+        `2020-01-03 10:20:30  Bio  #${day3}`,
+        '  [-I like coffee-]{+\u2068שלום\\u001b[2J\u2069+}',
+        '',
+        `2020-01-02 00:00:00  Bio  #${idOf(2)}  https://archive.example/1`,
+        '  I like [-tea-]{+coffee+}',
+        '',
+        `2020-01-01 00:00:00  Website, first seen  #${idOf(1) + 2}`,
+        '  (empty)',
+        '',
+        `2020-01-01 00:00:00  Bio, first seen  #${idOf(1) + 1}`,
+        '  {+I like tea+}',
+        '',
+        `2020-01-01 00:00:00  Name, first seen  #${idOf(1)}`,
+        '  {+Jack+}',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('shows one field alone', async () => {
+    const { stdout } = await history('Jack', '--field', 'Bio');
+    expect(stdout).toMatch(/^Jack: 3 changes of Bio\n/);
+    expect(stdout).not.toContain('Website');
+    expect((await palimpsest(['history', 'Jack'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_FIELD: 'Bio' } })).stdout).toBe(stdout);
+    expect((await history('Jack', '--field', 'Location')).stdout).toBe('Jack: 0 changes of Location\n');
+    expect(await history('Jack', '--field', 'Mood')).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it.each(['jack', 'JACK', '@Jack', '@jack'])('finds the account by %s', async (name) => {
+    expect(await history(name)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Jack: 6 changes\n/) });
+  });
+
+  it('gives machines the records as they are published', async () => {
+    const all = contentsOf(store).feed;
+    const records = all.filter(({ account }) => account === 'Jack');
+    expect(records).toHaveLength(6);
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ screen_name: 'Jack', records });
+    expect(await palimpsestJson(['history', 'jack', '--store', store, '--field', 'Name'])).toEqual({
+      screen_name: 'Jack',
+      records: records.filter(({ data_type }) => data_type === 'Name'),
+    });
+    expect(await history('jack', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('wraps to 80 columns where there is no terminal, and has no colour there', async () => {
+    const { stdout } = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
+    const wide = stdout.split('\n').filter((line) => !line.includes('#'));
+    expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
+    expect(wide.length).toBeGreaterThan(4);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('finds an account by a handle that it had before', async () => {
+    expect(await history('@jo_at_HOME')).toMatchObject({ code: 0, stdout: expect.stringContaining('jo_at_work: 2 changes\n') });
+  });
+
+  it('suggests names where there is none such', async () => {
+    const { code, stdout, stderr } = await history('jakc', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'no-account', found: 'jakc', hint: 'did you mean Jack, jackie?' });
+    expect(stderr).toContain(`error: there is no account jakc in ${store} (no-account)\n`);
+    expect(await history('nobody_like_that')).toMatchObject({ code: 1, stderr: expect.stringContaining('/rest/account/') });
+    expect(await history('a\u001b[2Jb')).toMatchObject({ code: 1, stderr: expect.not.stringContaining('\u001b') });
+    for (const name of ['', '@']) expect(await history(name)).toMatchObject({ code: 1, stderr: expect.stringContaining('(no-account)') });
+  });
+
+  it('says that there is no store, and makes none', async () => {
+    const nowhere = join(folder, 'nowhere.db');
+    expect(await palimpsest(['history', 'jack', '--store', nowhere])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(no-store)'),
+    });
+    expect(existsSync(nowhere)).toBe(false);
+    expect(await palimpsest(['history'])).toMatchObject({ code: 2 });
+  });
+});

@@ -1,0 +1,242 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { contentsOf, type Snapshot } from '../support/snapshots.ts';
+
+const lines = (...values: readonly Snapshot[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const jack = (day: number, more: Snapshot = {}): Snapshot => ({ observed_at: `2020-01-0${day}T00:00:00Z`, screen_name: 'jack', ...more });
+const user = {
+  id_str: '12',
+  screen_name: 'jack',
+  name: 'Jack',
+  description: 'a & @b &amp; #c',
+  created_at: 'Tue Mar 21 20:50:14 +0000 2006',
+};
+
+function newStore(): { folder: string; store: string } {
+  const folder = temporaryFolder();
+  return { folder, store: join(folder, 'store.db') };
+}
+
+/** The lines of a file of rejects. */
+const rejectsIn = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('palimpsest observe', () => {
+  it('says what it found, for people and for machines', async () => {
+    const { store } = newStore();
+    const input = lines(jack(1, { bio: 'a', verified: true }), jack(2, { bio: 'a' }), jack(3, { bio: 'b' }));
+    const { code, stdout, stderr } = await palimpsest(['observe', '-', '--store', store], { input });
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
+      [
+        'observed 1 source in a moment',
+        '  snapshots 3, of which 1 show nothing new',
+        '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
+        '  accounts  1 new, 0 renamed',
+        `next: palimpsest build --store ${store} --base-url https://example.org`,
+        '',
+      ].join('\n'),
+    );
+    const again = await palimpsest(['observe', '-', '--store', store], { input });
+    expect(again.stdout).toContain('  records   none new\n');
+    expect(await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(4, { bio: 'c' })) })).toEqual({
+      observations: 1,
+      unchanged: 0,
+      records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
+      accounts: { added: 0, renamed: 0 },
+      rejected: 0,
+      dry_run: false,
+      store,
+      milliseconds: expect.any(Number),
+    });
+    expect(await palimpsest(['observe', '-', '--store', store, '--quiet'], { input })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('takes files, folders, gzip and standard input, all in the order of their time', async () => {
+    const { folder, store } = newStore();
+    mkdirSync(join(folder, 'in/deeper'), { recursive: true });
+    writeFileSync(join(folder, 'in/a.ndjson'), lines(jack(5, { bio: '5' })));
+    writeFileSync(join(folder, 'in/deeper/b.json'), JSON.stringify([jack(1, { bio: '1' }), jack(4, { bio: '4' })], null, 2));
+    writeFileSync(join(folder, 'c.gz'), Buffer.concat([gzipSync(lines(jack(3, { bio: '3' }))), gzipSync(lines(jack(6, { bio: '6' })))]));
+    const sources = [join(folder, 'in'), join(folder, 'c.gz'), '-'];
+    const input = gzipSync(lines(jack(2, { bio: '2' })));
+    expect(await palimpsestJson(['observe', ...sources, '--store', store], { input })).toMatchObject({ records: { Bio: 6 } });
+    expect(contentsOf(store).feed.map(({ text }) => text)).toEqual(['6', '5', '4', '3', '2', '1']);
+  });
+
+  it('says so where snapshots do not tell their time, and takes it from --observed-at', async () => {
+    const { folder, store } = newStore();
+    writeFileSync(join(folder, 'users.json'), JSON.stringify([user]));
+    const args = ['observe', join(folder, 'users.json'), '--store', store, '--json'];
+    const refused = await palimpsest(args);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: 'bad-field',
+      file: join(folder, 'users.json'),
+      line: 1,
+      expected: expect.stringContaining('--observed-at'),
+      hint: expect.stringContaining('--observed-at 2017-09-19T20:47:28Z'),
+    });
+    expect(await palimpsest([...args, '--observed-at', '2017-09-19T22:47:28+02:00'])).toMatchObject({ code: 0 });
+    const { feed, accounts } = contentsOf(store);
+    expect(new Set(feed.map(({ first_encountered_date }) => first_encountered_date))).toEqual(new Set(['2017-09-19T20:47:28.000000Z']));
+    expect(accounts).toMatchObject([{ screen_name: 'jack', account_creation_date: '2006-03-21T20:50:14Z', bio: 'a & @b &amp; #c' }]);
+  });
+
+  it('unescapes texts, and leads mentions and hashtags where it is told', async () => {
+    const { store } = newStore();
+    const options = ['--unescape', '--mention-url', 'https://social.example/@{}', '--hashtag-url', 'https://social.example/tags/{}'];
+    const args = ['observe', '-', '--store', store, '--observed-at', '2020-01-01T00:00:00Z', ...options];
+    await palimpsestJson(args, { input: JSON.stringify(user) });
+    const [bio] = contentsOf(store).feed.filter(({ data_type }) => data_type === 'Bio');
+    expect(bio).toMatchObject({ text: 'a & @b & #c' });
+    expect(bio?.['diff_html']).toContain('<a href="https://social.example/@b">');
+    expect(bio?.['diff_html']).toContain('<a href="https://social.example/tags/c">');
+  });
+
+  it('takes every option from the environment', async () => {
+    const { folder, store } = newStore();
+    const env = {
+      PALIMPSEST_STORE: store,
+      PALIMPSEST_FROM: 'twitter-v1',
+      PALIMPSEST_OBSERVED_AT: '2020-01-01T00:00:00Z',
+      PALIMPSEST_REJECTS: join(folder, 'rejects'),
+      PALIMPSEST_UNESCAPE: '1',
+      PALIMPSEST_MENTION_URL: 'https://social.example/@{}',
+      PALIMPSEST_HASHTAG_URL: 'https://social.example/tags/{}',
+      PALIMPSEST_DRY_RUN: '1',
+      PALIMPSEST_JSON: '1',
+    };
+    const input = `${JSON.stringify(user)}\n{"acct":"b@c","id":"1"}\n`;
+    const { stdout } = await palimpsest(['observe', '-'], { env, input });
+    expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, records: { Bio: 1 }, rejected: 1, store });
+    expect(existsSync(store)).toBe(false);
+    expect(rejectsIn(join(folder, 'rejects'))).toMatchObject([{ code: 'bad-field', line: 2, item: { acct: 'b@c' } }]);
+    await palimpsest(['observe', '-'], { env: { ...env, PALIMPSEST_DRY_RUN: 'no' }, input });
+    const [bio] = contentsOf(store).feed.filter(({ data_type }) => data_type === 'Bio');
+    expect(bio).toMatchObject({ text: 'a & @b & #c', diff_html: expect.stringContaining('https://social.example/@b') });
+    const quiet = await palimpsest(['observe', '-'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_QUIET: '1' }, input: lines(jack(2)) });
+    expect(quiet).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it.each([
+    ['--observed-at', 'yesterday', 'Expected a time with its zone'],
+    ['--observed-at', '2020-01-01T00:00:00', 'Expected a time with its zone'],
+    ['--observed-at', '1969-12-31T23:59:59Z', 'Expected a time with its zone'],
+    ['--from', 'facebook', 'Allowed choices are auto, neutral, twitter-v1'],
+    ['--mention-url', 'https://twitter.com/', 'Expected an address with {} in it'],
+    ['--mention-url', '{}', 'Expected an address with {} in it'],
+    ['--hashtag-url', 'https://twitter.com/', 'Expected an address with {} in it'],
+    ['--store', '', 'Expected a path'],
+    ['--rejects', '', 'Expected a path'],
+  ])('takes %s %j for wrong usage', async (option, value, message) => {
+    const { folder } = newStore();
+    const { code, stdout, stderr } = await palimpsest(['observe', '-', option, value, '--json'], { cwd: folder, input: lines(jack(1)) });
+    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
+    expect(stderr).toContain(message);
+    expect([...filesIn(folder).keys()]).toEqual([]);
+  });
+
+  it('takes no source, or two standard inputs, for wrong usage', async () => {
+    const { folder } = newStore();
+    expect(await palimpsest(['observe'], { cwd: folder })).toMatchObject({ code: 2 });
+    expect(await palimpsest(['observe', '-', '-'], { cwd: folder, input: lines(jack(1)) })).toMatchObject({ code: 2 });
+  });
+
+  it('rehearses', async () => {
+    const { folder, store } = newStore();
+    const { code, stdout } = await palimpsest(['observe', '-', '--store', store, '--dry-run'], { input: lines(jack(1, { bio: 'a' })) });
+    expect(code).toBe(0);
+    expect(stdout).toContain('  records   1 new: Name 0, Bio 1');
+    expect(stdout).toContain(`nothing was written: leave --dry-run out to add this to ${store}\n`);
+    expect([...filesIn(folder).keys()]).toEqual([]);
+  });
+
+  it('ends at a snapshot that comes too late, and leaves the store as it was', async () => {
+    const { store } = newStore();
+    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(5, { bio: 'a' })) });
+    const before = readFileSync(store);
+    const finished = await palimpsest(['observe', '-', '--store', store], { input: lines(jack(6, { bio: 'b' }), jack(1, { bio: 'z' })) });
+    expect(finished).toMatchObject({ code: 1, stdout: '' });
+    expect(finished.stderr).toMatch(
+      /^error: an observation comes too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
+    );
+    expect(readFileSync(store).equals(before)).toBe(true);
+  });
+
+  it('sets aside what cannot go in as snapshots that can be observed again', async () => {
+    const { folder, store } = newStore();
+    const rejects = join(folder, 'rejects.ndjson');
+    const args = ['observe', '-', '--store', store, '--rejects', rejects];
+    await palimpsestJson(args, { input: lines(jack(5, { bio: 'a' })) });
+    const late = jack(1, { id: '12', bio: '@b\u2028', website: null, web_archive_url: 'https://archive.example/1' });
+    const input = `${lines(late)}nonsense\n${lines(jack(6, { bio: 'b' }), jack(7, { bio: 7 }))}`;
+    const { code, stdout } = await palimpsest(args, { input });
+    expect(code).toBe(0);
+    expect(stdout).toContain(`  rejected  3, set aside in ${rejects}\n`);
+    const kept = rejectsIn(rejects);
+    expect(kept.map(({ code, line }) => [code, line])).toEqual([
+      ['bad-json', 2],
+      ['bad-field', 4],
+      ['late', 1],
+    ]);
+    const items = kept.filter((reject) => reject['code'] === 'late').map((reject) => JSON.stringify(reject['item']));
+    const [again, direct] = [join(folder, 'again.db'), join(folder, 'direct.db')];
+    await palimpsestJson(['observe', '-', '--store', again], { input: items.join('\n') });
+    await palimpsestJson(['observe', '-', '--store', direct], { input: lines(late) });
+    expect(contentsOf(again)).toEqual(contentsOf(direct));
+    expect([...filesIn(folder).keys()].filter((name) => /draft|profiles|timeline/.test(name))).toEqual([]);
+  });
+
+  it('takes neither the store nor a source for its rejects', async () => {
+    const { folder, store } = newStore();
+    const source = join(folder, 'source.ndjson');
+    writeFileSync(source, `${lines(jack(1))}nonsense\n`);
+    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1)) });
+    for (const file of [store, source]) {
+      const before = readFileSync(file);
+      expect(await palimpsest(['observe', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
+      expect(readFileSync(file).equals(before)).toBe(true);
+    }
+  });
+
+  const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
+    ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
+    ['HTML', '<!DOCTYPE html>', { code: 'bad-json', line: 1 }],
+    ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
+    ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
+    ['cut gzip', gzipSync(lines(jack(1))).subarray(0, 40), { code: 'bad-encoding' }],
+    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('--from') }],
+    ['a number', '[7]', { code: 'bad-field', line: 1, found: '7' }],
+    ['an unknown field', lines(jack(1, { likes: 3 })), { code: 'bad-field', line: 1, field: 'likes' }],
+    ['a time without a zone', lines({ ...jack(1), observed_at: '2020-01-01T00:00:00' }), { code: 'bad-field', field: 'observed_at' }],
+    ['a handle with a NUL', lines(jack(1, { screen_name: 'a\0' })), { code: 'bad-field', field: 'screen_name' }],
+    [
+      'an id beyond 2^53',
+      '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"a","id":9007199254740993}',
+      { code: 'bad-field', field: 'id' },
+    ],
+    ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
+    ['arrays in arrays', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, { code: 'bad-field' }],
+  ];
+  it.each(flaws)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+    const { folder, store } = newStore();
+    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
+    const file = join(folder, 'flawed');
+    writeFileSync(file, bytes);
+    const before = readFileSync(store);
+    const { code, stdout, stderr } = await palimpsest(['observe', file, '--store', store, '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
+    expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
+    expect(readFileSync(store).equals(before)).toBe(true);
+    expect([...filesIn(folder).keys()].filter((name) => /profiles|timeline/.test(name))).toEqual([]);
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
+import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
+
+/** A folder with a tree in `out`, for https://history.example/api. */
+async function withTree(): Promise<string> {
+  const folder = temporaryFolder();
+  await importHistory(join(folder, 'store.db'), goodHistory());
+  await buildTree(join(folder, 'store.db'), join(folder, 'out'));
+  return folder;
+}
+
+describe('rewrite --list', () => {
+  it('has every host with what it lacks, and those that are refused', async () => {
+    const { code, stdout } = await palimpsest(['rewrite', '--list']);
+    expect(code).toBe(0);
+    for (const { name, title, proof, cannot } of HOSTS) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${name} +${title.replace('@', '.')}$`, 'm'));
+      expect(stdout).toContain(`tested on ${proof}`);
+      expect(stdout).toContain(`lacks: ${Object.keys(cannot).join(', ') || 'nothing'}`);
+    }
+    for (const { name, reason, instead } of REFUSED) for (const text of [`  ${name} `, reason, instead]) expect(stdout).toContain(text);
+    expect(stdout).toContain('100,000 files and 26,214,400 bytes a file');
+  });
+
+  it('gives machines the same', async () => {
+    const { hosts, refused } = await palimpsestJson(['rewrite', '--list']);
+    expect(hosts).toEqual(JSON.parse(JSON.stringify(HOSTS)));
+    expect(refused).toEqual(REFUSED);
+  });
+});
+
+describe('rewrite', () => {
+  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same', async (name) => {
+    const cwd = await withTree();
+    const { files } = await palimpsestJson(['rewrite', name], { cwd });
+    if (!Array.isArray(files)) throw new Error('no files');
+    const { code, stdout } = await palimpsest(['rewrite', name, '--out', 'host'], { cwd });
+    expect(code).toBe(0);
+    const written = filesIn(join(cwd, 'host'));
+    expect([...written.keys()].sort()).toEqual(files.map(({ path }) => path).sort());
+    for (const { path, where, text } of files) {
+      expect(written.get(path)?.toString()).toBe(text);
+      expect(stdout).toContain(`  ${path}: ${where}\n`);
+    }
+    // the same again changes nothing
+    expect(await palimpsest(['rewrite', name, '--out', 'host', '--quiet'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(filesIn(join(cwd, 'host'))).toEqual(written);
+  });
+
+  it('is for the base URL of the tree', async () => {
+    const cwd = await withTree();
+    const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    expect(stdout).toContain('server_name history.example;');
+    expect(stdout).toContain('location ~ ^/api/rest/');
+  });
+
+  it('is for the root of a host where there is no tree, and says so', async () => {
+    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx'], { cwd: temporaryFolder() });
+    expect(code).toBe(0);
+    expect(stdout).toContain('location ~ ^/rest/');
+    expect(stderr).toBe(
+      'warning: there is no finished tree in out: these files are for one at the root of example.org, and nothing was counted\n',
+    );
+  });
+
+  it.each(REFUSED)('refuses $name with the reason', async ({ name, title, reason, instead }) => {
+    const { code, stderr } = await palimpsest(['rewrite', name]);
+    expect([code, stderr]).toEqual([
+      3,
+      `error: ${title} cannot serve a tree (host-refused)\n  expected  a host that can answer ?page=2 with another file than ?page=3\n  found     ${reason}\n  try       ${instead}\n`,
+    ]);
+  });
+
+  it.each([[[]], [['iis']]])('refuses %j and names the hosts that there are', async (args) => {
+    const { code, stderr } = await palimpsest(['rewrite', ...args]);
+    expect(code).toBe(2);
+    for (const { name } of HOSTS) expect(stderr).toContain(name);
+  });
+
+  it('refuses a tree with a file that the host does not take, with the numbers', async () => {
+    const cwd = await withTree();
+    truncateSync(join(cwd, 'out/rest/data/page/2/index.json'), 26_214_401);
+    const { code, stderr } = await palimpsest(['rewrite', 'cloudflare-workers'], { cwd });
+    expect(code).toBe(3);
+    expect(stderr).toContain('(host-limit)');
+    expect(stderr).toContain('out/rest/data/page/2/index.json');
+    expect(stderr).toContain('26,214,400 bytes a file at the most');
+    expect(stderr).toContain('found     26,214,401 bytes');
+    expect(await palimpsest(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
+  });
+
+  it('does not write into a tree, nor over a file of another content', async () => {
+    const cwd = await withTree();
+    const before = filesIn(join(cwd, 'out'));
+    expect(await palimpsest(['rewrite', 'caddy', '--out', 'out'], { cwd })).toMatchObject({ code: 3 });
+    expect(filesIn(join(cwd, 'out'))).toEqual(before);
+    mkdirSync(join(cwd, 'host'));
+    writeFileSync(join(cwd, 'host/server.mjs'), 'mine');
+    const { code, stderr } = await palimpsest(['rewrite', 'node', '--out', 'host'], { cwd });
+    expect([code, stderr.includes('(not-ours)'), stderr.includes('host/server.mjs')]).toEqual([3, true, true]);
+    expect([...filesIn(join(cwd, 'host'))].map(([path, bytes]) => [path, bytes.toString()])).toEqual([['server.mjs', 'mine']]);
+  });
+
+  it('refuses a base URL that hosts read differently', async () => {
+    const folder = temporaryFolder();
+    await importHistory(join(folder, 'store.db'), goodHistory());
+    await buildTree(join(folder, 'store.db'), join(folder, 'out'), {
+      base_url: 'https://example.org/caf%C3%A9',
+      page_size: 9,
+      account_page_size: 9,
+    });
+    const { code, stderr } = await palimpsest(['rewrite', 'nginx'], { cwd: folder });
+    expect([code, stderr.includes('/caf%C3%A9')]).toEqual([2, true]);
+  });
+
+  it('leaves the tree as it is', async () => {
+    const cwd = await withTree();
+    const record = readFileSync(join(cwd, 'out/build.json'));
+    await palimpsestJson(['rewrite', 'netlify', '--out', 'netlify'], { cwd });
+    expect(await palimpsest(['verify'], { cwd })).toMatchObject({ code: 0 });
+    expect(readFileSync(join(cwd, 'out/build.json'))).toEqual(record);
+  });
+});

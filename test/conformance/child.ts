@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ask } from '../serve/exchange.ts';
+import { type Requirement, requirement } from '../support/requirement.ts';
+import type { Running } from './subject.ts';
+
+/** Where .ci/servers puts what comes from npm and is no part of the product. */
+export const MODULES: string = fileURLToPath(new URL('../../.ci/servers/', import.meta.url));
+
+/** Whether a program is on the path, and its modules where Debian has them. */
+export function program(name: string, packages = name, modules: readonly string[] = []): Requirement {
+  const isThere = () => spawnSync('which', [name]).status === 0 && modules.every((module) => existsSync(module));
+  return requirement(`${name} (apt-get install ${packages}, or .ci/servers/install)`, isThere);
+}
+
+/** Whether a package is among those of .ci/servers. */
+export function installed(name: string): Requirement {
+  return requirement(`${name} (.ci/servers/install)`, () => existsSync(join(MODULES, 'node_modules', name)));
+}
+
+/** A file of a package of .ci/servers. */
+export function inPackage(path: string): string {
+  return join(MODULES, 'node_modules', path);
+}
+
+/** The release of a package of .ci/servers. */
+export function releaseOf(name: string): string {
+  const { version }: { readonly version?: unknown } = JSON.parse(readFileSync(inPackage(`${name}/package.json`), 'utf8'));
+  return String(version);
+}
+
+/** The first match in what a program says of its release. */
+export function releaseFrom(command: string, args: readonly string[], pattern: RegExp): string {
+  const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  const match = pattern.exec(stdout + stderr);
+  if (match?.[1] === undefined) throw new Error(`${command} ${args.join(' ')} said ${stdout}${stderr}`);
+  return match[1];
+}
+
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(address === null || typeof address === 'string' ? 0 : address.port));
+    });
+  });
+}
+
+export interface Child {
+  readonly process: ChildProcess;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a program that runs until it is stopped; what it says is shown where it ends by itself. */
+export function startChild(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  let said = '';
+  let stopping = false;
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (said += text));
+  child.once('error', (error) => console.error(`${command}: ${error.message}`));
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
+  void ended.then(() => stopping || console.error(`${command} ended: ${said}`));
+  const stop = async () => {
+    stopping = true;
+    child.kill('SIGTERM');
+    const killer = setTimeout(() => child.kill('SIGKILL'), 5000);
+    await ended;
+    clearTimeout(killer);
+  };
+  return { process: child, stop };
+}
+
+/** A server on a port of this machine, once it answers. */
+export async function listening(port: number, ...children: readonly Child[]): Promise<Running> {
+  const url = `http://127.0.0.1:${port}`;
+  const stop = async () => void (await Promise.all(children.map((child) => child.stop())));
+  for (let tries = 300; ; tries -= 1) {
+    const failed = children.some((child) => child.process.exitCode !== null);
+    const answer = failed ? undefined : await ask(url, '/').catch(() => undefined);
+    if (answer !== undefined) return { ask: (target, method, headers) => ask(url, target, method, headers), stop };
+    if (failed || tries === 0) {
+      await stop();
+      throw new Error(`nothing answers at ${url}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** A file with the lines that a person would change changed; a line that is not there is an error. */
+export function edited(text: string, changes: Readonly<Record<string, string>>): string {
+  let result = text;
+  for (const [line, replacement] of Object.entries(changes)) {
+    if (!result.includes(line)) throw new Error(`no "${line}" in:\n${text}`);
+    result = result.replaceAll(line, replacement);
+  }
+  return result;
+}

@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import type { Linted, Subject } from './subject.ts';
+import { apache } from './subjects/apache.ts';
+import { bun } from './subjects/bun.ts';
+import { caddy } from './subjects/caddy.ts';
+import { cloudflareWorkers } from './subjects/cloudflare-workers.ts';
+import { cloudfrontFunctions } from './subjects/cloudfront-functions.ts';
+import { deno } from './subjects/deno.ts';
+import { fastly } from './subjects/fastly.ts';
+import { haproxy } from './subjects/haproxy.ts';
+import { lambdaEdge } from './subjects/lambda-edge.ts';
+import { lighttpd } from './subjects/lighttpd.ts';
+import { netlify } from './subjects/netlify.ts';
+import { nginx } from './subjects/nginx.ts';
+import { nginxNjs } from './subjects/nginx-njs.ts';
+import { node } from './subjects/node.ts';
+import { serviceWorker } from './subjects/service-worker.ts';
+import { varnish } from './subjects/varnish.ts';
+import { vercel } from './subjects/vercel.ts';
+import { conforms, outcomes, passes } from './suite.ts';
+import { withoutReleases, withTable } from './table.ts';
+
+/** Every host, with the real thing that its files are tried on. */
+const SUBJECTS: readonly Subject[] = [
+  nginx,
+  nginxNjs,
+  apache,
+  caddy,
+  lighttpd,
+  varnish,
+  haproxy,
+  node,
+  deno,
+  bun,
+  cloudflareWorkers,
+  netlify,
+  vercel,
+  cloudfrontFunctions,
+  lambdaEdge,
+  serviceWorker,
+];
+
+/** Those that nothing on this machine runs. */
+const LINTED: readonly Linted[] = [fastly];
+
+for (const subject of SUBJECTS) conforms(subject);
+for (const subject of LINTED) passes(subject);
+
+test('every host is tried', () => {
+  const names = [...SUBJECTS, ...LINTED].map(({ host }) => host.name);
+  expect(names.toSorted()).toEqual(HOSTS.map(({ name }) => name).toSorted());
+});
+
+const DOCUMENT = new URL('../../docs/hosts.md', import.meta.url);
+const isWhole = [...SUBJECTS, ...LINTED].every(({ needs }) => !needs.skip);
+
+test.skipIf(!isWhole)('docs/hosts.md has what this run found (skipped where a server is missing)', () => {
+  const order = HOSTS.map(({ name }) => outcomes.find(({ host }) => host.name === name));
+  const document = readFileSync(DOCUMENT, 'utf8');
+  const wanted = withTable(
+    document,
+    order.filter((outcome) => outcome !== undefined),
+  );
+  if (process.env['PALIMPSEST_TEST_TABLE'] === 'write') writeFileSync(DOCUMENT, wanted);
+  else
+    expect(withoutReleases(document), 'PALIMPSEST_TEST_TABLE=write npx vitest run test/conformance writes it').toBe(
+      withoutReleases(wanted),
+    );
+});

@@ -1,0 +1,56 @@
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import type { Exchange } from '../serve/exchange.ts';
+import type { PublishedSite } from './published-site.ts';
+import type { Running } from './subject.ts';
+
+/** A host that is asked, and what it serves. */
+export interface Trial extends Running {
+  readonly site: PublishedSite;
+}
+
+/** What was found to be otherwise than DRF answers; nothing where all is right. */
+export type Probe = (trial: Trial) => Promise<readonly string[]>;
+
+/** Compares what was found with what was expected, and gathers where they differ. */
+export class Findings {
+  readonly found: string[] = [];
+
+  equal(label: string, found: unknown, expected: unknown): void {
+    const [left, right] = [JSON.stringify(found), JSON.stringify(expected)];
+    if (left !== right) this.found.push(`${label}: expected ${right}, found ${left}`);
+  }
+
+  bytes(label: string, found: Buffer, expected: Buffer): void {
+    if (found.equals(expected)) return;
+    const at = found.findIndex((byte, index) => byte !== expected[index]);
+    this.found.push(
+      `${label}: other bytes (${found.length} instead of ${expected.length}) from ${at}: ${found.toString('latin1', at, at + 60)}`,
+    );
+  }
+
+  /** The headers of the interface: exactly its Content-Type and Allow, and Accept among what the answer varies with. */
+  interfaceHeaders(label: string, { headers }: Exchange): void {
+    this.equal(`${label}: Content-Type`, headers['content-type'], 'application/json');
+    // an empty element of a list says nothing (RFC 9110, 5.6.1), and Apache adds one to its 405
+    const allow = (headers.allow ?? '').split(',').map((method) => method.trim());
+    this.equal(`${label}: Allow`, allow.filter((method) => method !== '').join(', '), 'GET, POST, OPTIONS');
+    this.equal(`${label}: Vary has Accept`, varies(headers.vary).includes('accept'), true);
+    this.equal(`${label}: Access-Control-Allow-Origin`, headers['access-control-allow-origin'], '*');
+    this.equal(`${label}: Cache-Control`, /max-age=0\b.*must-revalidate/.test(headers['cache-control'] ?? ''), true);
+  }
+}
+
+export function varies(vary: string | undefined): string[] {
+  return (vary ?? '').split(',').map((name) => name.trim().toLowerCase());
+}
+
+/** A probe of both collections: gathers what `look` finds in each. */
+export function eachCollection(
+  look: (trial: Trial, path: string, findings: Findings, collection: (typeof COLLECTIONS)[number]) => Promise<void>,
+): Probe {
+  return async (trial) => {
+    const findings = new Findings();
+    for (const collection of COLLECTIONS) await look(trial, trial.site.path(collection), findings, collection);
+    return findings.found;
+  };
+}

@@ -1,0 +1,91 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { parseEnvelope } from '../../../src/contract/envelope.ts';
+import { eachCollection, Findings, type Probe } from '../probe.ts';
+
+/** From page 1 by `next` to the last page, every item is met once. */
+export const walk: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
+  const origin = 'https://history.example';
+  let target = path;
+  for (let page = 1; page <= 3; page += 1) {
+    const { status, body } = await ask(target);
+    findings.equal(target, status, 200);
+    findings.bytes(target, body, site.page(collection, page));
+    if (status !== 200) return;
+    const { next, previous } = parseEnvelope(JSON.parse(body.toString()));
+    findings.equal(`${target}: previous`, previous?.startsWith(`${origin}${path}`) ?? null, page === 1 ? null : true);
+    findings.equal(`${target}: next`, next, page === 3 ? null : `${origin}${path}?page=${page + 1}`);
+    target = next?.slice(origin.length) ?? target;
+  }
+});
+
+/** Paths in other spellings lead to the page, or nowhere; never to another page. */
+export const spellings: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
+  const name = collection === 'data' ? '%64ata' : '%61ccount';
+  for (const target of [
+    `${site.base}/rest/${name}/?page=2`,
+    `${site.base}/%72est/${collection}/?page=2`,
+    `${site.base}/rest/${collection}%2F?page=2`,
+    `${path}./?page=2`,
+    `/${path}?page=2`,
+  ]) {
+    const { status, body } = await ask(target);
+    if (status === 200) findings.bytes(target, body, site.page(collection, 2));
+    else findings.equal(target, [301, 302, 307, 308, 400, 403, 404].includes(status), true);
+  }
+});
+
+/** A part of a page is that part, or all of it. */
+export const ranges: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
+  const { status, body } = await ask(`${path}?page=2`, 'GET', { Range: 'bytes=5-24' });
+  findings.equal('Range', [200, 206].includes(status), true);
+  findings.bytes('Range', body, status === 206 ? site.page(collection, 2).subarray(5, 25) : site.page(collection, 2));
+});
+
+/** Who takes compressed pages gets those that are not there compressed as they are. */
+export const unpacked: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  for (const suffix of ['.gz', '.br']) rmSync(join(site.tree, `rest/data/page/3/index.json${suffix}`));
+  for (const encoding of ['gzip', 'br', 'gzip, deflate, br']) {
+    const { status, headers, body } = await ask(`${site.path('data')}?page=3`, 'GET', { 'Accept-Encoding': encoding });
+    findings.equal(encoding, status, 200);
+    // a host may compress by itself
+    findings.bytes(encoding, unpack(headers['content-encoding'], body), site.page('data', 3));
+  }
+  return findings.found;
+};
+
+function unpack(encoding: string | undefined, body: Buffer): Buffer {
+  if (encoding === 'gzip') return gunzipSync(body);
+  return encoding === 'br' ? brotliDecompressSync(body) : body;
+}
+
+const UPS = ['..', '%2e%2e', '.%2e', '%252e%252e', '..;', '%c0%ae%c0%ae', '..%5c..', '%5c..'];
+const SLASHES = ['/', '%2f', '//', '%5c', '%252f'];
+
+/** Nothing beside the tree is ever seen. */
+export const traversal: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  const starts = ['/', site.path('data'), `${site.path('data')}page/`];
+  const targets = starts.flatMap((start) =>
+    UPS.flatMap((up) => SLASHES.map((slash, at) => `${start}${`${up}${slash}`.repeat(1 + ((at + up.length) % 5))}secret.txt`)),
+  );
+  for (const query of [
+    '?page=../../../secret.txt',
+    '?page=..%2F..%2F..%2F..%2Fsecret.txt%00',
+    '?page=2/../../../../../secret.txt',
+    '?page=%2e%2e%2f%2e%2e%2fsecret.txt',
+  ])
+    targets.push(site.path('data') + query);
+  targets.push('/secret.txt', `${site.base}/secret.txt`, `${site.base}/rest/secret.txt`);
+  for (const target of targets) {
+    const { status, body } = await ask(target);
+    findings.equal(target, [status === 200 && !isPage(body), body.includes('not for readers')], [false, false]);
+  }
+  return findings.found;
+};
+
+function isPage(body: Buffer): boolean {
+  return body.toString('utf8', 0, 9) === '{"count":';
+}

@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import type { Host } from '../../../src/rewrite/hosts/host.ts';
+import { resolve } from '../../../src/rewrite/resolve.ts';
+import { queries as arbitrary } from '../../drf/queries.ts';
+import { eachCollection, Findings, type Probe } from '../probe.ts';
+import { QUERIES, type Query } from '../queries.ts';
+
+/** Whether the queries of a kind are answered with the right page, or with 404. */
+export function queries(asks: Query['asks']): Probe {
+  return eachCollection(async ({ ask, site }, path, findings, collection) => {
+    for (const { query, shows } of QUERIES.filter((one) => one.asks === asks)) {
+      const { status, body } = await ask(path + query);
+      findings.equal(query, status, shows === 404 ? 404 : 200);
+      if (status === 200 && shows !== 404) findings.bytes(query, body, site.page(collection, shows));
+    }
+  });
+}
+
+/**
+ * Whether any query, of what parameters and numbers are made of, is answered with the page that the function finds.
+ * A host that lacks a kind of query may answer it with 404, or with page 1 where there seems to be no number; with
+ * another page never.
+ */
+export function anyQuery({ cannot }: Host): Probe {
+  const mayMiss = QUERIES.some(({ asks }) => Object.hasOwn(cannot, asks));
+  return async ({ ask, site }) => {
+    const findings = new Findings();
+    for (const query of fc.sample(arbitrary.filter(isUnmixed), { seed: 4, numRuns: 150 })) {
+      const { status, body } = await ask(`${site.path('data')}?${query}`);
+      const { file } = resolve('GET', '/rest/data/', query);
+      const page = file === undefined || /page\/(?!last|[123]\/)/.test(file) ? undefined : site.file(file);
+      if (status === 200 && page !== undefined) findings.bytes(query, body, page);
+      else if (page === undefined || !mayMiss) findings.equal(query, status, page === undefined ? 404 : 200);
+      else findings.equal(query, status, 404);
+    }
+    return findings.found;
+  };
+}
+
+/** Two spellings of one name: CloudFront hands their values over apart, and which was the last cannot be told. */
+function isUnmixed(query: string): boolean {
+  return !(query.includes('page') && query.includes('p%61ge'));
+}

@@ -1,0 +1,56 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { parseEnvelope } from '../../src/contract/envelope.ts';
+import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
+import { bothSides } from '../drf/both-sides.ts';
+import { drf } from '../drf/live-service.ts';
+import { parseVectors } from '../drf/queries.ts';
+import { SMALL } from '../drf/samples.ts';
+import { QUERIES } from './queries.ts';
+
+const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
+
+describe('the queries that hosts are asked', () => {
+  test.skipIf(drf.skip)(`are answered so by a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
+    const { records, accounts } = SMALL;
+    const { live } = await bothSides(SMALL, {
+      page_size: Math.ceil(records.length / 3),
+      account_page_size: Math.ceil(accounts.length / 3),
+    });
+    const resultsOf = (body: Buffer) => JSON.stringify(parseEnvelope(JSON.parse(body.toString())).results);
+    for (const collection of COLLECTIONS) {
+      const pages: string[] = [];
+      for (const page of [1, 2, 3]) pages.push(resultsOf((await live.ask(`/rest/${collection}/?page=${page}`)).body));
+      expect(new Set(pages).size).toBe(3);
+      for (const { query, shows, asks } of QUERIES) {
+        const { status, body } = await live.ask(`/rest/${collection}/${query}`);
+        // before 3.15 an empty value was no number, and so no page
+        if (asks === 'empty-value' && /^3\.(\d|1[0-4])\./.test(live.release)) expect(status, query).toBe(404);
+        else expect(status === 200 ? pages.indexOf(resultsOf(body)) + 1 : status, query).toBe(shows);
+      }
+    }
+  });
+
+  test('are answered so by the rewrite function', () => {
+    for (const { query, shows } of QUERIES) {
+      const page = { 1: 'index.json', 2: 'page/2/index.json', 3: query.includes('last') ? 'page/last/index.json' : 'page/3/index.json' }[
+        shows
+      ];
+      const { file } = resolve('GET', '/rest/data/', query.slice(1));
+      // the function does not know how many pages there are
+      if (query === '?page=4') expect(file).toBe('rest/data/page/4/index.json');
+      else expect(file, query).toBe(page && `rest/data/${page}`);
+    }
+  });
+
+  test.skipIf(!existsSync(VECTORS))('are those that were measured (skipped where the vectors are not beside this checkout)', () => {
+    const measured = parseVectors(JSON.parse(readFileSync(VECTORS, 'utf8')));
+    expect(QUERIES.map(({ query, shows }) => [query, shows])).toEqual(measured.map(({ query, page }) => [query, page ?? 404]));
+  });
+
+  test('ask for capabilities that there are', () => {
+    for (const { asks } of QUERIES) expect(['core', ...Object.keys(CAPABILITIES)]).toContain(asks);
+  });
+});

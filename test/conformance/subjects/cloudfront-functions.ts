@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../../../src/contract/json.ts';
+import { cloudfrontFunctions as host } from '../../../src/rewrite/hosts/cloudfront-functions.ts';
+import type { Exchange } from '../../serve/exchange.ts';
+import { program, releaseFrom } from '../child.ts';
+import type { Subject } from '../subject.ts';
+import { startOrigin } from './static-origin.ts';
+
+export const cloudfrontFunctions: Subject = {
+  host,
+  needs: program('njs'),
+  release: () => `njs ${releaseFrom('njs', ['-v'], /([\d.]+)/)}`,
+  start: async ({ files, tree, work }) => {
+    const bucket = join(work, 'bucket');
+    mkdirSync(bucket);
+    symlinkSync(join(tree, 'rest'), join(bucket, 'rest'));
+    writeFileSync(join(bucket, 'invalid-page.json'), readFileSync(join(files, 'invalid-page.json')));
+    const origin = await startOrigin(bucket);
+    const run = (file: string, event: object) => runFunction(join(files, file), join(work, 'run.js'), event);
+    const errors: unknown = JSON.parse(readFileSync(join(files, 'custom-error-responses.json'), 'utf8'));
+
+    const ask = async (target: string, method = 'GET'): Promise<Exchange> => {
+      const [uri = '', query = ''] = target.split(/\?(.*)/s);
+      const request = { method, uri, querystring: parameters(query), headers: {}, cookies: {} };
+      const answered = run('viewer-request.js', { version: '1.0', context: { eventType: 'viewer-request' }, request });
+      if ('statusCode' in answered) return exchange(answered, method);
+      const found = await origin.ask(String(answered['uri']), method);
+      const custom = errorResponse(errors, found.status);
+      // a viewer response function is not asked about errors
+      if (custom !== undefined) return { ...(await origin.ask(custom.path, method)), status: custom.status };
+      const headers = Object.fromEntries(Object.entries(found.headers).map(([name, value]) => [name, { value: String(value) }]));
+      const response = run('viewer-response.js', { version: '1.0', request, response: { statusCode: found.status, headers } });
+      return { ...found, headers: plain(response['headers']) };
+    };
+    return { ask, stop: origin.child.stop };
+  },
+};
+
+/** Runs a function on an event in the engine whose dialect CloudFront speaks. */
+function runFunction(file: string, script: string, event: object): { readonly [key: string]: unknown } {
+  writeFileSync(script, `${readFileSync(file, 'utf8')}\nconsole.log(JSON.stringify(handler(${JSON.stringify(event)})));`);
+  const { stdout, stderr, status } = spawnSync('njs', [script], { encoding: 'utf8' });
+  const value: unknown = status === 0 ? JSON.parse(stdout) : undefined;
+  if (isObject(value)) return value;
+  throw new Error(`${file} on ${JSON.stringify(event)}: ${stdout}${stderr}`);
+}
+
+/** A query in the pieces in which CloudFront hands it over: each as it came, and repeats in `multiValue`. */
+function parameters(query: string): { readonly [name: string]: { readonly value: string; readonly multiValue?: readonly object[] } } {
+  const values = new Map<string, string[]>();
+  for (const parameter of query.split('&').filter((piece) => piece !== '')) {
+    const [name = '', value = ''] = parameter.split(/=(.*)/s);
+    values.set(name, [...(values.get(name) ?? []), value]);
+  }
+  return Object.fromEntries(
+    [...values].map(([name, all]) => [
+      name,
+      { value: all[0] ?? '', ...(all.length > 1 ? { multiValue: all.map((value) => ({ value })) } : {}) },
+    ]),
+  );
+}
+
+function exchange(answered: { readonly [key: string]: unknown }, method: string): Exchange {
+  const body = isObject(answered['body']) ? String(answered['body']['data']) : '';
+  return { status: Number(answered['statusCode']), headers: plain(answered['headers']), body: Buffer.from(method === 'HEAD' ? '' : body) };
+}
+
+function plain(headers: unknown): Record<string, string> {
+  if (!isObject(headers)) throw new Error(`no headers: ${JSON.stringify(headers)}`);
+  return Object.fromEntries(Object.entries(headers).map(([name, header]) => [name, isObject(header) ? String(header['value']) : '']));
+}
+
+function errorResponse(errors: unknown, status: number): { readonly path: string; readonly status: number } | undefined {
+  const items: unknown = isObject(errors) ? errors['Items'] : undefined;
+  const item: unknown = Array.isArray(items) ? items.find((one: unknown) => isObject(one) && one['ErrorCode'] === status) : undefined;
+  return isObject(item) ? { path: String(item['ResponsePagePath']), status: Number(item['ResponseCode']) } : undefined;
+}

@@ -1,0 +1,56 @@
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isObject } from '../../../src/contract/json.ts';
+import { serviceWorker as host } from '../../../src/rewrite/hosts/service-worker.ts';
+import type { Exchange } from '../../serve/exchange.ts';
+import { program, releaseFrom } from '../child.ts';
+import type { Subject } from '../subject.ts';
+import { openPage } from './chromium.ts';
+import { startOrigin } from './static-origin.ts';
+
+export const serviceWorker: Subject = {
+  host,
+  needs: program('chromium'),
+  release: () => `Chromium ${releaseFrom('chromium', ['--version'], /Chromium (\d+)/)}`,
+  start: async ({ files, tree, work, base }) => {
+    const site = join(work, 'site');
+    mkdirSync(join(site, base), { recursive: true });
+    symlinkSync(join(tree, 'rest'), join(site, base, 'rest'));
+    copyFileSync(join(files, 'palimpsest-worker.js'), join(site, 'palimpsest-worker.js'));
+    writeFileSync(join(site, 'index.html'), '<!doctype html><title>a page of the site</title>');
+    const origin = await startOrigin(site);
+    const page = await openPage(join(work, 'profile'), `${origin.url}/`);
+    await page.evaluate(REGISTER);
+    const ask = async (target: string, method = 'GET', headers = {}): Promise<Exchange> =>
+      parse(await page.evaluate(`(${FETCH})(${JSON.stringify(origin.url + target)}, ${JSON.stringify({ method, headers })})`));
+    const stop = async () => {
+      await page.close();
+      await origin.child.stop();
+    };
+    return { ask, stop };
+  },
+};
+
+/** Turns the worker on, and waits until it answers for this page. */
+const REGISTER = `new Promise(async (resolve, reject) => {
+  navigator.serviceWorker.addEventListener('controllerchange', () => resolve(true));
+  await navigator.serviceWorker.register('/palimpsest-worker.js').catch(reject);
+  if (navigator.serviceWorker.controller) resolve(true);
+})`;
+
+/** A page cannot see a redirect, only that there was one and where it led: the worker makes no other than 301. */
+const FETCH = `async (url, init) => {
+  let response = await fetch(url, { ...init, cache: 'no-store', redirect: 'manual' });
+  if (response.type === 'opaqueredirect') {
+    response = await fetch(url, { ...init, cache: 'no-store' });
+    return { status: 301, headers: { location: response.url }, body: '' };
+  }
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(String.fromCharCode(...bytes)) };
+}`;
+
+function parse(value: unknown): Exchange {
+  if (!isObject(value) || !isObject(value['headers'])) throw new Error(`no answer: ${JSON.stringify(value)}`);
+  const headers = Object.entries(value['headers']).map(([name, header]) => [name, String(header)]);
+  return { status: Number(value['status']), headers: Object.fromEntries(headers), body: Buffer.from(String(value['body']), 'base64') };
+}

@@ -1,0 +1,164 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Capability } from '../../src/rewrite/hosts/capability.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import type { Probe, Trial } from './probe.ts';
+import {
+  errorHeaders,
+  head,
+  headers,
+  methods,
+  methodsBody,
+  missingPage,
+  options,
+  optionsBody,
+  redirect,
+  unknownPath,
+} from './probes/answers.ts';
+import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
+import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
+import { anyQuery, queries } from './probes/queries.ts';
+import { PublishedSite } from './published-site.ts';
+import { QUERIES } from './queries.ts';
+import type { Linted, Subject } from './subject.ts';
+import type { Outcome } from './table.ts';
+
+/** What every host must do. */
+const CORE: { readonly [name: string]: Probe } = {
+  'the core queries': queries('core'),
+  'a walk by next': walk,
+  spellings,
+  ranges,
+  traversal,
+  'pages that are not there compressed': unpacked,
+};
+
+/** Those that change the tree come last. */
+const PROBES: { readonly [C in Capability]: Probe } = {
+  'empty-value': queries('empty-value'),
+  'letter-case': queries('letter-case'),
+  'last-repeat': queries('last-repeat'),
+  integers: queries('integers'),
+  'percent-decoding': queries('percent-decoding'),
+  'other-digits': queries('other-digits'),
+  head,
+  headers,
+  'error-headers': errorHeaders,
+  'missing-page': missingPage,
+  'unknown-path': unknownPath,
+  redirect,
+  options,
+  'options-body': optionsBody,
+  methods,
+  'methods-body': methodsBody,
+  gzip,
+  brotli,
+  revalidation,
+  'content-etag': contentEtag,
+};
+
+/** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
+const BASES = ['', '/api/v1.0'];
+
+/** What this run has found out so far, in the order of the hosts. */
+export const outcomes: Outcome[] = [];
+
+function newOutcome({ host, needs, release }: Subject | Linted): Outcome {
+  const outcome = { host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
+  outcomes.push(outcome);
+  return outcome;
+}
+
+/** Holds a host to what it declares: each capability proven, each that it lacks proven absent. */
+export function conforms(subject: Subject): void {
+  const { host, needs } = subject;
+  const outcome = newOutcome(subject);
+  describe.skipIf(needs.skip)(`${host.name} (${needs.reason || subject.release()})`, () => {
+    describe.each(BASES)('at "%s"', (base) => {
+      const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
+      let trial: Trial;
+
+      beforeAll(async () => {
+        const site = (await siteAt(base)).copy(join(folder, 'site'));
+        const files = join(folder, 'files');
+        await palimpsestJson(['rewrite', host.name, '--tree', site.tree, '--out', files]);
+        const work = join(folder, 'work');
+        mkdirSync(work);
+        trial = { ...(await subject.start({ files, work, tree: site.tree, base })), site };
+      });
+      afterAll(async () => {
+        await trial?.stop();
+        // a browser's last processes may still be writing
+        rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+      });
+
+      test('so many queries are right', async () => {
+        outcome.score = await score(trial);
+        expect(outcome.score).toBeGreaterThanOrEqual(
+          QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
+        );
+      });
+
+      test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
+
+      const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
+      test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
+        '%s: %s it',
+        async (name, declared, probe) => {
+          const found = await probe(trial);
+          if (declared === 'has') expect(found).toEqual([]);
+          else expect(found, 'it can do what it says it cannot').not.toEqual([]);
+          outcome[declared].add(name);
+        },
+      );
+    });
+  });
+}
+
+/** How many queries are answered as DRF does. */
+async function score({ ask, site }: Trial): Promise<number> {
+  let right = 0;
+  for (const { query, shows } of QUERIES) {
+    const { status, body } = await ask(site.path('data') + query);
+    if (shows === 404 ? status === 404 : status === 200 && body.equals(site.page('data', shows))) right += 1;
+  }
+  return right;
+}
+
+/** Holds a host's files to the vendor's own tool, which must also find a mistake. */
+export function passes(linted: Linted): void {
+  const { host, needs, release, complaints } = linted;
+  newOutcome(linted);
+  describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
+    test.each(BASES)('at "%s" has files that are well formed', async (base) => {
+      const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
+      const files = join(folder, 'files');
+      await palimpsestJson(['rewrite', host.name, '--tree', (await siteAt(base)).tree, '--out', files]);
+      expect(complaints(files)).toEqual([]);
+      for (const name of readdirSync(files)) {
+        const text = readFileSync(join(files, name), 'utf8');
+        writeFileSync(join(files, name), text.replace(/^ {2}set [^;]*;$/m, '  set no.such.variable = 1;'));
+      }
+      expect(complaints(files)).not.toEqual([]);
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test('declares nothing of what nobody tried', () => {
+      expect(Object.keys(host.untried ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
+    });
+  });
+}
+
+const sites = new Map<string, Promise<PublishedSite>>();
+const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
+
+/** The site at a base, built once and copied for each host. */
+function siteAt(base: string): Promise<PublishedSite> {
+  const known = sites.get(base) ?? PublishedSite.build(join(home, String(sites.size)), base);
+  sites.set(base, known);
+  return known;
+}
+
+afterAll(() => rmSync(home, { recursive: true, force: true }));

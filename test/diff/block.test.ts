@@ -1,0 +1,95 @@
+import { describe, expect, it } from 'vitest';
+import { diffHtml } from '../../src/diff/diff-html.ts';
+
+/** The href of a website that is new to us; undefined where it stands as text. */
+function href(website: string): string | undefined {
+  const html = diffHtml('Website', undefined, website);
+  return /<a href='([^']*)'>/.exec(html)?.[1];
+}
+
+describe('a website that is an address', () => {
+  it.each([
+    ['https://x.example', 'https://x.example'],
+    ['HTTPS://X.example/A', 'https://X.example/A'],
+    ['x.example', 'http://x.example'],
+    ['x.example:8080/a?b#c', 'http://x.example:8080/a?b#c'],
+    ['http://192.0.2.1/', 'http://192.0.2.1/'],
+    ['http://[2001:db8::1]:80/', 'http://[2001:db8::1]:80/'],
+    ['http://пример.example/ä?ö', 'http://пример.example/ä?ö'],
+    ['http://x.example/a@b', 'http://x.example/a@b'],
+    ['http://x.example/<script>', 'http://x.example/&lt;script&gt;'],
+    [`http://x.example/'"&amp;`, 'http://x.example/&#39;&quot;&amp;amp;'],
+  ])('%j is a link to it', (website, expected) => expect(href(website)).toBe(expected));
+});
+
+describe('a website that is none', () => {
+  it.each([
+    '',
+    ' ',
+    'my site',
+    'x',
+    '.',
+    '...',
+    'x.',
+    '.example',
+    '2017',
+    'http://2017',
+    'http://0x7f000001/x.y',
+    'localhost',
+    'http://localhost:8080/a.b',
+    'javascript:alert(1)',
+    'JavaScript:alert(1)//x.example',
+    'javascript://x.example/%0aalert(1)',
+    'java\tscript:alert(1)',
+    'data:text/html,<b>x.example',
+    'vbscript:x.example',
+    'file:///etc/x.example',
+    'ftp://x.example',
+    'mailto:me@x.example',
+    'tel:911',
+    '//x.example',
+    'http:x.example',
+    'http:/x.example',
+    'http:///x.example',
+    'http:////x.example',
+    'http://me@x.example',
+    'http://me:secret@x.example',
+    'http://x.example@y.example',
+    'http://@x.example',
+    'http://x.example\\@y.example',
+    'http://x\\.example',
+    'http://x.example/a b',
+    ' http://x.example',
+    'http://x.example\n',
+    'http://x.example/\u0000',
+    'http://x.example/\u0085',
+    'http://x.example/\u00a0',
+    'http://x.example/\u2028',
+    'http://x.example:99999',
+    'http://x..',
+    'http://x.exa<mple',
+    'http://[::1',
+    'http://?x.example',
+    'https://',
+  ])('%j is text', (website) => {
+    expect(href(website)).toBeUndefined();
+    expect(diffHtml('Website', website, null)).not.toContain('<a');
+  });
+});
+
+describe('a scheme that a website got', () => {
+  it('is all that is shown as added', () => {
+    expect(diffHtml('Website', 'x.example/<', 'https://x.example/<')).toBe(
+      '<ins style="background:#e6ffe6;">https://</ins><span>x.example/&lt;</span>',
+    );
+  });
+
+  it.each([
+    [null, 'http://'],
+    ['', 'http://'],
+    ['x.example', 'ftp://x.example'],
+    ['x.example', 'http://x.example/'],
+    ['X.example', 'http://x.example'],
+    ['http://x.example', 'x.example'],
+  ])('is not seen from %j to %j', (before, after) => expect(diffHtml('Website', before, after)).toMatch(/^\n<del>.*<\/ins>\n$/));
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Entity, entitiesIn } from '../../src/diff/entities.ts';
+
+interface Cases {
+  readonly mentions: readonly (readonly [string, readonly string[]])[];
+  readonly hashtags: readonly (readonly [string, readonly string[]])[];
+  readonly places: readonly (readonly [string, Entity['kind'], readonly (readonly [number, number])[]])[];
+}
+
+const CASES: Cases = JSON.parse(readFileSync(new URL('twitter-text.json', import.meta.url), 'utf8'));
+const of = (kind: Entity['kind'], text: string) => entitiesIn(text).filter((entity) => entity.kind === kind);
+const names = (kind: Entity['kind'], text: string) => of(kind, text).map((entity) => entity.name);
+
+describe("Twitter's own cases", () => {
+  it.each(CASES.mentions)('mentions in %j', (text, expected) => expect(names('mention', text)).toEqual(expected));
+  it.each(CASES.hashtags)('hashtags in %j', (text, expected) => expect(names('hashtag', text)).toEqual(expected));
+  it.each(CASES.places)('places in %j', (text, kind, expected) => {
+    expect(of(kind, text).map(({ start, end }) => [start, end])).toEqual(expected);
+  });
+});
+
+describe('what profiles have and those cases have not', () => {
+  it.each([
+    ['dad @x, writes @y_1.', ['x', 'y_1'], []],
+    ['(@x)"@y"', ['x', 'y'], []],
+    ['https://medium.com/@x#y @z', ['z'], []],
+    ['HTTPS://medium.com/@x', [], []],
+    ['medium.com/@x|@y', ['y'], []],
+    ['me@x.com @y@social.example @z', ['z'], []],
+    ['@x.com', ['x'], []],
+    ['https://t.co/#x?#y #z', [], ['z']],
+    ['1️⃣#️⃣*️⃣ #1️⃣', [], []],
+    ['#x️⃣ ❤️#y', [], ['x️⃣', 'y']],
+    ['#a#b', [], []],
+    ['# x #', [], []],
+    ['@ x @', [], []],
+    ['@é @1️⃣', [], []],
+    [`#${'x'.repeat(280)} #${'y'.repeat(281)}`, [], ['x'.repeat(280)]],
+  ])('%j', (text, mentions, hashtags) => {
+    expect(names('mention', text)).toEqual(mentions);
+    expect(names('hashtag', text)).toEqual(hashtags);
+  });
+});
+
+describe('a text that would like to be searched for ever', () => {
+  const MILLION = 1_000_000;
+  it.each(
+    [
+      '@',
+      '#',
+      '#a',
+      '@a',
+      'a',
+      'a.',
+      '-.',
+      '.',
+      'https://',
+      'https://a.b/',
+      '中',
+      '#中',
+      'a@',
+      'éa',
+      'rt@a',
+      '\u{20021}',
+      '#\u{20021}',
+      ' #a/',
+      'a.b/#',
+      '\u0301',
+      '#\u0301',
+      '@a\u0301',
+      'http',
+      'a:1',
+    ].map((piece) => [piece] as const),
+  )('%j, a million units of it', (piece) => {
+    const text = `${piece.repeat(MILLION / piece.length)} @x`;
+    const started = performance.now();
+    expect(entitiesIn(text).at(-1)?.name).toBe('x');
+    expect(performance.now() - started).toBeLessThan(2000);
+  });
+});

@@ -1,0 +1,63 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import type { Host } from '../../src/rewrite/hosts/host.ts';
+import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
+import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const ROOT = new URL('../../', import.meta.url);
+const document = readFileSync(new URL('docs/hosts.md', ROOT), 'utf8');
+
+/** The first block of code in a language after a heading. */
+function code(heading: string, language: string): string {
+  const from = document.slice(document.indexOf(`\n## ${heading}\n`));
+  return new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(from)?.[1] ?? '';
+}
+
+describe('docs/hosts.md', () => {
+  it('has every host, and every host that is refused', () => {
+    for (const { name } of HOSTS) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+    for (const { name } of REFUSED) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
+    expect(readFileSync(new URL('README.md', ROOT), 'utf8')).toContain('seventeen hosts');
+    expect(HOSTS.length).toBe(17);
+  });
+
+  it('has every capability in its words, and no other', () => {
+    const section = document.slice(document.indexOf('## What each can do'), document.indexOf('The table is written'));
+    const rows = [...section.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
+    expect(Object.fromEntries(rows)).toEqual(CAPABILITIES);
+  });
+
+  it('has an example of a host that answers', async () => {
+    const folder = temporaryFolder();
+    const source = code('A new host', 'ts').replace(/'\.\.?\/(program|host)\.ts'/g, (_, name: string) => {
+      return `'${new URL(name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts', ROOT).href}'`;
+    });
+    writeFileSync(join(folder, 'example.ts'), source);
+    const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
+    const program = { resolve: compiled('resolve'), respond: compiled('respond') };
+    for (const { path, text } of example.render({ domain: 'example.org', base: '/api', program })) writeFileSync(join(folder, path), text);
+    mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
+    writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
+    process.env['TREE'] = join(folder, 'out');
+    const { answer }: { readonly answer: (request: Request) => Promise<Response> } = await import(
+      /* @vite-ignore */ pathToFileURL(join(folder, 'main.mjs')).href
+    );
+    const found = await answer(new Request('https://example.org/api/rest/data/?page=2'));
+    expect([found.status, await found.text()]).toEqual([200, '{"page":2}']);
+    expect((await answer(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
+  });
+
+  it('is right about the import', async () => {
+    const { resolve } = await import('palimpsest/rewrite');
+    expect(resolve('GET', '/rest/data/', 'page=2').file).toBe('rest/data/page/2/index.json');
+    expect(resolve('GET', '/api/rest/data/', 'page=abc', '/api')).toMatchObject({ status: 404, body: '{"detail":"Invalid page."}' });
+  });
+});
+
+function compiled(name: string): string {
+  return readFileSync(new URL(`dist/rewrite/${name}.js`, ROOT), 'utf8');
+}

@@ -1,0 +1,150 @@
+import { describe, expect, it } from 'vitest';
+import type { Profile } from '../../src/contract/observation.ts';
+import type { DataType } from '../../src/contract/record.ts';
+import { changesOf } from '../../src/observe/changes.ts';
+import { type KnownAccount, knownUntil, type Version } from '../../src/store/known-account.ts';
+
+const NOTHING: Profile = {
+  screen_name: 'jack',
+  id: undefined,
+  display_name: undefined,
+  bio: undefined,
+  location: undefined,
+  website: undefined,
+  verified: undefined,
+  profile_image_url: undefined,
+  account_creation_date: undefined,
+};
+
+/** An account of which a field had these values from these moments on. */
+function account(type: DataType, observed_to: number | undefined, ...values: readonly (readonly [string | null, number])[]): KnownAccount {
+  const versions: { [T in DataType]: Version[] } = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
+  versions[type] = values.map(([text, since], id) => ({ id, text, since }));
+  const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
+  return { row: 1, stable_id: undefined, identity, observed_to, versions, profile: undefined };
+}
+
+/** What a snapshot changes: each field's new text, or what it comes too late for. */
+function changed(known: KnownAccount | undefined, seen: Partial<Profile>, moment: number): unknown {
+  const changes = changesOf(known, { ...NOTHING, ...seen }, moment);
+  return 'late' in changes ? changes : changes.map(({ type, text }) => [type, text]);
+}
+
+describe('a snapshot of a new account', () => {
+  it('changes each field that it carries, in one order', () => {
+    expect(changed(undefined, { verified: true, website: null, location: '', bio: 'b', display_name: 'n' }, 5)).toEqual([
+      ['Name', 'n'],
+      ['Bio', 'b'],
+      ['Location', ''],
+      ['Website', ''],
+      ['Verified', 'true'],
+    ]);
+    expect(changed(undefined, {}, 5)).toEqual([]);
+  });
+});
+
+describe('a snapshot after all that is known', () => {
+  const bio = account('Bio', 20, ['a', 10], ['b', 15]);
+
+  it.each<[string, Partial<Profile>, unknown]>([
+    ['the value it has', { bio: 'b' }, []],
+    ['the value it had', { bio: 'a' }, [['Bio', 'a']]],
+    ['none', { bio: '' }, [['Bio', '']]],
+    ['another field', { location: 'x' }, [['Location', 'x']]],
+  ])('with %s', (_, seen, expected) => expect(changed(bio, seen, 21)).toEqual(expected));
+
+  it('names the version before', () => {
+    expect(changesOf(bio, { ...NOTHING, bio: 'c' }, 21)).toEqual([{ type: 'Bio', before: { id: 1, text: 'b', since: 15 }, text: 'c' }]);
+    expect(changesOf(bio, { ...NOTHING, location: 'c' }, 21)).toEqual([{ type: 'Location', before: undefined, text: 'c' }]);
+  });
+
+  it.each<[string | null, string | null, unknown]>([
+    [null, '', []],
+    ['', null, []],
+    [null, null, []],
+    ['', 'x', [['Website', 'x']]],
+    [null, 'x', [['Website', 'x']]],
+    ['x', '', [['Website', null]]],
+    ['x', null, [['Website', null]]],
+  ])('tells the Website %j from %j', (before, after, expected) => {
+    expect(changed(account('Website', 20, [before, 10]), { website: after }, 21)).toEqual(expected);
+  });
+
+  it('knows a Verified by its text', () => {
+    expect(changed(account('Verified', 20, ['true', 10]), { verified: true }, 21)).toEqual([]);
+    expect(changed(account('Verified', 20, ['true', 10]), { verified: false }, 21)).toEqual([['Verified', 'false']]);
+  });
+});
+
+describe('a snapshot before what is known', () => {
+  const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
+
+  it.each<[number, string, boolean]>([
+    [10, 'a', true],
+    [19, 'a', true],
+    [19, 'b', false],
+    [20, 'a', true],
+    [20, 'b', true],
+    [20, 'c', true],
+    [20, 'd', false],
+    [21, 'a', false],
+    [21, 'b', false],
+    [21, 'c', true],
+    [29, 'd', false],
+    [9, 'a', false],
+  ])('at %i with %j fits: %s', (moment, text, fits) => {
+    const found = changed(bio, { bio: text }, moment);
+    if (fits) expect(found).toEqual([]);
+    else expect(found).toMatchObject({ late: 'Bio', seen: text });
+  });
+
+  it('says what was known', () => {
+    expect(changed(bio, { bio: 'x' }, 15)).toEqual({ late: 'Bio', known: 'a', seen: 'x' });
+    expect(changed(bio, { bio: 'x' }, 1)).toEqual({ late: 'Bio', known: undefined, seen: 'x' });
+  });
+
+  it('is late by what was observed as much as by what changed', () => {
+    expect(changed(account('Bio', 30, ['a', 10]), { bio: 'x' }, 29)).toMatchObject({ late: 'Bio' });
+    expect(changed(account('Bio', undefined, ['a', 10]), { bio: 'x' }, 29)).toEqual([['Bio', 'x']]);
+    expect(changed(account('Bio', undefined, ['a', 30]), { bio: 'x' }, 29)).toMatchObject({ late: 'Bio' });
+  });
+
+  it('may be the first to see a field, and is late as a whole if another does not fit', () => {
+    expect(changed(bio, { location: 'x' }, 5)).toEqual([['Location', 'x']]);
+    expect(changed(bio, { location: 'x', bio: 'x' }, 15)).toMatchObject({ late: 'Bio' });
+  });
+});
+
+describe('a snapshot of the very moment up to which all is known', () => {
+  it('may change what another of that moment saw, and does not change it back', () => {
+    const bio = account('Bio', 20, ['a', 10], ['b', 20]);
+    expect(changed(bio, { bio: 'c' }, 20)).toEqual([['Bio', 'c']]);
+    expect(changed(bio, { bio: 'b' }, 20)).toEqual([]);
+    expect(changed(bio, { bio: 'a' }, 20)).toEqual([]);
+  });
+});
+
+describe('a profile that an account had', () => {
+  const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
+
+  it.each([
+    [5, 10],
+    [10, 20],
+    [19, 20],
+    [20, 30],
+    [29, 30],
+    [30, Number.POSITIVE_INFINITY],
+    [31, Number.POSITIVE_INFINITY],
+  ])('at %i tells nothing new until %d', (moment, until) => expect(knownUntil(bio, moment)).toBe(until));
+
+  it('is found among very many values in no time', () => {
+    const long = account('Bio', 100_001, ...Array.from({ length: 100_000 }, (_, since) => [`${since}`, since] as const));
+    const started = performance.now();
+    for (let moment = 0; moment < 100_000; moment += 1) {
+      if (changed(long, { bio: String(moment) }, moment) === undefined || knownUntil(long, moment) <= moment)
+        throw new Error(`at ${moment}`);
+    }
+    // looking at all of them each time would take minutes
+    expect(performance.now() - started).toBeLessThan(20_000);
+  });
+});

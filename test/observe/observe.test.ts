@@ -1,0 +1,547 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { diffHtml } from '../../src/diff/diff-html.ts';
+import type { Flaw } from '../../src/sources/source.ts';
+import { importInputs } from '../../src/store/import.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
+
+/** Seconds of one day. */
+const at = (second: number) => new Date(Date.UTC(2020, 0, 1) + second * 1000).toISOString();
+/** The microseconds since 1970 that such a second is. */
+const idAt = (second: number) => (Date.UTC(2020, 0, 1) + second * 1000) * 1000;
+
+const snapshot = (second: number, more: Snapshot = {}): Snapshot => ({ observed_at: at(second), screen_name: 'jack', ...more });
+
+const record = (id: number, more: object = {}) => ({
+  id,
+  account: 'jack',
+  data_type: 'Bio',
+  previous: null,
+  text: 'old',
+  first_encountered_date: '2019-05-05T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+  ...more,
+});
+
+function load(store: string, values: readonly object[]): Promise<unknown> {
+  return importInputs(
+    store,
+    [
+      sourceOf(
+        values.map((value) => ({ ...value })),
+        'records',
+      ),
+    ],
+    { onConflict: 'fail' },
+  );
+}
+
+const newStore = () => join(temporaryFolder(), 'store.db');
+
+/** What a new store holds that has seen some snapshots, one run each list. */
+async function holding(...runs: readonly (readonly Snapshot[])[]): Promise<Contents> {
+  const store = newStore();
+  for (const run of runs) await observe(store, run);
+  return contentsOf(store);
+}
+
+/** The changes of a feed, oldest first, as short as they can be told. */
+function changesIn({ feed }: Contents): string[] {
+  return feed.toReversed().map(({ account, data_type, text }) => `${account} ${data_type} ${JSON.stringify(text)}`);
+}
+
+const namesIn = ({ accounts }: Contents) => accounts.map(({ screen_name }) => screen_name).sort();
+
+describe('the first sight of an account', () => {
+  it('makes a first record of each field that the snapshot carries, empty ones too, in one order', async () => {
+    const { feed, accounts } = await holding([
+      snapshot(0, {
+        verified: false,
+        website: null,
+        location: '',
+        bio: 'hello',
+        display_name: 'Jack',
+        web_archive_url: 'https://archive.example/1',
+      }),
+    ]);
+    const first = (index: number, data_type: 'Name' | 'Bio' | 'Location' | 'Website' | 'Verified', text: string) => ({
+      id: idAt(0) + index,
+      account: 'jack',
+      data_type,
+      previous: null,
+      text,
+      first_encountered_date: '2020-01-01T00:00:00.000000Z',
+      diff_html: diffHtml(data_type, undefined, text),
+      web_archive_url: 'https://archive.example/1',
+    });
+    expect(feed.toReversed()).toEqual([
+      first(0, 'Name', 'Jack'),
+      first(1, 'Bio', 'hello'),
+      first(2, 'Location', ''),
+      first(3, 'Website', ''),
+      first(4, 'Verified', 'false'),
+    ]);
+    expect(accounts).toMatchObject([{ screen_name: 'jack', display_name: 'Jack', bio: 'hello', location: '', website: '' }]);
+  });
+
+  it('makes none of a field that it does not carry; that field has its first record when it is seen', async () => {
+    const contents = await holding([snapshot(0, { bio: 'hello' }), snapshot(1, { display_name: 'Jack' })]);
+    expect(changesIn(contents)).toEqual(['jack Bio "hello"', 'jack Name "Jack"']);
+    expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
+  });
+
+  it('of which nothing but the handle is told makes an account without records', async () => {
+    const contents = await holding([snapshot(0)]);
+    expect(contents.feed).toEqual([]);
+    expect(contents.accounts).toMatchObject([{ screen_name: 'jack', data: [] }]);
+  });
+});
+
+describe('a snapshot of a known account', () => {
+  const first = snapshot(0, { display_name: 'Jack', bio: 'hello', location: 'here', website: 'https://a.example', verified: false });
+
+  it('that is equal makes nothing', async () => {
+    const store = newStore();
+    await observe(store, [first]);
+    expect(
+      await observe(store, [
+        { ...first, observed_at: at(9) },
+        { ...first, observed_at: at(10) },
+      ]),
+    ).toMatchObject({
+      observations: 2,
+      unchanged: 2,
+      records: { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 },
+      accounts: { added: 0, renamed: 0 },
+    });
+    expect(contentsOf(store).feed).toHaveLength(5);
+  });
+
+  it('makes one record for each field that changed, which names the one before it', async () => {
+    const { feed, accounts } = await holding([first], [{ ...first, observed_at: at(9), bio: 'bye', verified: true }]);
+    expect(feed.slice(0, 2).toReversed()).toEqual([
+      {
+        id: idAt(9),
+        account: 'jack',
+        data_type: 'Bio',
+        previous: idAt(0) + 1,
+        text: 'bye',
+        first_encountered_date: '2020-01-01T00:00:09.000000Z',
+        diff_html: diffHtml('Bio', 'hello', 'bye'),
+        web_archive_url: null,
+      },
+      expect.objectContaining({ id: idAt(9) + 1, data_type: 'Verified', previous: idAt(0) + 4, text: 'true' }),
+    ]);
+    expect(feed).toHaveLength(7);
+    expect(accounts).toMatchObject([{ bio: 'bye', display_name: 'Jack' }]);
+  });
+
+  it.each<[string, Snapshot, readonly string[]]>([
+    ['a field that is absent', {}, []],
+    ['a Bio that is emptied', { bio: '' }, ['jack Bio ""']],
+    ['a Bio that is null', { bio: null }, ['jack Bio ""']],
+    ['a Location that is null', { location: null }, ['jack Location ""']],
+    ['a Name that is null', { display_name: null }, ['jack Name ""']],
+    ['a Website that is emptied', { website: '' }, ['jack Website null']],
+    ['a Website that is null', { website: null }, ['jack Website null']],
+    ['a Verified that is null', { verified: null }, []],
+  ])('with %s', async (_, more, changes) => {
+    const contents = await holding([first, snapshot(1, more)]);
+    expect(changesIn(contents).slice(5)).toEqual(changes);
+  });
+
+  it('tells no change between "" and null of a Website, before or after it had one', async () => {
+    const website = (value: string | null, second: number) => snapshot(second, { website: value });
+    const states = [null, '', null, 'https://a.example', '', null, '', 'https://b.example', null];
+    const contents = await holding(states.map(website));
+    expect(contents.feed.toReversed().map(({ text }) => text)).toEqual(['', 'https://a.example', null, 'https://b.example', null]);
+    expect(contents.accounts).toMatchObject([{ website: null }]);
+  });
+
+  it('fills the account’s summary, image and creation date, and leaves what it does not tell', async () => {
+    const contents = await holding([
+      snapshot(0, { bio: 'a', account_creation_date: '2010-11-29T21:18:15.5Z', profile_image_url: 'https://images.example/1' }),
+      snapshot(1, { bio: 'b', location: 'here' }),
+      snapshot(2, { profile_image_url: 'https://images.example/2' }),
+    ]);
+    expect(contents.accounts).toMatchObject([
+      {
+        account_creation_date: '2010-11-29T21:18:15Z',
+        profile_image_url: 'https://images.example/2',
+        display_name: '',
+        website: null,
+        location: 'here',
+        bio: 'b',
+      },
+    ]);
+  });
+
+  it.each([
+    [null, null],
+    [undefined, null],
+    ['', ''],
+    ['https://archive.example/x?a=1', 'https://archive.example/x?a=1'],
+  ])('keeps the address of its archived copy, %j, as it was given', async (web_archive_url, kept) => {
+    const { feed } = await holding([snapshot(0, { bio: 'a', web_archive_url })]);
+    expect(feed).toMatchObject([{ web_archive_url: kept }]);
+  });
+});
+
+describe('the ids of new records', () => {
+  it('rise with time across accounts, whichever was seen first, and are their moments', async () => {
+    const { feed } = await holding([
+      { observed_at: '2020-01-01T00:00:02.5Z', screen_name: 'b', bio: '2' },
+      { observed_at: '2020-01-01T01:00:01.000007+01:00', screen_name: 'a', bio: '1' },
+      { observed_at: at(3), screen_name: 'a', bio: '3' },
+    ]);
+    expect(feed.toReversed().map(({ id, account, first_encountered_date }) => [id, account, first_encountered_date])).toEqual([
+      [idAt(1) + 7, 'a', '2020-01-01T00:00:01.000007Z'],
+      [idAt(2.5), 'b', '2020-01-01T00:00:02.500000Z'],
+      [idAt(3), 'a', '2020-01-01T00:00:03.000000Z'],
+    ]);
+  });
+
+  it('of one moment follow each other, in the next run too, and push those of the next microsecond on', async () => {
+    const { feed } = await holding(
+      [snapshot(0, { bio: '1', display_name: '2' })],
+      [{ ...snapshot(0, { bio: '3' }), screen_name: 'jill' }],
+      [{ observed_at: '2020-01-01T00:00:00.000001Z', screen_name: 'joe', bio: '4' }],
+    );
+    expect(feed.map(({ id }) => id)).toEqual([idAt(0) + 3, idAt(0) + 2, idAt(0) + 1, idAt(0)]);
+    expect(feed[0]).toMatchObject({ account: 'joe', first_encountered_date: '2020-01-01T00:00:00.000001Z' });
+  });
+
+  it('are looked for behind those that a source gave, where these are later', async () => {
+    const store = newStore();
+    const far = 9_000_000_000_000_000;
+    await load(store, [record(far)]);
+    await observe(store, [snapshot(0, { bio: 'new' })]);
+    expect(contentsOf(store).feed).toMatchObject([{ id: far + 1, previous: far, text: 'new' }, { id: far }]);
+  });
+
+  it('are not given where records stand that leave none free', async () => {
+    const store = newStore();
+    await load(store, [record(5, { first_encountered_date: '2021-05-05T16:29:12Z' })]);
+    const before = contentsOf(store);
+    const failure = observe(store, [{ observed_at: at(0), screen_name: 'jill', bio: 'x' }]);
+    await expect(failure).rejects.toMatchObject({
+      code: 'late',
+      place: { file: 'snapshots', line: 1 },
+      expected: 'a place in the feed, which falls by id and by date at once',
+      found: '2020-01-01T00:00:00.000000Z, between records that leave no id free',
+    });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it('end at the greatest that JSON readers hold; one more record is refused, and those that fit still go in', async () => {
+    const store = newStore();
+    await load(store, [record(Number.MAX_SAFE_INTEGER - 2)]);
+    const flaws: Flaw[] = [];
+    const onReject = (flaw: Flaw) => flaws.push(flaw);
+    await observe(store, [snapshot(0, { display_name: 'a', location: 'b', website: 'c' }), snapshot(1, { bio: 'd' })], { onReject });
+    expect(flaws).toMatchObject([{ code: 'late', place: { line: 1 } }]);
+    expect(contentsOf(store).feed).toMatchObject([{ id: Number.MAX_SAFE_INTEGER - 1, text: 'd' }, {}]);
+  });
+});
+
+describe('an account that a stable id tells', () => {
+  it('keeps its history under a new handle, which its old records show', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { id: '7', bio: 'a' })]);
+    expect(await observe(store, [snapshot(1, { id: '7', screen_name: 'dorsey', bio: 'b' })])).toMatchObject({
+      accounts: { added: 0, renamed: 1 },
+      records: { Bio: 1 },
+    });
+    const contents = contentsOf(store);
+    expect(contents.feed).toMatchObject([
+      { account: 'dorsey', text: 'b', previous: idAt(0) },
+      { account: 'dorsey', text: 'a' },
+    ]);
+    expect(contents.accounts).toMatchObject([{ screen_name: 'dorsey', data: contents.feed }]);
+  });
+
+  it('is another account when its handle has gone to another id: the one that lost it shows its id', async () => {
+    const contents = await holding([snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'a' })]);
+    expect(changesIn(contents)).toEqual(['jack~7 Bio "a"', 'jack Bio "a"']);
+    expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
+    expect(contents.known).toMatchObject([
+      { screen_name: 'jack', stable_id: '8' },
+      { screen_name: 'jack~7', stable_id: '7' },
+    ]);
+  });
+
+  it('gets its handle back when it is seen with it again, though nothing else changed', async () => {
+    const lost = [snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })];
+    const contents = await holding([...lost, snapshot(2, { id: '7', bio: 'a' })]);
+    expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
+    expect(await holding(lost, [snapshot(2, { id: '7', bio: 'a' })])).toEqual(contents);
+  });
+
+  it('may swap handles with others in a circle', async () => {
+    const names = ['ann', 'bob', 'cyd'];
+    const seen = (second: number, shift: number) =>
+      names.map((_, index) => snapshot(second + index, { id: String(index), screen_name: names[(index + shift) % 3], bio: `${index}` }));
+    const contents = await holding([...seen(0, 0), ...seen(10, 1), ...seen(20, 2), ...seen(30, 0)]);
+    expect(changesIn(contents)).toEqual(['ann Bio "0"', 'bob Bio "1"', 'cyd Bio "2"']);
+    expect(namesIn(contents)).toEqual(names);
+    expect(namesIn(await holding([...seen(0, 0), ...seen(10, 1).slice(0, 2)]))).toEqual(['bob', 'cyd', 'cyd~2']);
+  });
+
+  it('takes no handle from the account that was seen with it later', async () => {
+    const recycled = [snapshot(0, { id: '7', bio: 'a' }), snapshot(5, { id: '7', bio: 'aa' }), snapshot(9, { id: '8', bio: 'b' })];
+    const inOrder = await holding(recycled);
+    expect(namesIn(inOrder)).toEqual(['jack', 'jack~7']);
+    expect(await holding([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
+    // and an account that is known already, under another handle
+    const renamed = [snapshot(1, { id: '7', screen_name: 'Old', bio: 'a' }), snapshot(5, { id: '7' }), snapshot(9, { id: '8', bio: 'b' })];
+    expect(await holding(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await holding(renamed));
+  });
+
+  it('that lost its handle to one that was seen later gets it back when it is seen with it after that', async () => {
+    const seven = [0, 5, 9].map((second) => snapshot(second, { id: '7', bio: 'a' }));
+    const eight = [snapshot(7, { id: '8', bio: 'b' })];
+    const contents = await holding(eight, seven);
+    expect(contents).toEqual(await holding([...seven, ...eight]));
+    expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
+  });
+
+  it('is the one that was known by the handle alone, as imported ones are', async () => {
+    const store = newStore();
+    await load(store, [record(5)]);
+    await observe(store, [snapshot(0, { id: '7', bio: 'new' }), snapshot(1, { id: '7', screen_name: 'dorsey' })]);
+    const contents = contentsOf(store);
+    expect(contents.feed).toMatchObject([
+      { account: 'dorsey', text: 'new', previous: 5 },
+      { id: 5, account: 'dorsey' },
+    ]);
+    expect(contents.known).toMatchObject([{ screen_name: 'dorsey', stable_id: '7' }]);
+  });
+
+  it('is not taken for the one known by the handle if it cannot have been that', async () => {
+    const store = newStore();
+    await load(store, [record(5, { first_encountered_date: '2021-05-05T16:29:12Z' })]);
+    const before = contentsOf(store);
+    await observe(store, [snapshot(0, { id: '7', bio: 'of somebody else' })], { onReject: () => {} });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it('is found by a handle that it had before, where the source tells', async () => {
+    const store = newStore();
+    await load(store, [record(5), record(6, { account: 'jill' })]);
+    const archive = {
+      account: [{ account: { username: 'dorsey', accountId: '7', accountDisplayName: 'Jack' } }],
+      'screen-name-change': [{ screenNameChange: { screenNameChange: { changedFrom: 'jack', changedTo: 'dorsey' } } }],
+    };
+    await observe(store, [archive], { snapshots: { from: undefined, observedAt: idAt(0), unescape: false } });
+    const contents = contentsOf(store);
+    expect(changesIn(contents)).toEqual(['dorsey Bio "old"', 'jill Bio "old"', 'dorsey Name "Jack"']);
+    expect(contents.known).toMatchObject([
+      { screen_name: 'dorsey', stable_id: '7' },
+      { screen_name: 'jill', stable_id: null },
+    ]);
+  });
+});
+
+describe('a handle', () => {
+  it('is one in upper and lower case, and shown as it was seen last', async () => {
+    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(1, { screen_name: 'Jack', bio: 'b' })]);
+    expect(changesIn(contents)).toEqual(['Jack Bio "a"', 'Jack Bio "b"']);
+    expect(namesIn(contents)).toEqual(['Jack']);
+  });
+
+  it('that goes to another account in other letters leaves the first its own', async () => {
+    const contents = await holding([snapshot(0, { id: '7', screen_name: 'Jack', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })]);
+    expect(namesIn(contents)).toEqual(['Jack~7', 'jack']);
+  });
+
+  it('without an id that another account took leaves the first a name of its own', async () => {
+    const contents = await holding([
+      snapshot(0, { bio: 'a' }),
+      snapshot(1, { id: '7', screen_name: 'jill', bio: 'b' }),
+      snapshot(2, { id: '7' }),
+      snapshot(3, { id: '7', screen_name: 'jill' }),
+      snapshot(4, { bio: 'c' }),
+      snapshot(5, { id: '7' }),
+    ]);
+    expect(namesIn(contents)).toEqual(['jack', 'jack~former', 'jack~former~']);
+  });
+});
+
+describe('a late snapshot', () => {
+  const known = [snapshot(0, { bio: 'a' }), snapshot(10, { bio: 'b' }), snapshot(20, { bio: 'b' })];
+
+  it('that tells what is known already is passed over', async () => {
+    const store = newStore();
+    await observe(store, known);
+    const before = contentsOf(store);
+    const late = [
+      snapshot(0, { bio: 'a' }),
+      snapshot(5, { bio: 'a' }),
+      snapshot(10, { bio: 'a' }),
+      snapshot(10, { bio: 'b' }),
+      snapshot(19, { bio: 'b' }),
+    ];
+    expect(await observe(store, late)).toMatchObject({ observations: 5, unchanged: 5, rejected: 0 });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it.each<[string, Snapshot, string, string]>([
+    ['another value', snapshot(5, { bio: 'c' }), '"a"', '"c"'],
+    ['a value that came later', snapshot(9, { bio: 'b' }), '"a"', '"b"'],
+    ['a value that had gone', snapshot(11, { bio: 'a' }), '"b"', '"a"'],
+    ['a value, where nothing had changed since', snapshot(19, { bio: 'c' }), '"b"', '"c"'],
+  ])('that tells %s ends the run, and changes nothing', async (_, late, expected, found) => {
+    const store = newStore();
+    await observe(store, known);
+    const before = contentsOf(store);
+    const failure: unknown = await observe(store, [snapshot(30, { bio: 'z' }), late]).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'late',
+      message: 'an observation comes too late',
+      place: { file: 'snapshots', line: 2 },
+      expected: expect.stringContaining(`Bio as it is known to have been then: ${expected}`),
+      found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, before`)),
+      hint: expect.stringContaining('--rejects'),
+    });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it('is set aside as a neutral snapshot that says the same, and the rest goes in', async () => {
+    const store = newStore();
+    await observe(store, known);
+    const late = snapshot(5, {
+      id: '7',
+      display_name: '',
+      bio: 'c',
+      location: 'x',
+      website: null,
+      verified: true,
+      profile_image_url: 'https://images.example/1',
+      account_creation_date: null,
+      web_archive_url: '',
+    });
+    const flaws: Flaw[] = [];
+    const summary = await observe(store, [late, snapshot(30, { bio: 'z' })], { onReject: (flaw) => flaws.push(flaw) });
+    expect(summary).toMatchObject({ observations: 2, records: { Bio: 1 }, rejected: 1 });
+    expect(flaws).toMatchObject([{ code: 'late', place: { line: 1 } }]);
+    expect(JSON.parse(JSON.stringify(flaws[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
+    expect(await holding([JSON.parse(JSON.stringify(flaws[0]?.item))])).toEqual(await holding([late]));
+  });
+
+  it('puts in none of its fields if one does not fit', async () => {
+    const store = newStore();
+    await observe(store, known);
+    const before = contentsOf(store);
+    await observe(store, [snapshot(5, { id: '7', display_name: 'Jack', bio: 'c' })], { onReject: () => {} });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it('may be the first to see a field; the account keeps the name that it has today', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { id: '7', bio: 'a' }), snapshot(10, { id: '7', screen_name: 'dorsey' })]);
+    await observe(store, [snapshot(5, { id: '7', screen_name: 'jack', location: 'here', profile_image_url: 'https://images.example/1' })]);
+    const { feed, accounts } = contentsOf(store);
+    expect(feed).toMatchObject([
+      { account: 'dorsey', data_type: 'Location', id: idAt(5), previous: null },
+      { account: 'dorsey', data_type: 'Bio' },
+    ]);
+    expect(accounts).toMatchObject([{ screen_name: 'dorsey', location: 'here', profile_image_url: '' }]);
+  });
+});
+
+describe('two snapshots of one moment', () => {
+  it('are both told, in the order in which they came', async () => {
+    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'c' }), snapshot(5, { bio: 'b' })]);
+    expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack Bio "c"', 'jack Bio "b"']);
+    expect(contents.feed.map(({ id }) => id)).toEqual([idAt(5) + 1, idAt(5), idAt(0)]);
+  });
+
+  it('do not tell a change from what was there before to what is there after, and back', async () => {
+    const contents = await holding([
+      snapshot(0, { bio: 'a' }),
+      snapshot(5, { bio: 'b' }),
+      snapshot(5, { bio: 'a' }),
+      snapshot(5, { bio: 'b' }),
+    ]);
+    expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack Bio "b"']);
+  });
+});
+
+describe('the same run again', () => {
+  it('adds nothing, whatever lay in it', async () => {
+    const store = newStore();
+    const run = [
+      snapshot(9, { id: '7', bio: 'z', verified: true }),
+      snapshot(0, { id: '7', bio: 'a', location: '' }),
+      snapshot(0, { id: '7', bio: 'b' }),
+      snapshot(3, { id: '8', bio: 'b' }),
+      snapshot(4, { id: '7', screen_name: 'dorsey', website: null }),
+      snapshot(12, { screen_name: 'Jack', bio: 'q' }),
+    ];
+    await observe(store, run);
+    const before = contentsOf(store);
+    expect(await observe(store, run)).toMatchObject({
+      records: { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 },
+      accounts: { added: 0 },
+    });
+    expect(contentsOf(store)).toEqual(before);
+  });
+
+  it('leaves no file beside the store', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { bio: 'a' })]);
+    await observe(store, ['{"observed_at":7}']).catch(() => {});
+    expect(readdirSync(join(store, '..')).filter((name) => !/^store\.db(-wal|-shm)?$/.test(name))).toEqual([]);
+  });
+});
+
+describe('a rehearsal', () => {
+  it('tells what a run would add, and makes no file where there was none', async () => {
+    const store = newStore();
+    const run = [snapshot(0, { bio: 'a' }), snapshot(1, { bio: 'b' })];
+    const summary = await observe(store, run, { dryRun: true });
+    expect(readdirSync(join(store, '..'))).toEqual([]);
+    expect(await observe(store, run)).toEqual(summary);
+  });
+
+  it('leaves a store as it is, to the byte', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { bio: 'a' })]);
+    const before = readFileSync(store);
+    expect(await observe(store, [snapshot(1, { bio: 'b', id: '7' })], { dryRun: true })).toMatchObject({ records: { Bio: 1 } });
+    expect(readFileSync(store).equals(before)).toBe(true);
+    expect(existsSync(`${store}-profiles`)).toBe(false);
+  });
+});
+
+describe('an import into a store that has observed', () => {
+  it('brings older records, after which observing goes on', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { bio: 'b' })]);
+    await load(store, [record(5), record(6, { data_type: 'Name', text: 'Jack' })]);
+    await observe(store, [snapshot(9, { bio: 'c', display_name: 'Jack' })]);
+    const { feed, accounts } = contentsOf(store);
+    expect(feed).toMatchObject([{ id: idAt(9), previous: idAt(0), text: 'c' }, { id: idAt(0), text: 'b' }, { id: 6 }, { id: 5 }]);
+    expect(accounts).toMatchObject([{ bio: 'c', display_name: 'Jack' }]);
+  });
+
+  it('of its own pages changes nothing, and a copy made of them observes on as the store does', async () => {
+    const [store, copy] = [newStore(), newStore()];
+    const run = [snapshot(0, { bio: 'a', location: '' }), snapshot(1, { bio: 'b' }), snapshot(2, { screen_name: 'jill', bio: 'b' })];
+    await observe(store, run);
+    const before = contentsOf(store);
+    const pages = before.accounts;
+    await load(store, pages);
+    expect(contentsOf(store)).toEqual(before);
+    await load(copy, pages);
+    expect(contentsOf(copy).fingerprint).toBe(before.fingerprint);
+    for (const each of [store, copy]) {
+      await observe(each, run);
+      await observe(each, [snapshot(5, { id: '7', bio: 'c' })]);
+    }
+    expect(contentsOf(copy)).toEqual({ ...contentsOf(store), known: expect.anything() });
+  });
+});

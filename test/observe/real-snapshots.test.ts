@@ -1,0 +1,85 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { momentOf } from '../../src/contract/moment.ts';
+import { TWITTER } from '../../src/diff/diff-html.ts';
+import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
+import { inputsOf } from '../../src/sources/inputs.ts';
+import { build } from '../../src/tree/build.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type Contents, contentsOf, type ShownRecord } from '../support/snapshots.ts';
+
+const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url));
+const SAVED = join(DATA, 'saved-pages/data');
+const CONGRESS = join(DATA, 'congress-2017');
+const MPS = join(DATA, 'uk-mps');
+/** When the first of them was observed, which does not say so itself. */
+const OBSERVED_AT = momentOf('2017-09-19T20:47:28Z');
+
+async function observe(store: string, ...paths: readonly string[]): Promise<ObserveSummary> {
+  async function* nothing(): AsyncGenerator<Uint8Array> {}
+  const snapshots = { from: undefined, observedAt: OBSERVED_AT, unescape: false };
+  return observeInputs(store, await inputsOf(paths, nothing()), { snapshots, network: TWITTER });
+}
+
+/** The records of all saved pages, oldest first. */
+function savedRecords(): ShownRecord[] {
+  const pages = readdirSync(SAVED).map((name) => JSON.parse(readFileSync(join(SAVED, name), 'utf8')).results);
+  return pages.flat().sort((a: ShownRecord, b: ShownRecord) => a.id - b.id);
+}
+
+/** What a record says, in words that do not depend on how ids are given: its predecessor by its place in the order. */
+function saying(records: readonly ShownRecord[], text: (record: ShownRecord) => unknown): unknown[] {
+  const places = new Map(records.map(({ id }, index) => [id, index]));
+  return records.map((record) => [
+    record.account,
+    record.data_type,
+    String(record['first_encountered_date']).slice(0, 19),
+    record.previous === null ? null : places.get(record.previous),
+    text(record),
+  ]);
+}
+
+describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British MPs (skipped where they are not there)', () => {
+  it('make the records that a live service made of them, one by one, but for links that Twitter had wrapped', async () => {
+    const folder = temporaryFolder();
+    const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+    await observe(store, CONGRESS);
+    await observe(store, MPS);
+    const { feed, accounts } = contentsOf(store);
+    expect([feed.length, accounts.length]).toEqual([6921, 1659]);
+    const [found, saved] = [feed.toReversed(), savedRecords()];
+    expect(saying(found, () => '')).toEqual(saying(saved, () => ''));
+    const other = found.flatMap((record, index) => (record.text === saved[index]?.text ? [] : [[saved[index]?.text, record.text]]));
+    expect(other).toHaveLength(98);
+    for (const [wrapped, written] of other) {
+      const pattern = String(wrapped)
+        .split(/https?:\/\/t\.co\/\w+/)
+        .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
+      expect(pattern.length).toBeGreaterThan(1);
+      expect(written).toMatch(new RegExp(`^${pattern.join('\\S+')}$`));
+    }
+    await build(store, { out, site: { base_url: 'https://history.example', page_size: 100, account_page_size: 100 } });
+    expect(verify({ out, store })).toMatchObject({ records: 6921, accounts: 1659, violations: [], notes: [] });
+  });
+
+  it('make the same store in two runs, in one, and file by file; the same again adds nothing', async () => {
+    const folder = temporaryFolder();
+    const files = readdirSync(MPS).sort();
+    const runs: readonly (readonly string[])[][] = [
+      [[CONGRESS], [MPS]],
+      [[MPS, CONGRESS]],
+      [[CONGRESS], ...files.map((name) => [join(MPS, name)])],
+      [[CONGRESS], [MPS], [CONGRESS, MPS], [join(MPS, files[2] ?? '')]],
+    ];
+    const stores: Contents[] = [];
+    for (const [number, run] of runs.entries()) {
+      const store = join(folder, `${number}.db`);
+      for (const paths of run) await observe(store, ...paths);
+      stores.push(contentsOf(store));
+    }
+    for (const other of stores.slice(1)) expect(other).toEqual(stores[0]);
+  });
+});

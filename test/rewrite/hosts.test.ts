@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import type { Host, PublishedSite } from '../../src/rewrite/hosts/host.ts';
+import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
+import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+
+const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
+const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
+const site = (base: string): PublishedSite => ({ domain: 'example.org', base, program: PROGRAM });
+
+const SCRIPTS = [
+  'node',
+  'deno',
+  'bun',
+  'cloudflare-workers',
+  'netlify',
+  'vercel',
+  'cloudfront-functions',
+  'lambda-edge',
+  'nginx-njs',
+  'service-worker',
+];
+const textOf = (host: Host, base = '') =>
+  host
+    .render(site(base))
+    .map(({ text }) => text)
+    .join('\n');
+
+describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host) => {
+  test('has a file of its name', () => {
+    expect(existsSync(new URL(`../../src/rewrite/hosts/${name}.ts`, import.meta.url))).toBe(true);
+    expect(existsSync(new URL(`../conformance/subjects/${name}.ts`, import.meta.url))).toBe(true);
+  });
+
+  test('is rendered to the same files each time, each with where it goes', () => {
+    const files = host.render(site('/api'));
+    expect(host.render(site('/api'))).toEqual(files);
+    expect(files.length).toBeGreaterThan(0);
+    expect(new Set(files.map(({ path }) => path)).size).toBe(files.length);
+    for (const { path, where, text } of files) {
+      expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
+      expect(where.length).toBeGreaterThan(10);
+      expect(text).not.toMatch(/[ \t]$/m);
+      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&)|\[object|NaN/);
+    }
+  });
+
+  test('is made for the path of the base URL', () => {
+    expect(textOf(host, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
+    expect(textOf(host)).not.toContain('zzz');
+  });
+
+  test('says why it lacks what it lacks, and of nothing that it is both lacking and untried', () => {
+    for (const reasons of [host.cannot, host.untried ?? {}]) {
+      for (const [capability, reason] of Object.entries(reasons)) {
+        expect(Object.keys(CAPABILITIES)).toContain(capability);
+        expect(reason.length).toBeGreaterThan(15);
+      }
+    }
+    for (const capability of Object.keys(host.untried ?? {})) expect(host.cannot).not.toHaveProperty(capability);
+  });
+});
+
+describe('hosts that run JavaScript', () => {
+  const hosts = HOSTS.filter(({ name }) => SCRIPTS.includes(name));
+
+  test.each(hosts.map((host) => [host.name, host] as const))('%s has the one function, as it was compiled, once', (_, host) => {
+    const body = PROGRAM.resolve.replace(/^export /gm, '').trim();
+    expect(textOf(host).split(body).length).toBe(2);
+  });
+
+  test('are all but those with patterns', () => {
+    const others = HOSTS.filter(({ name }) => !SCRIPTS.includes(name));
+    expect(hosts.length).toBe(SCRIPTS.length);
+    for (const host of others) expect(textOf(host), host.name).not.toContain('function ');
+    for (const host of others) expect(textOf(host, '/api'), host.name).toContain('[1-9][0-9]{0,14}');
+  });
+
+  test("CloudFront's stay below its limit of 10 KB", () => {
+    const cloudfront = HOSTS.find(({ name }) => name === 'cloudfront-functions');
+    const scripts = cloudfront?.render(site('/a/path/of/some/length')).filter(({ path }) => path.endsWith('.js')) ?? [];
+    expect(scripts.length).toBe(2);
+    for (const { text } of scripts) expect(Buffer.byteLength(text)).toBeLessThan(10_240);
+  });
+});
+
+test('no name stands for two', () => {
+  const names = [...HOSTS, ...REFUSED].map(({ name }) => name);
+  expect(new Set(names).size).toBe(names.length);
+  expect(HOSTS.length).toBe(17);
+});
+
+test('who is refused is told why and what to do', () => {
+  for (const { reason, instead } of REFUSED) {
+    expect(reason).toContain('page 1');
+    expect(HOSTS.some(({ title, name }) => instead.includes(title) || instead.includes(name))).toBe(true);
+  }
+});

@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { DIGITS, lastParameter, literal, NO_PARAMETER, number, parameter, VALUE } from '../../src/rewrite/patterns.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
+import { queries } from '../drf/queries.ts';
+
+/** The page that the patterns find in two steps: which value is the last, and what it is; 404 where it is none. */
+function inTwoSteps(query: string): string {
+  const value = new RegExp(parameter(`(${VALUE})`)).exec(query)?.[1] ?? '';
+  if (value === '') return '1';
+  if (value === 'last') return 'last';
+  return new RegExp(`^${number(`(${DIGITS})`)}$`).exec(value)?.[1] ?? '404';
+}
+
+/** The same in one step, which needs a lookahead. */
+function inOneStep(query: string): string {
+  const page = new RegExp(`^${lastParameter(`=${number(`(${DIGITS})`)}`)}`).exec(query)?.[1];
+  if (page !== undefined) return page;
+  if (new RegExp(`^${lastParameter('=last')}`).test(query)) return 'last';
+  return [lastParameter('=?'), NO_PARAMETER].some((pattern) => new RegExp(`^${pattern}`).test(query)) ? '1' : '404';
+}
+
+function byTheFunction(query: string): string {
+  const { file } = resolve('GET', '/rest/data/', query);
+  if (file === undefined) return '404';
+  return /page\/(.*)\/index/.exec(file)?.[1] ?? '1';
+}
+
+describe('the patterns', () => {
+  test('find the same in one step as in two', () => {
+    fc.assert(
+      fc.property(queries, (query) => {
+        expect(inOneStep(query)).toBe(inTwoSteps(query));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('never find another page than the function, though some of its pages they do not', () => {
+    let found = 0;
+    fc.assert(
+      fc.property(queries, (query) => {
+        const page = inTwoSteps(query);
+        if (page !== '404') expect(page, query).toBe(byTheFunction(query));
+        if (page !== '404' && page !== '1') found += 1;
+      }),
+      { numRuns: 5000 },
+    );
+    expect(found).toBeGreaterThan(100);
+  });
+
+  test('find every page that is written plainly', () => {
+    const plain = fc
+      .array(
+        fc.constantFrom(
+          'page=',
+          'page',
+          'page=2',
+          'page=13',
+          'page=last',
+          'page=abc',
+          'page=02',
+          'page=+2',
+          'xpage=3',
+          'PAGE=3',
+          'a=1',
+          '',
+          'p%61ge=7',
+        ),
+        { maxLength: 5 },
+      )
+      .map((parameters) => parameters.join('&'));
+    fc.assert(
+      fc.property(plain, (query) => {
+        expect(inTwoSteps(query)).toBe(byTheFunction(query));
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  test('take no time that grows faster than the query', () => {
+    for (const query of [
+      `${'page=0_'.repeat(2000)}x`,
+      `page=${'0_'.repeat(5000)}x`,
+      `page=${'+'.repeat(10_000)}x`,
+      `${'page=2&'.repeat(3000)}page=x`,
+      '&'.repeat(20_000),
+    ]) {
+      expect(inTwoSteps(query)).toBe(byTheFunction(query));
+      expect(inOneStep(query)).toBe(byTheFunction(query));
+    }
+  });
+
+  test('take a literal for itself', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[\w.~/()+*?[\]{}|^$\\-]{0,12}$/), fc.string(), (text, other) => {
+        const pattern = new RegExp(`^${literal(text)}$`);
+        expect(pattern.test(text)).toBe(true);
+        expect(pattern.test(other)).toBe(other === text);
+      }),
+    );
+  });
+});

@@ -1,0 +1,103 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { MISSING, resolve } from '../../src/rewrite/resolve.ts';
+import { respond } from '../../src/rewrite/respond.ts';
+
+const PAGE = new Uint8Array(Buffer.from('{"count":0,"next":null,"previous":null,"results":[]}'));
+const FILES = new Map([
+  ['rest/data/index.json', PAGE],
+  ['rest/data/index.json.gz', new Uint8Array(gzipSync(PAGE))],
+  ['rest/data/page/2/index.json', PAGE],
+]);
+const ENCODINGS = [
+  { name: 'br', suffix: '.br' },
+  { name: 'gzip', suffix: '.gz' },
+];
+
+const ask = (target: string, headers: Record<string, string> = {}, method = 'GET', base = '') =>
+  respond(
+    { method, url: `https://history.example${target}`, headers: new Headers(headers) },
+    base,
+    async (path) => FILES.get(path),
+    ENCODINGS,
+  );
+
+describe('a response', () => {
+  test('takes a Request as it is', async () => {
+    const response = await respond(new Request('https://history.example/rest/data/?page=2'), '', async (path) => FILES.get(path), []);
+    expect([response.status, await response.text()]).toEqual([200, Buffer.from(PAGE).toString()]);
+    expect(response.headers.get('Vary')).toBe('Accept');
+  });
+
+  test.each([
+    ['gzip', 'gzip'],
+    ['br, gzip', 'gzip'],
+    ['GZIP;q=0.1', 'gzip'],
+    ['deflate, gzip ; q=1.0, br', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip; q=0.000', null],
+    ['gzipped', null],
+    ['br', null],
+    ['identity', null],
+    ['', null],
+  ])('to who takes "%s" is encoded as %s', async (accepted, encoding) => {
+    const response = await ask('/rest/data/', { 'Accept-Encoding': accepted });
+    expect(response.headers.get('Content-Encoding')).toBe(encoding);
+    const body = Buffer.from(await response.arrayBuffer());
+    expect(encoding === null ? body : gunzipSync(body)).toEqual(Buffer.from(PAGE));
+    expect(response.headers.get('Vary')).toBe('Accept, Accept-Encoding');
+  });
+
+  test('has an ETag of its bytes, and is not sent again to who has them', async () => {
+    const [plain, packed] = [await ask('/rest/data/'), await ask('/rest/data/', { 'Accept-Encoding': 'gzip' })];
+    const etag = plain.headers.get('ETag') ?? '';
+    expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
+    expect(packed.headers.get('ETag')).not.toBe(etag);
+    expect((await ask('/rest/data/?page=2')).headers.get('ETag')).toBe(etag);
+    for (const known of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
+      const again = await ask('/rest/data/', { 'If-None-Match': known });
+      expect([again.status, await again.text(), again.headers.get('ETag')]).toEqual([304, '', etag]);
+      expect(again.headers.get('Allow')).toBe('GET, POST, OPTIONS');
+    }
+    for (const known of ['', '"x"', etag.slice(1, -1), packed.headers.get('ETag') ?? '']) {
+      expect((await ask('/rest/data/', { 'If-None-Match': known })).status, known).toBe(200);
+    }
+  });
+
+  test('to HEAD has the length of what GET gets, and no body', async () => {
+    for (const target of ['/rest/data/', '/rest/data/?page=9', '/rest/x/']) {
+      const [get, head] = [await ask(target), await ask(target, {}, 'HEAD')];
+      expect(head.status).toBe(get.status);
+      expect([...head.headers]).toEqual([...get.headers]);
+      expect(Number(head.headers.get('Content-Length'))).toBe((await get.arrayBuffer()).byteLength);
+      expect(await head.text()).toBe('');
+    }
+  });
+
+  test('for a page without a file is that of a page that is not there', async () => {
+    const response = await ask('/rest/data/?page=3');
+    expect([response.status, await response.text()]).toEqual([404, MISSING.body]);
+  });
+
+  test('to any request is what the rewrite function says', async () => {
+    const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'TRACE');
+    const path = fc.constantFrom('/rest/data/', '/rest/data', '/rest/%64ata/', '/rest/x/', '/api/rest/data/', '/', '//', '');
+    const query = fc.oneof(
+      fc.constantFrom('', '?', '?page=2', '?page=2&page=0', '??'),
+      fc.webQueryParameters().map((text) => `?${text}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(method, path, query, fc.constantFrom('', '/api'), async (method, path, query, base) => {
+        const response = await ask(path + query, {}, method, base);
+        const said = resolve(method, path, query.slice(1), base);
+        const answer = said.file === undefined || FILES.has(said.file) ? said : MISSING;
+        expect(response.status).toBe(answer.status);
+        for (const [name, value] of Object.entries(answer.headers)) expect(response.headers.get(name)).toContain(value);
+        const expected = answer.file === undefined ? (answer.body ?? '') : Buffer.from(PAGE).toString();
+        expect(await response.text()).toBe(method === 'HEAD' ? '' : expected);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});

@@ -1,0 +1,79 @@
+import { TWITTER } from '../../src/diff/diff-html.ts';
+import { type ObserveOptions, type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
+import type { Input } from '../../src/sources/source.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { Store } from '../../src/store/store.ts';
+
+/** A neutral snapshot as it is written, right or wrong. */
+export type Snapshot = { readonly [field: string]: unknown };
+
+/** A source that holds so many values, one a line; a text is a line as it stands. */
+export function sourceOf(values: readonly (Snapshot | string)[], name = 'snapshots'): Input {
+  async function* open(): AsyncGenerator<Uint8Array> {
+    const lines = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
+    // an empty file is taken for a mistake
+    yield Buffer.from(lines.length === 0 ? '[]' : lines.join('\n'));
+  }
+  return { name, size: undefined, open };
+}
+
+/** Observes snapshots in one run. */
+export function observe(
+  store: string,
+  snapshots: readonly (Snapshot | string)[],
+  options: Partial<ObserveOptions> = {},
+): Promise<ObserveSummary> {
+  return observeInputs(store, [sourceOf(snapshots)], {
+    snapshots: { from: undefined, observedAt: undefined, unescape: false },
+    network: TWITTER,
+    ...options,
+  });
+}
+
+/** An account as its page shows it, as far as tests look at it. */
+export interface ShownAccount {
+  readonly screen_name: string;
+  readonly data: readonly ShownRecord[];
+  readonly [field: string]: unknown;
+}
+
+export interface ShownRecord {
+  readonly id: number;
+  readonly account: string;
+  readonly data_type: string;
+  readonly previous: number | null;
+  readonly text: string | null;
+  readonly [field: string]: unknown;
+}
+
+export interface Contents {
+  /** Newest first. */
+  readonly feed: readonly ShownRecord[];
+  readonly accounts: readonly ShownAccount[];
+  readonly fingerprint: string;
+  /** What the store knows of accounts beside what it publishes: name, stable id, up to when it was observed. */
+  readonly known: readonly unknown[];
+}
+
+const ALL = 1_000_000;
+
+/** Everything that a store would publish, and what it knows of accounts beside that. */
+export function contentsOf(path: string): Contents {
+  const store = Store.open(path);
+  try {
+    const feed = JSON.parse(`[${store.feed('first').take(ALL).toString()}]`);
+    const accounts = JSON.parse(`[${store.accounts('first').take(ALL).read(100).toString()}]`);
+    return { feed, accounts, fingerprint: store.revision.fingerprint, known: knownIn(path) };
+  } finally {
+    store.close();
+  }
+}
+
+function knownIn(path: string): readonly unknown[] {
+  const database = new Connection(path);
+  try {
+    return database.prepare('SELECT screen_name, stable_id, observed_to FROM account ORDER BY screen_name').all();
+  } finally {
+    database.close();
+  }
+}
