@@ -1,9 +1,8 @@
 import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { openTarget } from '../publish/address.ts';
 import { REVALIDATE } from '../publish/headers.ts';
-import { type PublishSummary, publish } from '../publish/publish.ts';
+import type { PublishSummary } from '../publish/publish.ts';
 import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
@@ -63,6 +62,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
       const started = performance.now();
       const isDry = options.plan === true;
+      const [{ openTarget }, { publish }] = await Promise.all([import('../publish/address.ts'), import('../publish/publish.ts')]);
       const target = await openTarget(address, options.prefix ?? '', {
         endpoint: options.endpoint,
         region: options.region,
