@@ -4,6 +4,7 @@ import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
 import { heedSwitches } from './commands/options.ts';
+import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
@@ -51,6 +52,7 @@ export function programFor(terminal: Terminal): Command {
   declareBuild(program, terminal);
   declareServe(program, terminal);
   declareVerify(program, terminal);
+  declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
   for (const command of program.commands) heedSwitches(command, env);

@@ -6,7 +6,7 @@ export interface Surroundings {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;
   readonly stderr: Output;
-  readonly env: { readonly [name: string]: string | undefined };
+  readonly env: { [name: string]: string | undefined };
   /** Whether warnings of deprecated interfaces are kept from people, who cannot mend them. */
   noDeprecation?: boolean;
   readonly once: (signal: 'SIGINT' | 'SIGTERM', listener: () => void) => unknown;

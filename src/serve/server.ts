@@ -8,6 +8,7 @@ import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { type Answer, MISSING, resolve } from '../rewrite/resolve.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { builtTree } from '../tree/found-tree.ts';
 import { rebase } from './rebase.ts';
 
 export interface ServeOptions {
@@ -131,26 +132,6 @@ function takesGzip(accepted: string | string[] | undefined): boolean {
 function isKnown(known: string | undefined, etag: string): boolean {
   const etags = (known ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
   return etags.includes(etag) || etags.includes('*');
-}
-
-function builtTree(out: string): BuildRecord {
-  const record = readBuildRecord(out);
-  if (typeof record === 'object') return record;
-  const place = { file: out };
-  if (record === 'unfinished') {
-    throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
-      place,
-      expected: 'a finished build',
-      found: 'one that was interrupted',
-      hint: 'run palimpsest build again: it completes what is there',
-    });
-  }
-  throw new Failure('no-tree', `there is no tree in ${out}`, {
-    place,
-    expected: 'a folder that palimpsest build made',
-    found: 'no build.json',
-    hint: 'run palimpsest build first, or name the folder with --out',
-  });
 }
 
 function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {

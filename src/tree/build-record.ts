@@ -62,10 +62,24 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
     return error instanceof SyntaxError ? 'foreign' : 'none';
   }
   if (!isObject(value) || typeof value['palimpsest'] !== 'string') return 'foreign';
+  return finishedRecord(value) ?? 'unfinished';
+}
+
+/** The record in a file's bytes; undefined where they are none, or that of an unfinished tree. */
+export function parseBuildRecord(bytes: Buffer): BuildRecord | undefined {
+  try {
+    return finishedRecord(JSON.parse(bytes.toString()));
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function finishedRecord(value: unknown): BuildRecord | undefined {
   try {
     return parseShape(SHAPE, value, '');
   } catch (error) {
-    if (error instanceof Violation) return 'unfinished';
+    if (error instanceof Violation) return undefined;
     throw error;
   }
 }

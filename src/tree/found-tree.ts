@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
@@ -38,4 +39,28 @@ export function digestFiles(out: string, pages: PageCounts, encodings: readonly 
     }
   }
   return digests;
+}
+
+/**
+ * The record of a finished tree, for those who read it.
+ * @throws Failure no-tree, tree-unfinished
+ */
+export function builtTree(out: string): BuildRecord {
+  const record = readBuildRecord(out);
+  if (typeof record === 'object') return record;
+  const place = { file: out };
+  if (record === 'unfinished') {
+    throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
+      place,
+      expected: 'a finished build',
+      found: 'one that was interrupted',
+      hint: 'run palimpsest build again: it completes what is there',
+    });
+  }
+  throw new Failure('no-tree', `there is no tree in ${out}`, {
+    place,
+    expected: 'a folder that palimpsest build made',
+    found: 'no build.json',
+    hint: 'run palimpsest build first, or name the folder with --out',
+  });
 }

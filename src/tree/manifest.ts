@@ -77,10 +77,14 @@ export interface ManifestLine {
 }
 
 /** The lines of a tree's manifest; undefined for a line that is none. */
-export function* manifestLines(out: string): Generator<ManifestLine | undefined> {
+export function manifestLines(out: string): Generator<ManifestLine | undefined> {
+  return linesIn(pieces(join(out, MANIFEST)));
+}
+
+function* linesIn(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> {
   let rest = '';
   const decoder = new StringDecoder('utf8');
-  for (const piece of pieces(join(out, MANIFEST))) {
+  for (const piece of pieces) {
     const lines = (rest + decoder.write(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield parseLine(line);
@@ -95,8 +99,17 @@ function parseLine(line: string): ManifestLine | undefined {
 
 /** The digests that a tree's manifest gives for the files of a tree with so many pages; other lines do not count. */
 export function readManifest(out: string, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
+  return parseManifest(pieces(join(out, MANIFEST)), pages, encodings);
+}
+
+/** As {@link readManifest}, from a manifest's bytes in pieces. */
+export function parseManifest(
+  bytes: Iterable<Buffer>,
+  pages: { readonly [C in Collection]: number },
+  encodings: readonly Encoding[],
+): TreeDigests {
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
-  for (const line of manifestLines(out)) {
+  for (const line of linesIn(bytes)) {
     if (line === undefined) continue;
     for (const collection of COLLECTIONS) {
       const slot = slotAt(collection, line.path, pages[collection], encodings);

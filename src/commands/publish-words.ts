@@ -1,0 +1,55 @@
+import { REASONS, type Step } from '../publish/plan.ts';
+import type { PublishSummary } from '../publish/publish.ts';
+import { megabytes, number, plural } from '../terminal.ts';
+
+/** A plan as people read it: every step with its reason, then what all of it comes to. */
+export function planLines({ plan, steps, wasInterrupted }: PublishSummary, target: string): string[] {
+  return [
+    ...Array.from(steps(), line),
+    ...plan.gaps.map((gap) => `no order can keep readers from missing something: ${gap} (--allow-gaps)`),
+    `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`,
+    `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`,
+    `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`,
+    `  deletes   ${plural(plan.deletes, 'page')}`,
+    `  traffic   ${megabytes(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`,
+  ];
+}
+
+function line({ action, path, bytes, reason }: Step): string {
+  const size = action === 'delete' ? '' : ` ${number(bytes)} bytes,`;
+  return `${action.padEnd(6)} ${path}:${size} ${action === 'bridge' ? 'keeps its old records while others move' : REASONS[reason]}`;
+}
+
+/** A plan as machines read it. */
+export function planObject({ plan, steps, wasInterrupted }: PublishSummary): object {
+  const { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
+  return {
+    plan: { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps, resumes: wasInterrupted },
+    steps: [...steps()],
+  };
+}
+
+/** What was done, as people read it. */
+export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }: PublishSummary, target: string, took: string): string[] {
+  if (invalidate.length === 0) {
+    return [`${target} is as it should be: ${number(plan.unchanged)} files unchanged, ${plural(traffic.requests, 'request')}, ${took}`];
+  }
+  return [
+    `published to ${target} in ${took}${wasInterrupted ? ', going on where an earlier run had stopped' : ''}`,
+    `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
+    `  traffic   ${megabytes(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them made again`,
+    `next: where a CDN stands before it, invalidate ${invalidate.join(' ')}`,
+  ];
+}
+
+/** What was done, as a table for the summary of a job. */
+export function summaryTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['sent', plural(done.uploads, 'file')],
+    ['unchanged', number(plan.unchanged)],
+    ['deleted', number(done.deletes)],
+    ['traffic', `${megabytes(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
+    ['time', took],
+  ];
+  return `\n| published | ${target.replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+}

@@ -1,0 +1,156 @@
+import { appendFileSync } from 'node:fs';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
+import { REVALIDATE } from '../publish/headers.ts';
+import type { PublishSummary } from '../publish/publish.ts';
+import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
+
+/** How often one request is tried. */
+const TRIES = 12;
+
+export function declarePublish(program: Program, terminal: Terminal): void {
+  program
+    .command('publish')
+    .summary('send the tree to where readers reach it')
+    .description(
+      'Sends to object storage or a folder what the target does not have yet, in an order in which no reader who follows next ' +
+        'misses a record. What changed is told by the manifest that the last run left there.',
+    )
+    .argument('<target>', 's3://bucket/prefix, az://container/prefix, or a folder')
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(new Option('--plan', 'say what would be done and why, and change nothing').env('PALIMPSEST_PLAN'))
+    .addOption(
+      new Option('--concurrency <n>', 'how many requests are under way at once')
+        .env('PALIMPSEST_CONCURRENCY')
+        .argParser(wholeNumber(1, 256))
+        .default(32),
+    )
+    .addOption(
+      new Option('--max-delete <limit>', 'refuse to delete more pages: a number, or a share of the files at the target')
+        .env('PALIMPSEST_MAX_DELETE')
+        .argParser(limit)
+        .default({ share: 0.1 }, '10%'),
+    )
+    .addOption(new Option('--allow-gaps', 'publish although readers may miss records that move past them').env('PALIMPSEST_ALLOW_GAPS'))
+    .addOption(new Option('--cache-control <text>', 'the Cache-Control of pages').env('PALIMPSEST_CACHE_CONTROL').default(REVALIDATE))
+    .addOption(new Option('--gzip', 'keep pages compressed, with their Content-Encoding').env('PALIMPSEST_GZIP'))
+    .addOption(new Option('--prefix <path>', 'where below the target').env('PALIMPSEST_PREFIX'))
+    .addOption(new Option('--endpoint <url>', 'the address of a store that is not the cloud’s own').env('PALIMPSEST_ENDPOINT'))
+    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION'))
+    .addOption(
+      new Option('--timeout <seconds>', 'how long a request may take before it is made again')
+        .env('PALIMPSEST_TIMEOUT')
+        .argParser(wholeNumber(1, 3600))
+        .default(30),
+    )
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and what they cost'],
+        ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any store that speaks S3'],
+        ['palimpsest publish /var/www/history', 'to a folder that a web server answers from'],
+      ),
+    )
+    .action(async (address, options) => {
+      terminal.speakAs(options);
+      const { env } = terminal.surroundings;
+      // Amazon's client warns of Node releases that it will not run on one day: nothing that a user can mend now
+      env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
+      const started = performance.now();
+      const isDry = options.plan === true;
+      const [{ openTarget }, { publish }] = await Promise.all([import('../publish/address.ts'), import('../publish/publish.ts')]);
+      const target = await openTarget(address, options.prefix ?? '', {
+        endpoint: options.endpoint,
+        region: options.region,
+        connections: options.concurrency,
+        secrets: {
+          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'],
+          azureAccount: env['AZURE_STORAGE_ACCOUNT'],
+          azureKey: env['AZURE_STORAGE_KEY'],
+        },
+      });
+      if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
+      const reading = terminal.progress('reading', (files) => `${number(files)} files`);
+      let [sent, began] = [0, 0];
+      const sending = terminal.progress('publishing', (bytes) => `${megabytes(bytes)}${rate(sent, performance.now() - began)}`);
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
+      const summary = await publish(target, {
+        out: options.out,
+        concurrency: options.concurrency,
+        maxDelete: options.maxDelete,
+        allowGaps: options.allowGaps === true,
+        cacheControl: options.cacheControl,
+        gzip: options.gzip === true,
+        isDry,
+        patience: { tries: TRIES, timeout: options.timeout * 1000 },
+        signal: stop.signal,
+        onRead: reading.show,
+        onProgress: (done, all) => {
+          reading.end();
+          sent = done;
+          began ||= performance.now();
+          sending.show(done, all);
+        },
+      }).finally(() => {
+        reading.end();
+        sending.end();
+        target.close();
+      });
+      const milliseconds = Math.round(performance.now() - started);
+      const facts = { target: target.name, out: options.out, milliseconds };
+      if (isDry) {
+        terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
+        return;
+      }
+      if (!summary.isConditional) {
+        terminal.warn('this store writes without conditions: two publishers at the same moment may overlook each other');
+      }
+      terminal.summary(
+        {
+          ...facts,
+          done: summary.done,
+          unchanged: summary.plan.unchanged,
+          resumed: summary.wasInterrupted,
+          requests: requestsOf(summary),
+          bytes: summary.traffic.sent,
+          gaps: summary.plan.gaps,
+          conditional: summary.isConditional,
+          invalidate: summary.invalidate,
+        },
+        summaryLines(summary, target.name, seconds(milliseconds)),
+      );
+      const table = env['GITHUB_STEP_SUMMARY'];
+      if (table) appendFileSync(table, summaryTable(summary, target.name, seconds(milliseconds)));
+    });
+}
+
+function requestsOf({ traffic }: PublishSummary): object {
+  const { requests: all, writes, reads, deletes, retries } = traffic;
+  return { all, writes, reads, deletes, retries };
+}
+
+function rate(bytes: number, milliseconds: number): string {
+  return milliseconds === 0 ? '' : ` at ${(bytes / milliseconds / 1000).toFixed(1)} MB/s`;
+}
+
+/** A number of pages, or a share such as `10%`. */
+function limit(text: string): { readonly most: number } | { readonly share: number } {
+  const match = /^(\d{1,9})(%?)$/.exec(text);
+  if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
+    throw new InvalidArgumentError('Expected a number of pages, or a share such as 10%.');
+  }
+  return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+}
+
+function compressedFiles(): Failure {
+  return new Failure('usage', 'a folder cannot hold compressed pages under their names', {
+    expected: 'a target that answers with Content-Encoding',
+    found: 'a folder, with --gzip',
+    hint: 'leave --gzip out, and let the web server compress',
+  });
+}

@@ -1,0 +1,54 @@
+import { Failure } from '../contract/failure.ts';
+import type { Access, Address, Target, TargetKind } from './target.ts';
+import { TARGETS } from './targets/targets.ts';
+
+/**
+ * Opens the place at an address: `s3://bucket/prefix`, `az://container/prefix`, or a folder's path.
+ * @param prefix more of the prefix, behind the address's own
+ * @throws Failure usage, no-client
+ */
+export async function openTarget(text: string, prefix: string, access: Access): Promise<Target> {
+  checkEndpoint(access.endpoint);
+  const { kind, address } = parseAddress(text, prefix);
+  return kind.open(address, access);
+}
+
+/** Takes an address apart. */
+export function parseAddress(text: string, prefix: string): { readonly kind: TargetKind; readonly address: Address } {
+  const match = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/i.exec(text);
+  const scheme = match?.[1]?.toLowerCase() ?? '';
+  const kind = TARGETS.find((one) => one.scheme === scheme);
+  if (kind === undefined) {
+    throw unusable(`${TARGETS.map((one) => (one.scheme === '' ? 'a folder' : `${one.scheme}://…`)).join(', ')}`, `${scheme}://…`);
+  }
+  const isPath = match === null;
+  const container = isPath ? text : (match[2] ?? '');
+  if (container === '') throw unusable('a bucket, a container or a folder', 'none');
+  if (!isPath && /[@:?#]/.test(container))
+    throw unusable('the name of a bucket or container', 'something with credentials or a query in it');
+  const parts = [...(isPath ? '' : (match[3] ?? '')).split('/'), ...prefix.split('/')].filter((part) => part !== '');
+  if (parts.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
+    throw unusable('a prefix of plain names', 'one with . or .. or a query in it');
+  const path = parts.join('/');
+  const separator = isPath && container.endsWith('/') ? '' : '/';
+  const name = (isPath ? container : `${scheme}://${container}`) + (path === '' ? '' : separator + path);
+  return { kind, address: { container, prefix: path === '' ? '' : `${path}/`, name } };
+}
+
+function checkEndpoint(endpoint: string | undefined): void {
+  if (endpoint === undefined) return;
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
+  const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
+  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'no address of that form');
+  // never shown: it may hold a password or a signature
+  if (url.username !== '' || url.password !== '' || url.search !== '')
+    throw unusable('an endpoint without credentials in it', 'one with a password or a query');
+}
+
+function unusable(expected: string, found: string): Failure {
+  return new Failure('usage', 'that is no place to publish to', {
+    expected,
+    found,
+    hint: 'write s3://bucket/prefix, az://container/prefix or the path of a folder; credentials go into the environment',
+  });
+}

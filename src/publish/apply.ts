@@ -1,0 +1,193 @@
+import { hash } from 'node:crypto';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import type { Encoding } from '../tree/compression.ts';
+import { pathOf, slotCount } from '../tree/layout.ts';
+import { bridge } from './bridge.ts';
+import { inCrew } from './crew.ts';
+import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
+import type { Lease } from './lease.ts';
+import { type LocalTree, readPage } from './local-tree.ts';
+import { bridgeSlots, type Plan } from './plan.ts';
+import { worded } from './retry.ts';
+import type { Fetched, ObjectHeaders, Target } from './target.ts';
+import { Trouble } from './trouble.ts';
+
+/** What applying a plan needs beside it. */
+export interface Work {
+  readonly plan: Plan;
+  readonly tree: LocalTree;
+  readonly target: Target;
+  readonly lease: Lease;
+  readonly choice: HeaderChoice;
+  readonly concurrency: number;
+  /** Whether items may move to earlier pages. */
+  readonly allowGaps: boolean;
+  /** Says to begin nothing new. */
+  readonly signal: AbortSignal;
+  /** Called with the bytes of each file that was sent, before compression. */
+  readonly onSent: (bytes: number) => void;
+}
+
+/** What was done. */
+export interface Done {
+  uploads: number;
+  bridges: number;
+  deletes: number;
+}
+
+/** How often a page is read and bridged anew, where it changed meanwhile. */
+const TRIES = 5;
+
+/**
+ * Carries a plan out: the feed before the accounts, each in its order, deletes when everything else is there.
+ * Nothing is begun after an error or when it is told to stop; what was under way is awaited.
+ * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
+ */
+export async function apply(work: Work): Promise<Done> {
+  const { plan, target, signal, concurrency } = work;
+  const done: Done = { uploads: 0, bridges: 0, deletes: 0 };
+  const begin = async () => {
+    if (signal.aborted) throw stopped(target);
+    await work.lease.hold();
+  };
+  for (const collection of COLLECTIONS) {
+    const { order } = plan.collections[collection];
+    const final = new Set<number>();
+    const send = async (page: number) => {
+      for (const { slot } of plan.collections[collection].slotsToSend(page)) {
+        if (final.has(slot)) continue;
+        await begin();
+        await sendPage(work, collection, slot);
+        done.uploads += 1;
+      }
+    };
+    await inCrew(order.first, concurrency, send);
+    await inCrew(order.bridges, concurrency, async (page) => {
+      for (const slot of bridgeSlots(work.tree.digests[collection], page)) {
+        await begin();
+        const became = await bridgeFile(work, collection, page, slot);
+        if (became === 'bridge') done.bridges += 1;
+        if (became !== 'final') continue;
+        final.add(slot);
+        done.uploads += 1;
+      }
+    });
+    await inCrew(order.runs, concurrency, async (run) => {
+      for (const page of run) await send(page);
+    });
+  }
+  for (const collection of COLLECTIONS) {
+    await inCrew(plan.collections[collection].deletes(), concurrency, async (path) => {
+      await begin();
+      await heeding(target, path, () => target.remove(path, signal));
+      done.deletes += 1;
+    });
+  }
+  return done;
+}
+
+async function sendPage({ tree, target, choice, signal, onSent }: Work, collection: Collection, slot: number): Promise<void> {
+  const { path, variant, headers } = fileOf(tree, choice, collection, slot);
+  const file = await readPage(tree, collection, slot);
+  const upload = { bytes: encoded(file, headers, variant), headers, digest: hash('sha256', file) };
+  await heeding(target, path, () => target.put(path, upload, signal));
+  onSent(file.length);
+}
+
+function fileOf(
+  { digests }: LocalTree,
+  choice: HeaderChoice,
+  collection: Collection,
+  slot: number,
+): {
+  readonly path: string;
+  readonly variant: Encoding | undefined;
+  readonly headers: ObjectHeaders;
+} {
+  const { pages, encodings } = digests[collection];
+  const variant = encodings[Math.floor(slot / slotCount(pages)) - 1];
+  return { path: pathOf(collection, slot, pages, encodings), variant, headers: pageHeaders(choice, variant) };
+}
+
+/**
+ * Puts a file there that shows its old items beside its new ones. Written only over the version that it was
+ * made from, so that a request that arrives late cannot undo the file that follows.
+ */
+async function bridgeFile(
+  { tree, target, choice, allowGaps, signal, onSent }: Work,
+  collection: Collection,
+  page: number,
+  slot: number,
+): Promise<'bridge' | 'final' | 'as it was'> {
+  const { path, variant, headers } = fileOf(tree, choice, collection, slot);
+  const newer = await readPage(tree, collection, page);
+  for (let tried = 1; ; tried += 1) {
+    const older = await heeding(target, path, () => target.get(path, signal));
+    const bridged = older === undefined ? undefined : bridgeOver(collection, path, older, newer);
+    if (older === undefined || bridged === undefined) return 'as it was';
+    if (bridged.isPulledForward && !allowGaps) throw pulledForward(target, path);
+    const isFinal = bridged.bytes === newer;
+    const file = isFinal ? await readPage(tree, collection, slot) : packed(bridged.bytes, variant);
+    const bytes = encoded(file, headers, variant);
+    if (older.bytes.equals(bytes)) return 'as it was';
+    const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
+    try {
+      await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, older.tag);
+      onSent(file.length);
+      return isFinal ? 'final' : 'bridge';
+    } catch (error) {
+      const isChanged = error instanceof Trouble && error.kind === 'conflict';
+      if (!isChanged || tried === TRIES) throw error instanceof Trouble ? worded(target, path, error) : error;
+    }
+  }
+}
+
+/** A page that another tool brought may be none: then it has nothing that a reader could miss. */
+function bridgeOver(collection: Collection, path: string, older: Fetched, newer: Buffer): ReturnType<typeof bridge> {
+  try {
+    return bridge(collection, unpacked(path, older), newer);
+  } catch {
+    return undefined;
+  }
+}
+
+async function putOver(
+  target: Target,
+  path: string,
+  upload: Parameters<Target['put']>[1],
+  signal: AbortSignal,
+  tag: string,
+): Promise<void> {
+  try {
+    await target.put(path, upload, signal, { tag });
+  } catch (error) {
+    if (!(error instanceof Trouble && error.kind === 'unsupported')) throw error;
+    await target.put(path, upload, signal);
+  }
+}
+
+async function heeding<T>(target: Target, path: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw error instanceof Trouble ? worded(target, path, error) : error;
+  }
+}
+
+export function stopped(target: Target): Failure {
+  return new Failure('stopped', `publishing to ${target.name} was stopped`, {
+    expected: 'to be let finish',
+    found: 'a signal to stop; what was under way has been completed',
+    hint: 'publish again: it goes on where it was',
+  });
+}
+
+function pulledForward(target: Target, path: string): Failure {
+  return new Failure('reader-gaps', `at ${target.name} records would move to earlier pages`, {
+    place: { file: path },
+    expected: 'a tree that the one at the target grew into',
+    found: 'a page whose records are newer than those that are to stand there',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them',
+  });
+}

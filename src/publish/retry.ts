@@ -1,0 +1,138 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { Failure } from '../contract/failure.ts';
+import type { Target } from './target.ts';
+import { Trouble, type TroubleKind } from './trouble.ts';
+
+/** How long and how often a request is tried. */
+export interface Patience {
+  /** Tries of one request, at most. */
+  readonly tries: number;
+  /** Milliseconds for one try; larger objects have as much more as they need at 100 kB/s. */
+  readonly timeout: number;
+  /** Ends waiting between two tries. */
+  readonly signal: AbortSignal;
+}
+
+/** What went over the wire. */
+export class Traffic {
+  writes = 0;
+  reads = 0;
+  deletes = 0;
+  /** Of these, how many were made again. */
+  retries = 0;
+  /** Bytes of objects, as sent. */
+  sent = 0;
+
+  get requests(): number {
+    return this.writes + this.reads + this.deletes;
+  }
+}
+
+/** Milliseconds before the second try; doubled for each further one, up to the longest, and then drawn by lot. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 10_000;
+const SLOWEST = 100;
+
+/**
+ * A place that does not give up at the first trouble: every request is made again, after a pause that
+ * grows and is drawn by lot, so that many do not come back at the same moment. All requests can be:
+ * each writes a whole object or removes one.
+ */
+export function patient(target: Target, patience: Patience, traffic: Traffic): Target {
+  async function tryHard<T>(path: string, bytes: number, count: () => void, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    for (let tried = 1; ; tried += 1) {
+      try {
+        count();
+        return await timed(patience.timeout + bytes / SLOWEST, request);
+      } catch (error) {
+        if (!(error instanceof Trouble)) throw error;
+        if (error.kind !== 'passing' && error.kind !== 'expired') throw error;
+        if (tried >= patience.tries || patience.signal.aborted) throw worded(target, path, error, tried);
+        traffic.retries += 1;
+        const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tried - 1));
+        await wait(Math.random() * most, undefined, { signal: patience.signal }).catch(() => {});
+      }
+    }
+  }
+  return {
+    name: target.name,
+    prices: target.prices,
+    keepsHeaders: target.keepsHeaders,
+    get: (path) =>
+      tryHard(
+        path,
+        0,
+        () => {
+          traffic.reads += 1;
+        },
+        (signal) => target.get(path, signal),
+      ),
+    head: (path) =>
+      tryHard(
+        path,
+        0,
+        () => {
+          traffic.reads += 1;
+        },
+        (signal) => target.head(path, signal),
+      ),
+    put: (path, upload, _, condition) =>
+      tryHard(
+        path,
+        upload.bytes.length,
+        () => {
+          traffic.writes += 1;
+          traffic.sent += upload.bytes.length;
+        },
+        (signal) => target.put(path, upload, signal, condition),
+      ),
+    remove: (path) =>
+      tryHard(
+        path,
+        0,
+        () => {
+          traffic.deletes += 1;
+        },
+        (signal) => target.remove(path, signal),
+      ),
+    close: target.close,
+  };
+}
+
+/** Gives a request its time, also where its client forgets to look at the clock. */
+async function timed<T>(milliseconds: number, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController();
+  let clock: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, fail) => {
+    clock = setTimeout(() => {
+      fail(new Trouble('passing', `no answer within ${Math.round(milliseconds / 100) / 10} s`));
+      controller.abort();
+    }, milliseconds);
+  });
+  try {
+    return await Promise.race([request(controller.signal), late]);
+  } finally {
+    clearTimeout(clock);
+  }
+}
+
+const HINTS: { readonly [K in TroubleKind]: string } = {
+  passing: 'look at the network and the store, then publish again: it goes on where it was',
+  expired: 'get new credentials, then publish again: it goes on where it was',
+  conflict: 'see that nobody else writes there, then publish again',
+  unsupported: 'see whether the store is reached at the right address, with --endpoint',
+  denied: 'look at the credentials and at what they allow: reading, writing, deleting, and listing (without it S3 hides what is missing)',
+  missing: 'make the bucket or container first, and look at --endpoint and --region',
+  refused: 'look at the address, --endpoint and --region',
+};
+
+/** A trouble as a Failure that says where and what to do. */
+export function worded(target: Pick<Target, 'name'>, path: string, trouble: Trouble, tried = 1): Failure {
+  return new Failure(trouble.kind === 'denied' ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
+    place: { file: path },
+    expected: trouble.kind === 'denied' ? 'credentials that allow it' : 'an answer that says it is done',
+    found: tried === 1 ? trouble.message : `${trouble.message} (tried ${tried} times)`,
+    hint: HINTS[trouble.kind],
+    cause: trouble,
+  });
+}

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import { Failure } from '../../contract/failure.ts';
+import { clientOf } from '../client.ts';
+import type { Access, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
+import { Trouble, troubleOf } from '../trouble.ts';
+
+/** Names of a blob's own metadata, which take no hyphens. */
+const DIGEST = 'palimpsest_sha256';
+const HOLDS = 'palimpsest_holds';
+
+/** Azure Blob Storage. */
+export const azure: TargetKind = {
+  scheme: 'az',
+  open: async (address, access) =>
+    new AzureTarget(address.name, address.prefix, (await connect(access)).getContainerClient(address.container)),
+};
+
+type Sdk = typeof import('@azure/storage-blob');
+
+async function connect({ endpoint, secrets }: Access): Promise<BlobServiceClient> {
+  const sdk: Sdk = await clientOf('@azure/storage-blob', () => import('@azure/storage-blob'));
+  const retryOptions = { maxTries: 1 };
+  const { azureConnectionString, azureAccount, azureKey } = secrets;
+  if (azureConnectionString !== undefined) {
+    try {
+      return sdk.BlobServiceClient.fromConnectionString(azureConnectionString, { retryOptions });
+    } catch {
+      // what it throws may show the string
+      throw unusable('AZURE_STORAGE_CONNECTION_STRING in a form that can be read', 'another');
+    }
+  }
+  const url = endpoint ?? (azureAccount === undefined ? undefined : `https://${azureAccount}.blob.core.windows.net`);
+  if (url === undefined) throw unusable('an account: AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT or --endpoint', 'none of them');
+  if (azureKey !== undefined && azureAccount !== undefined) {
+    return new sdk.BlobServiceClient(url, new sdk.StorageSharedKeyCredential(azureAccount, azureKey), { retryOptions });
+  }
+  const { DefaultAzureCredential } = await clientOf('@azure/identity', () => import('@azure/identity'));
+  return new sdk.BlobServiceClient(url, new DefaultAzureCredential(), { retryOptions });
+}
+
+function unusable(expected: string, found: string): Failure {
+  return new Failure('usage', 'it is not known which Azure account to publish to', {
+    expected,
+    found,
+    hint: 'set one of them; with an account alone, credentials are found as Azure’s own tools find them',
+  });
+}
+
+class AzureTarget implements Target {
+  readonly name: string;
+  /** Azure's, hot tier, locally redundant. */
+  readonly prices = { write: 0.000005, read: 0.0000004 };
+  readonly keepsHeaders = true;
+  readonly #prefix: string;
+  readonly #container: ContainerClient;
+
+  constructor(name: string, prefix: string, container: ContainerClient) {
+    this.name = name;
+    this.#prefix = prefix;
+    this.#container = container;
+  }
+
+  async get(path: string, abortSignal: AbortSignal): Promise<Fetched | undefined> {
+    return asking(async () => {
+      const answer = await this.#blob(path).download(0, undefined, { abortSignal });
+      const pieces: Buffer[] = [];
+      for await (const piece of answer.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
+      return { bytes: Buffer.concat(pieces), contentEncoding: answer.contentEncoding ?? '', tag: answer.etag ?? '' };
+    });
+  }
+
+  async head(path: string, abortSignal: AbortSignal): Promise<Held | undefined> {
+    return asking(async () => {
+      const answer = await this.#blob(path).getProperties({ abortSignal });
+      return {
+        digest: answer.metadata?.[DIGEST],
+        holds: answer.metadata?.[HOLDS],
+        headers: {
+          contentType: answer.contentType ?? '',
+          cacheControl: answer.cacheControl ?? '',
+          contentEncoding: answer.contentEncoding ?? '',
+        },
+      };
+    });
+  }
+
+  async put(path: string, upload: Upload, abortSignal: AbortSignal, condition?: Condition): Promise<string> {
+    const { bytes, headers, digest, holds } = upload;
+    return answered(async () => {
+      const answer = await this.#blob(path).upload(bytes, bytes.length, {
+        abortSignal,
+        blobHTTPHeaders: {
+          blobContentType: headers.contentType,
+          blobCacheControl: headers.cacheControl,
+          // the service compares it with what arrived
+          blobContentMD5: createHash('md5').update(bytes).digest(),
+          ...(headers.contentEncoding === '' ? {} : { blobContentEncoding: headers.contentEncoding }),
+        },
+        metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+        ...(condition === undefined ? {} : { conditions: condition === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.tag } }),
+      });
+      return answer.etag ?? '';
+    });
+  }
+
+  async remove(path: string, abortSignal: AbortSignal): Promise<void> {
+    await answered(() => this.#blob(path).deleteIfExists({ abortSignal }));
+  }
+
+  close(): void {}
+
+  #blob(path: string): BlockBlobClient {
+    return this.#container.getBlockBlobClient(this.#prefix + path);
+  }
+}
+
+async function asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await answered(request);
+  } catch (error) {
+    if (error instanceof Trouble && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
+    throw error;
+  }
+}
+
+async function answered<T>(request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw asTrouble(error);
+  }
+}
+
+/** What the client throws, in words without the request that it belongs to. */
+function asTrouble(error: unknown): Trouble {
+  if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
+  if (error.name === 'CredentialUnavailableError' || error.name === 'AggregateAuthenticationError') {
+    return new Trouble('denied', 'no credentials were found');
+  }
+  const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return troubleOf(status, code, (error.message.split('\n')[0] ?? '').slice(0, 200));
+}

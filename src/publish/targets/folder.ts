@@ -1,0 +1,90 @@
+import { hash } from 'node:crypto';
+import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { lock } from '../../store/lock.ts';
+import { makeFolder } from '../../store/make-folder.ts';
+import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
+import { Trouble } from '../trouble.ts';
+
+/** A folder, that a web server on this machine or another answers from. It keeps no headers. */
+export const folder: TargetKind = {
+  scheme: '',
+  open: async (address) => new FolderTarget(address.name, join(address.container, address.prefix)),
+};
+
+/** What a file is called while it is written: the same again after a kill. */
+const PARTIAL = '.partial';
+
+class FolderTarget implements Target {
+  readonly name: string;
+  readonly prices = { write: 0, read: 0 };
+  readonly keepsHeaders = false;
+  readonly #folder: string;
+
+  constructor(name: string, path: string) {
+    this.name = name;
+    this.#folder = path;
+  }
+
+  async get(path: string): Promise<Fetched | undefined> {
+    const bytes = await done(() => readFile(this.#file(path)));
+    return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
+  }
+
+  async head(path: string): Promise<Held | undefined> {
+    const fetched = await this.get(path);
+    return fetched === undefined ? undefined : { digest: fetched.tag, holds: undefined, headers: undefined };
+  }
+
+  async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
+    const file = this.#file(path);
+    await done(async () => makeFolder(dirname(file)));
+    const write = async () => {
+      await writeFile(file + PARTIAL, upload.bytes);
+      await rename(file + PARTIAL, file);
+    };
+    if (condition === undefined) await done(write);
+    else await this.#exclusively(file, path, condition, write);
+    return hash('sha256', upload.bytes);
+  }
+
+  async remove(path: string): Promise<void> {
+    const file = this.#file(path);
+    await done(() => rm(file, { force: true }));
+    // a page’s folder goes with its last file
+    await rmdir(dirname(file)).catch(() => {});
+  }
+
+  close(): void {}
+
+  #file(path: string): string {
+    return join(this.#folder, path);
+  }
+
+  /** Looks and writes while no other process does either. */
+  async #exclusively(file: string, path: string, condition: Condition, write: () => Promise<void>): Promise<void> {
+    const held = lock(`${file}.lock`);
+    if (held === undefined) throw new Trouble('passing', `another process is at ${path}`);
+    try {
+      const found = await this.get(path);
+      if (found?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
+      await done(write);
+    } finally {
+      held.release();
+    }
+  }
+}
+
+const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
+
+/** What came of a call; undefined where there was no such file. */
+async function done<T>(call: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await call();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+    if (ABSENT.has(code)) return undefined;
+    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
+    throw new Trouble(isDenied ? 'denied' : 'refused', error instanceof Error ? error.message : String(error));
+  }
+}

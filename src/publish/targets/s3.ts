@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { isObject } from '../../contract/json.ts';
+import { clientOf } from '../client.ts';
+import type { Access, Address, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
+import { Trouble, troubleOf } from '../trouble.ts';
+
+/** Names of an object's own headers: what palimpsest leaves there for a run that has to go on. */
+const DIGEST = 'palimpsest-sha256';
+const HOLDS = 'palimpsest-holds';
+
+type Sdk = typeof import('@aws-sdk/client-s3');
+
+/** Amazon S3 and whatever speaks its language. Its client finds credentials, and renews them, by itself. */
+export const s3: TargetKind = {
+  scheme: 's3',
+  open: async (address, access) => new S3Target(await clientOf('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3')), address, access),
+};
+
+class S3Target implements Target {
+  readonly name: string;
+  /** Amazon's, Standard class. */
+  readonly prices = { write: 0.000005, read: 0.0000004 };
+  readonly keepsHeaders = true;
+  readonly #sdk: Sdk;
+  readonly #bucket: string;
+  readonly #prefix: string;
+  readonly #access: Access;
+  #client: S3Client;
+  /** Ceph compares If-Match with the tag without its quotes, Amazon with them. */
+  #isUnquoted = false;
+
+  constructor(sdk: Sdk, address: Address, access: Access) {
+    this.#sdk = sdk;
+    this.name = address.name;
+    this.#bucket = address.container;
+    this.#prefix = address.prefix;
+    this.#access = access;
+    this.#client = this.#connect();
+  }
+
+  #connect(): S3Client {
+    const { endpoint, region, connections } = this.#access;
+    const agent = { keepAlive: true, maxSockets: connections };
+    return new this.#sdk.S3Client({
+      ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
+      // other stores know no regions, and take any
+      ...(region !== undefined ? { region } : endpoint !== undefined ? { region: 'us-east-1' } : {}),
+      // newer checksums by default broke stores that do not know them; Content-MD5 is known to all
+      requestChecksumCalculation: 'WHEN_REQUIRED',
+      responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: 1,
+      requestHandler: { httpAgent: agent, httpsAgent: agent },
+    });
+  }
+
+  async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
+    return this.#asking(async () => {
+      const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
+      const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
+      return { bytes, contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
+    });
+  }
+
+  async head(path: string, signal: AbortSignal): Promise<Held | undefined> {
+    return this.#asking(async () => {
+      const answer = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(path)), { abortSignal: signal });
+      return {
+        digest: answer.Metadata?.[DIGEST],
+        holds: answer.Metadata?.[HOLDS],
+        headers: {
+          contentType: answer.ContentType ?? '',
+          cacheControl: answer.CacheControl ?? '',
+          contentEncoding: answer.ContentEncoding ?? '',
+        },
+      };
+    });
+  }
+
+  async put(path: string, upload: Upload, signal: AbortSignal, condition?: Condition): Promise<string> {
+    const { headers, digest, holds } = upload;
+    try {
+      return await this.#answered(async () => {
+        const answer = await this.#client.send(
+          new this.#sdk.PutObjectCommand({
+            ...this.#object(path),
+            Body: upload.bytes,
+            ContentLength: upload.bytes.length,
+            ContentMD5: createHash('md5').update(upload.bytes).digest('base64'),
+            ContentType: headers.contentType,
+            CacheControl: headers.cacheControl,
+            ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
+            Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+            ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#worded(condition.tag) }),
+          }),
+          { abortSignal: signal },
+        );
+        return answer.ETag ?? '';
+      });
+    } catch (error) {
+      const isDoubted = error instanceof Trouble && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
+      if (!isDoubted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
+      this.#isUnquoted = true;
+      return this.put(path, upload, signal, condition);
+    }
+  }
+
+  async remove(path: string, signal: AbortSignal): Promise<void> {
+    await this.#answered(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  #object(path: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.#bucket, Key: this.#prefix + path };
+  }
+
+  #worded(tag: string): string {
+    return this.#isUnquoted ? tag.replaceAll('"', '') : tag;
+  }
+
+  /** A request for something that may not be there. */
+  async #asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.#answered(request);
+    } catch (error) {
+      if (error instanceof Trouble && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
+      throw error;
+    }
+  }
+
+  async #answered<T>(request: () => Promise<T>): Promise<T> {
+    try {
+      return await request();
+    } catch (error) {
+      const trouble = asTrouble(error);
+      // a client keeps its credentials until they say of themselves that they are over
+      if (trouble.kind === 'expired') this.#client = this.#connect();
+      throw trouble;
+    }
+  }
+}
+
+/** What the client throws, in words without the request that it belongs to. */
+function asTrouble(error: unknown): Trouble {
+  if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
+  if (error.name === 'CredentialsProviderError') return new Trouble('denied', 'no credentials were found');
+  if (error.message === 'Region is missing') return new Trouble('refused', 'the region is missing');
+  const metadata = '$metadata' in error && isObject(error.$metadata) ? error.$metadata : {};
+  const status = typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
+  return troubleOf(status, error.name === 'Error' ? codeOf(error) : error.name, error.message);
+}
+
+function codeOf(error: Error): string {
+  return 'code' in error && typeof error.code === 'string' ? error.code : '';
+}

@@ -1,0 +1,7 @@
+import type { TargetKind } from '../target.ts';
+import { azure } from './azure.ts';
+import { folder } from './folder.ts';
+import { s3 } from './s3.ts';
+
+/** Every kind of place that can be published to. */
+export const TARGETS: readonly TargetKind[] = [s3, azure, folder];

@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
+import { importLines, recordLines } from '../whole/stores.ts';
+import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
+import { S3_KEYS } from './stores.ts';
+
+/** A history that grows from night to night, with the tree of its last night. */
+export class Growing {
+  readonly out: string;
+  readonly #store: string;
+  readonly #sizes: readonly string[];
+  readonly #lines: readonly string[];
+  #more: readonly string[] = [];
+  /** How many records there are. */
+  records = 0;
+
+  private constructor(folder: string, name: string, sizes: readonly string[], lines: readonly string[]) {
+    this.out = join(folder, name);
+    this.#store = `${this.out}.db`;
+    this.#sizes = sizes;
+    this.#lines = lines;
+  }
+
+  /** The first `records` of `most` invented records, built. */
+  static async of(folder: string, name: string, { records = 2_000, most = 4_000, accounts = 120 } = {}): Promise<Growing> {
+    const sizes = ['--page-size', '10', '--account-page-size', '5'];
+    const growing = new Growing(folder, name, sizes, await recordLines(most, accounts));
+    await growing.grow(records);
+    return growing;
+  }
+
+  /** Adds the next so many records, and builds. */
+  async grow(count: number): Promise<void> {
+    const lines = this.#lines.slice(this.records, this.records + count);
+    if (lines.length < count) throw new Error(`there are only ${this.#lines.length} records to grow by`);
+    await importLines(this.#store, lines);
+    await palimpsestJson(buildArgs(this.#store, this.out, [...this.#sizes, ...this.#more]));
+    this.records += count;
+  }
+
+  /** Builds with other options than before. */
+  async rebuild(more: readonly string[]): Promise<void> {
+    this.#more = more;
+    await palimpsestJson(buildArgs(this.#store, this.out, [...this.#sizes, ...more]));
+  }
+
+  /** What a target must hold in the end, but for its own state. */
+  files(): Files {
+    return pagesIn(this.out);
+  }
+}
+
+/** The arguments that publish a tree to Ceph. */
+export function publishArgs(out: string, prefix: string, endpoint: string, more: readonly string[] = []): string[] {
+  return ['publish', `s3://history/${prefix}`, '--out', out, '--endpoint', endpoint, '--timeout', '20', ...more];
+}
+
+/** Publishes and gives what --json says. */
+export function publishJson(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
+  return palimpsestJson(args, { ...options, env: { ...S3_KEYS, ...options.env } });
+}

@@ -1,0 +1,142 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { orderPages } from '../../src/publish/order.ts';
+import { chance } from '../whole/chance.ts';
+
+/** A page as a set of records; pages are numbered from 1, newest records first. */
+type Page = ReadonlySet<number>;
+
+interface Case {
+  readonly before: number;
+  readonly added: readonly number[];
+  readonly size: number;
+  readonly concurrency: number;
+  readonly seed: number;
+}
+
+const cases: fc.Arbitrary<Case> = fc.record({
+  before: fc.integer({ min: 1, max: 600 }),
+  // where in the feed each new record stands: mostly at its top
+  added: fc.array(
+    fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) }),
+    {
+      minLength: 1,
+      maxLength: 40,
+    },
+  ),
+  size: fc.integer({ min: 1, max: 12 }),
+  concurrency: fc.integer({ min: 1, max: 40 }),
+  seed: fc.integer(),
+});
+
+function paged(records: readonly number[], size: number): Page[] {
+  const pages: Page[] = [new Set()];
+  for (let start = 0; start < records.length; start += size) pages.push(new Set(records.slice(start, start + size)));
+  return pages;
+}
+
+/** Writes that may happen next, one after another: what is under way at once ends in any order. */
+type Phase = readonly (readonly { readonly page: number; readonly isBridge: boolean }[])[];
+
+/**
+ * Carries phases out, at most so many runs at once, in an order drawn by lot; readers step between the
+ * writes, and one more reads what is there when all of it stops at some moment.
+ * @returns how many records the readers missed
+ */
+function missed(old: readonly Page[], young: readonly Page[], phases: readonly Phase[], concurrency: number, seed: number): number {
+  const random = chance(seed);
+  const there: Page[] = [...old];
+  const all = new Set(old.flatMap((page) => [...page]));
+  const readers: { at: number; seen: Set<number> }[] = [];
+  let lost = 0;
+  const read = (reader: { at: number; seen: Set<number> }) => {
+    for (const record of there[reader.at] ?? []) reader.seen.add(record);
+    reader.at += 1;
+    if (reader.at < there.length) return false;
+    lost += [...all].filter((record) => !reader.seen.has(record)).length;
+    return true;
+  };
+  for (const phase of phases) {
+    const waiting = phase.map((run) => [...run]);
+    const open = waiting.splice(0, concurrency);
+    while (open.length > 0) {
+      const index = Math.floor(random() * open.length);
+      const step = open[index]?.shift();
+      if (step === undefined) {
+        open.splice(index, 1, ...waiting.splice(0, 1));
+        continue;
+      }
+      const now = young[step.page] ?? new Set();
+      there[step.page] = step.isBridge ? new Set([...now, ...(there[step.page] ?? [])]) : now;
+      if (random() < 0.3) readers.push({ at: 1, seen: new Set() });
+      for (let steps = random() * 4; steps > 0 && readers.length > 0; steps -= 1) {
+        const chosen = Math.floor(random() * readers.length);
+        const reader = readers[chosen];
+        if (reader !== undefined && read(reader)) readers.splice(chosen, 1);
+      }
+      if (random() < 0.05) for (const crawl = { at: 1, seen: new Set<number>() }; !read(crawl); );
+    }
+  }
+  for (const reader of readers) while (!read(reader));
+  return lost;
+}
+
+function feeds({ before, added, size }: Case): { readonly old: Page[]; readonly young: Page[]; readonly shift: number } {
+  const records = Array.from({ length: before }, (_, index) => before - index);
+  const grown = [...records];
+  for (const [index, place] of added.entries()) grown.splice(Math.floor((1 - place) * grown.length), 0, -1 - index);
+  return { old: paged(records, size), young: paged(grown, size), shift: Math.ceil(added.length / size) };
+}
+
+/** The numbers from one to before another. */
+function numbers(from: number, to: number): number[] {
+  return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
+}
+
+const single = (pages: readonly number[], isBridge: boolean): Phase => pages.map((page) => [{ page, isBridge }]);
+
+describe('the order of pages', () => {
+  it('lets no reader miss a record, whatever ends first and wherever it stops', () => {
+    fc.assert(
+      fc.property(cases, (one) => {
+        const { old, young, shift } = feeds(one);
+        const moving = numbers(1, old.length).toReversed();
+        const still = numbers(old.length, young.length);
+        const order = orderPages(moving, still, shift, one.concurrency);
+        const phases = [
+          single(order.first, false),
+          single(order.bridges, true),
+          order.runs.map((run) => run.map((page) => ({ page, isBridge: false }))),
+        ];
+        expect(missed(old, young, phases, one.concurrency, one.seed)).toBe(0);
+        expect(order.runs.flat().toSorted((a, b) => b - a)).toEqual(moving);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it.each([
+    ['all pages at once', (pages: readonly number[]) => [single(pages, false)]],
+    ['the first page first', (pages: readonly number[]) => [[pages.toReversed().map((page) => ({ page, isBridge: false }))]]],
+  ])('would be found out if it were %s', (_, phasesOf) => {
+    const one = { before: 600, added: Array(7).fill(1), size: 10, concurrency: 32, seed: 7 };
+    const { old, young } = feeds(one);
+    const phases = phasesOf(numbers(1, young.length).toReversed());
+    expect(missed(old, young, phases, 32, 7)).toBeGreaterThan(0);
+  });
+
+  it('writes few pages twice where few records are new', () => {
+    const moving = Array.from({ length: 10_000 }, (_, index) => 10_000 - index);
+    const order = orderPages(moving, [], 1, 32);
+    expect(order.runs).toHaveLength(32);
+    expect(order.bridges).toHaveLength(31);
+  });
+
+  it('writes a small feed one page after another', () => {
+    expect(orderPages([3, 2, 1], [4], 1, 32)).toEqual({ first: [4], bridges: [], runs: [[3, 2, 1]] });
+  });
+
+  it('writes all pages twice where records move far', () => {
+    expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], bridges: [3, 2], runs: [[3], [2], [1]] });
+  });
+});

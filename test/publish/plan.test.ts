@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { type Comparison, OTHER, planPublish, stepsOf } from '../../src/publish/plan.ts';
+import type { TreeSize } from '../../src/publish/state.ts';
+import { Digests } from '../../src/tree/digests.ts';
+import { slotCount } from '../../src/tree/layout.ts';
+
+/** Digests of a collection whose pages hold these texts: its own index as page 1, `last` as the last. */
+function digestsOf(texts: readonly string[]): Digests {
+  const digests = new Digests(texts.length);
+  const digest = (text = '') => (text === OTHER ? Buffer.from(OTHER, 'hex') : createHash('sha256').update(text).digest());
+  texts.forEach((text, index) => {
+    digests.set(index + 1, digest(text));
+  });
+  digests.set(0, digest(texts[0]));
+  digests.set(texts.length + 1, digest(texts.at(-1)));
+  return digests;
+}
+
+const size: TreeSize = { records: 30, accounts: 1, data_pages: 3, account_pages: 1, page_size: 10, account_page_size: 10, compress: '' };
+
+interface Side extends Partial<TreeSize> {
+  readonly feed: readonly string[];
+}
+
+function compare(here: Side, there: Side | undefined, more: Partial<Comparison> = {}): Comparison {
+  const { feed, ...sizes } = here;
+  const { feed: oldFeed = [], ...oldSizes } = there ?? {};
+  const digests = { data: digestsOf(feed), account: digestsOf(['a']) };
+  const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
+  return {
+    build: { ...site, ...size, data_pages: feed.length, ...sizes },
+    digests,
+    sizes: { data: new Float64Array(slotCount(feed.length)).fill(100), account: new Float64Array(3).fill(100) },
+    found: {
+      trees: there === undefined ? [] : [{ ...size, data_pages: oldFeed.length, ...oldSizes }],
+      digests:
+        there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
+      bridged: { data: new Set(), account: new Set() },
+    },
+    hasOtherHeaders: false,
+    concurrency: 32,
+    prices: { write: 0.000005, read: 0.0000004 },
+    ...more,
+  };
+}
+
+function stepsFor(comparison: Comparison): string[] {
+  const { collections } = planPublish(comparison);
+  return [...stepsOf(comparison, collections)].map(({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`);
+}
+
+describe('a plan', () => {
+  it('sends a first tree with the page last where readers begin', () => {
+    expect(stepsFor(compare({ feed: ['x', 'y'] }, undefined))).toEqual([
+      'upload rest/data/page/last new',
+      'upload rest/data/page/2 new',
+      'upload rest/data/page/1 new',
+      'upload rest/data new',
+      'upload rest/account/page/last new',
+      'upload rest/account/page/1 new',
+      'upload rest/account new',
+    ]);
+  });
+
+  it('does nothing where nothing changed', () => {
+    const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
+    expect(plan).toMatchObject({ uploads: 0, bridges: 0, deletes: 0, requests: 0, cost: 0, unchanged: 7, atTarget: 7 });
+  });
+
+  it('sends new pages before what links to them, and the changed ones from the last to the first', () => {
+    expect(stepsFor(compare({ feed: ['n', 'x', 'z'], records: 35 }, { feed: ['x', 'y'] }))).toEqual([
+      'upload rest/data/page/last changed',
+      'upload rest/data/page/3 new',
+      'upload rest/data/page/2 changed',
+      'upload rest/data/page/1 changed',
+      'upload rest/data changed',
+    ]);
+  });
+
+  it('says of other headers and of what is not known that it is that', () => {
+    expect(stepsFor(compare({ feed: ['x'] }, { feed: ['x'] }, { hasOtherHeaders: true }))[0]).toBe('upload rest/data/page/last headers');
+    expect(stepsFor(compare({ feed: ['x', 'y'] }, { feed: ['x', OTHER] }))).toContain('upload rest/data/page/2 unknown');
+  });
+
+  it('deletes last, and says why readers may miss something', () => {
+    const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
+    expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
+    expect(planPublish(comparison).gaps).toEqual(['20 fewer records, so that others move to earlier pages']);
+  });
+
+  it.each([
+    [{ page_size: 20 }, 'pages hold 20 records instead of 10'],
+    [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
+    [{ accounts: 0 }, '1 fewer accounts, so that others move to earlier pages'],
+  ])('knows of %o that no order is right', (sizes, gap) => {
+    expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
+  });
+
+  it('makes bridges of all pages where records move far, and none of what is one already', () => {
+    const here = { feed: ['5', '4', '3', '2', '1'], records: 90 };
+    const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
+    const bridges = stepsFor(compare(here, there)).filter((step) => step.startsWith('bridge'));
+    expect(bridges.map((step) => step.split(' ')[1])).toEqual([5, 4, 3, 2].map((page) => `rest/data/page/${page}`));
+    const comparison = compare(here, there);
+    const found = { ...comparison.found, bridged: { data: new Set([5, 3]), account: new Set<number>() } };
+    expect(planPublish({ ...comparison, found }).bridges).toBe(2);
+  });
+
+  it('counts requests, bytes and dollars', () => {
+    const plan = planPublish(compare({ feed: ['n', 'x'], records: 31 }, { feed: ['x', 'y'] }));
+    // four files, and the four objects that end a run and begin it
+    expect(plan).toMatchObject({ uploads: 4, bytes: 400, requests: 8, cost: 8 * 0.000005 });
+  });
+});

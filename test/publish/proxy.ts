@@ -1,0 +1,107 @@
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export const FAULTS = [
+  '503',
+  'reset before',
+  'reset after',
+  'stall',
+  'truncated request',
+  'truncated answer',
+  'corrupted request',
+] as const;
+
+export type Fault = (typeof FAULTS)[number];
+
+/** A proxy before a store that does to requests what networks do. */
+export interface FaultyProxy {
+  readonly endpoint: string;
+  /** Draws what happens to the next request; undefined for nothing. */
+  draw: () => Fault | undefined;
+  /** How often each object was written at the store, by its path. */
+  readonly puts: Map<string, number>;
+  /** How many requests had which fault. */
+  readonly faults: Map<Fault, number>;
+  requests: number;
+  /** Whether it knows no conditional writes, as some stores do not. */
+  isUnconditional: boolean;
+  readonly stop: () => Promise<void>;
+}
+
+export async function startProxy(upstream: string): Promise<FaultyProxy> {
+  const { hostname, port } = new URL(upstream);
+  const server = createServer((incoming, outgoing) => void handle(incoming, outgoing).catch(() => outgoing.destroy()));
+
+  async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    proxy.requests += 1;
+    const fault = proxy.draw();
+    if (fault !== undefined) proxy.faults.set(fault, (proxy.faults.get(fault) ?? 0) + 1);
+    if (proxy.isUnconditional && (incoming.headers['if-match'] ?? incoming.headers['if-none-match']) !== undefined) {
+      outgoing.writeHead(501, { 'Content-Type': 'application/xml' });
+      incoming.resume();
+      return void outgoing.end('<?xml version="1.0"?><Error><Code>NotImplemented</Code><Message>Conditions.</Message></Error>');
+    }
+    const pieces: Buffer[] = [];
+    for await (const piece of incoming) pieces.push(piece);
+    const body = Buffer.concat(pieces);
+    if (fault === 'stall') return;
+    if (fault === 'reset before') return void incoming.socket.resetAndDestroy();
+    if (fault === '503') {
+      outgoing.writeHead(503, { 'Content-Type': 'application/xml' });
+      return void outgoing.end('<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>');
+    }
+    if (fault === 'corrupted request' && body.length > 0) body.writeUInt8((body.readUInt8(0) + 1) % 256, 0);
+    const { status, headers, answer } = await forward(incoming, body, fault === 'truncated request' && body.length > 1);
+    if (incoming.method === 'PUT' && status < 300) {
+      const path = incoming.url?.split('?')[0] ?? '';
+      proxy.puts.set(path, (proxy.puts.get(path) ?? 0) + 1);
+    }
+    if (fault === 'reset after') return void incoming.socket.resetAndDestroy();
+    outgoing.writeHead(status, headers);
+    if (fault === 'truncated answer' && answer.length > 1) {
+      outgoing.write(answer.subarray(0, answer.length / 2), () => incoming.socket.destroy());
+    } else outgoing.end(answer);
+  }
+
+  function forward(
+    incoming: IncomingMessage,
+    body: Buffer,
+    isCut: boolean,
+  ): Promise<{ readonly status: number; readonly headers: IncomingMessage['headers']; readonly answer: Buffer }> {
+    return new Promise((resolve, reject) => {
+      const onward = request({ hostname, port, method: incoming.method, path: incoming.url, headers: incoming.headers }, async (answer) => {
+        const pieces: Buffer[] = [];
+        for await (const piece of answer) pieces.push(piece);
+        const { 'transfer-encoding': _, ...headers } = answer.headers;
+        resolve({ status: answer.statusCode ?? 502, headers, answer: Buffer.concat(pieces) });
+      });
+      onward.once('error', reject);
+      if (isCut) onward.write(body.subarray(0, body.length / 2), () => onward.destroy(new Error('cut short')));
+      else onward.end(body);
+    });
+  }
+
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  // a server that listens on a port has an address of this form
+  const address = server.address();
+  const endpoint = `http://127.0.0.1:${isTcp(address) ? address.port : 0}`;
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  const proxy: FaultyProxy = {
+    endpoint,
+    draw: () => undefined,
+    puts: new Map(),
+    faults: new Map(),
+    requests: 0,
+    isUnconditional: false,
+    stop,
+  };
+  return proxy;
+}
+
+function isTcp(address: AddressInfo | string | null): address is AddressInfo {
+  return typeof address === 'object' && address !== null;
+}

@@ -1,0 +1,237 @@
+import { execFileSync } from 'node:child_process';
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { differences, type Files, pagesIn } from '../whole/trees.ts';
+import { Growing, publishArgs, publishJson } from './growing.ts';
+import { azuriteConnection, ceph, fetchAll, rclone, S3_KEYS, type Store, startAzurite, startCeph } from './stores.ts';
+
+const folder = folderOfFile();
+
+/** What is at a target, but for its state, as a client sees it that knows nothing of palimpsest. */
+type Look = () => Promise<Files>;
+
+function withoutState(path: string): Files {
+  const files = new Map(pagesIn(path));
+  expect(files.delete('publish.json')).toBe(true);
+  return files;
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly skip: boolean;
+  readonly start: () => Promise<{
+    readonly store?: Store;
+    readonly args: readonly string[];
+    readonly env: Record<string, string>;
+    readonly look: Look;
+  }>;
+}
+
+const candidates: readonly Candidate[] = [
+  {
+    name: 'a folder',
+    skip: false,
+    start: async () => {
+      const site = join(folder, 'site');
+      return { args: [site], env: {}, look: async () => withoutState(site) };
+    },
+  },
+  {
+    name: 'Ceph',
+    skip: ceph.skip || rclone.skip,
+    start: async () => {
+      const store = await startCeph();
+      const fetched = join(folder, 'fetched');
+      const look = async () => {
+        await fetchAll(store.endpoint, 'some/where', fetched);
+        execFileSync('sha256sum', ['--quiet', '-c', 'manifest-sha256.txt'], { cwd: fetched });
+        return withoutState(fetched);
+      };
+      return { store, args: ['s3://history/some', '--prefix', 'where', '--endpoint', store.endpoint], env: S3_KEYS, look };
+    },
+  },
+  {
+    name: 'Azurite',
+    skip: false,
+    start: async () => {
+      const store = await startAzurite();
+      const look = async () => {
+        const { ContainerClient } = await import('@azure/storage-blob');
+        const container = new ContainerClient(azuriteConnection(store.endpoint), 'history');
+        const files = new Map<string, Buffer>();
+        for await (const { name } of container.listBlobsFlat({ prefix: 'where/' })) {
+          // as it is kept: fetch would unpack it
+          files.set(name.slice('where/'.length), await container.getBlobClient(name).downloadToBuffer());
+        }
+        expect(files.delete('publish.json')).toBe(true);
+        return files;
+      };
+      return { store, args: ['az://history/where'], env: { AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(store.endpoint) }, look };
+    },
+  },
+];
+
+describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
+  let place: Awaited<ReturnType<Candidate['start']>>;
+  let history: Growing;
+  const send = (more: readonly string[] = []) => publishJson(['publish', ...place.args, '--out', history.out, ...more], { env: place.env });
+  const refused = (more: readonly string[] = []) =>
+    palimpsest(['publish', ...place.args, '--out', history.out, ...more, '--json'], { env: { ...S3_KEYS, ...place.env } });
+
+  beforeAll(async () => {
+    if (skip) return;
+    [place, history] = await Promise.all([start(), Growing.of(folder, name, { records: 600, accounts: 30 })]);
+  });
+  afterAll(() => place?.store?.stop());
+
+  it.skipIf(skip)('sends everything, then nothing, then what changed', async () => {
+    const plan = await send(['--plan']);
+    expect(plan).toMatchObject({ plan: { uploads: history.files().size - 2, deletes: 0, bridges: 0 } });
+    const first = await send();
+    expect(first).toMatchObject({ done: { uploads: history.files().size - 2 }, invalidate: ['/api/rest/*'], conditional: true });
+    expect(differences(await place.look(), history.files())).toEqual([]);
+
+    const idle = await send();
+    expect(idle).toMatchObject({ done: { uploads: 0, bridges: 0, deletes: 0 }, requests: { all: 1 }, invalidate: [] });
+
+    await history.grow(3);
+    const steps = (await send(['--plan']))['steps'];
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: 'rest/data/page/61/index.json', reason: 'new' }));
+    expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: 'rest/data/page/2/index.json', reason: 'changed' }));
+    const account = (await send())['unchanged'];
+    expect(account).toBeGreaterThan(0);
+    expect(differences(await place.look(), history.files())).toEqual([]);
+  });
+
+  it.skipIf(skip)('deletes and lets readers miss something only where it is told to', async () => {
+    const before = await place.look();
+    const shrunk = await Growing.of(folder, `${name} shrunk`, { records: 500, accounts: 30 });
+    const args = ['publish', ...place.args, '--out', shrunk.out];
+    const run = (more: readonly string[]) => palimpsest([...args, ...more, '--json'], { env: place.env });
+    const many = await run([]);
+    expect(many.code).toBe(3);
+    expect(JSON.parse(many.stdout)).toMatchObject({ error: { code: 'too-many-deletes' } });
+    const gaps = await run(['--max-delete', '30%']);
+    expect(gaps.code).toBe(3);
+    expect(JSON.parse(gaps.stdout)).toMatchObject({ error: { code: 'reader-gaps' } });
+    expect(differences(await place.look(), before)).toEqual([]);
+    const done = await publishJson([...args, '--max-delete', '30%', '--allow-gaps'], { env: place.env });
+    expect(done).toMatchObject({ done: { deletes: 11 } });
+    expect(differences(await place.look(), shrunk.files())).toEqual([]);
+    await publishJson(['publish', ...place.args, '--out', history.out], { env: place.env });
+    expect(differences(await place.look(), history.files())).toEqual([]);
+  });
+
+  it.skipIf(skip || name === 'a folder')('sees that headers alone have changed', async () => {
+    const changed = await send(['--cache-control', 'public, max-age=60', '--plan']);
+    expect(changed['steps']).toContainEqual(expect.objectContaining({ path: 'rest/data/index.json', reason: 'headers' }));
+    await send(['--cache-control', 'public, max-age=60', '--gzip']);
+    const { endpoint = '' } = place.store ?? {};
+    const url = name === 'Ceph' ? `${endpoint}/history/some/where` : `${endpoint}/devstoreaccount1/history/where`;
+    const answer = await fetch(`${url}/rest/data/index.json`);
+    expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
+    expect(answer.headers.get('content-encoding')).toBe('gzip');
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
+    await history.grow(12); // over compressed pages, which are read for bridges
+    await send(['--cache-control', 'public, max-age=60', '--gzip']);
+    await send();
+    expect(differences(await place.look(), history.files())).toEqual([]);
+  });
+
+  it.skipIf(skip)('has compressed files beside the pages, with their encoding, until they are gone', async () => {
+    await history.rebuild(['--compress', 'gzip,brotli']);
+    await history.grow(12); // records move over pages whose variants are new
+    await send();
+    await history.grow(3);
+    expect(await send()).toMatchObject({ done: { deletes: 0 } });
+    expect(differences(await place.look(), history.files())).toEqual([]);
+    if (name !== 'a folder') {
+      const { endpoint = '' } = place.store ?? {};
+      const url = name === 'Ceph' ? `${endpoint}/history/some/where` : `${endpoint}/devstoreaccount1/history/where`;
+      const answer = await fetch(`${url}/rest/data/index.json.br`);
+      expect(answer.headers.get('content-encoding')).toBe('br');
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
+    }
+    await history.rebuild([]);
+    const done = await send(['--max-delete', '100%']);
+    expect(done).toMatchObject({ done: { uploads: 0, deletes: history.files().size * 2 - 4 } });
+    expect(differences(await place.look(), history.files())).toEqual([]);
+  });
+
+  it.skipIf(skip || name === 'a folder')('says nothing secret, whatever goes wrong', async () => {
+    const secret = 'c2VjcmV0LXRoYXQtbm9ib2R5LW1heS1zZWU=';
+    const env = {
+      AWS_ACCESS_KEY_ID: 'test',
+      AWS_SECRET_ACCESS_KEY: secret,
+      AWS_SESSION_TOKEN: secret,
+      AZURE_STORAGE_CONNECTION_STRING: `${azuriteConnection(place.store?.endpoint ?? '').replace(/AccountKey=[^;]*/, `AccountKey=${secret}`)}`,
+    };
+    await history.grow(1); // something to write: anybody may read
+    const { code, stdout, stderr } = await palimpsest(['publish', ...place.args, '--out', history.out, '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-denied' } });
+    expect(stdout + stderr).not.toContain(secret);
+    const broken = await palimpsest(['publish', 'az://history', '--out', history.out], {
+      env: { AZURE_STORAGE_CONNECTION_STRING: `AccountKey=${secret}` },
+    });
+    expect(broken.code).toBe(2);
+    expect(broken.stdout + broken.stderr).not.toContain(secret);
+  });
+
+  it.skipIf(skip)('refuses to begin while another run is at it', async () => {
+    await history.grow(1);
+    const runs = await Promise.all([refused(), refused(), refused()]);
+    const codes = runs.map(({ code }) => code);
+    expect(codes.filter((code) => code === 0).length).toBeGreaterThan(0);
+    for (const { code, stdout } of runs) if (code !== 0) expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-busy' } });
+    expect(differences(await place.look(), history.files())).toEqual([]);
+  });
+});
+
+describe('before the first request', () => {
+  /** Nothing listens there: a request would fail, and say so. */
+  const NOWHERE = 'http://127.0.0.1:9';
+  const codeOf = async (out: string) => {
+    const { code, stdout } = await palimpsest([...publishArgs(out, 'x', NOWHERE), '--json'], { env: S3_KEYS });
+    return [code, JSON.parse(stdout).error.code];
+  };
+
+  it('refuses a tree that somebody edited', async () => {
+    const { out } = await Growing.of(folder, 'edited', { records: 100 });
+    const page = join(out, 'rest/data/page/7/index.json');
+    const bytes = readFileSync(page);
+    writeFileSync(page, bytes.toString().replace('http', 'HTTP'));
+    expect(await codeOf(out)).toEqual([1, 'tree-edited']);
+    writeFileSync(page, bytes);
+    appendFileSync(join(out, 'manifest-sha256.txt'), '\n');
+    expect(await codeOf(out)).toEqual([1, 'tree-edited']);
+  });
+
+  it('refuses a tree that is not finished, or none', async () => {
+    const { out } = await Growing.of(folder, 'unfinished', { records: 100 });
+    writeFileSync(join(out, 'build.json'), '{"palimpsest":"0.1.0","state":"unfinished"}\n');
+    expect(await codeOf(out)).toEqual([1, 'tree-unfinished']);
+    expect(await codeOf(temporaryFolder())).toEqual([1, 'no-tree']);
+  });
+
+  it.each(['ftp://host/x', 's3://', 's3://key:secret@bucket', 's3://bucket/../x'])('refuses %s', async (address) => {
+    const { code, stderr } = await palimpsest(['publish', address]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('secret@');
+  });
+});
+
+describe('in a job of GitHub’s', () => {
+  it('adds a table to the summary', async () => {
+    const { out } = await Growing.of(folder, 'job', { records: 100 });
+    const summary = join(folder, 'summary.md');
+    await publishJson(['publish', join(folder, 'job-site'), '--out', out], { env: { GITHUB_STEP_SUMMARY: summary } });
+    expect(readFileSync(summary, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
+    expect(existsSync(join(folder, 'job-site/rest/data/index.json'))).toBe(true);
+  });
+});

@@ -1,0 +1,120 @@
+import { setTimeout } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTarget } from '../../src/publish/address.ts';
+import { inCrew } from '../../src/publish/crew.ts';
+import { pageHeaders, REVALIDATE } from '../../src/publish/headers.ts';
+import { openTree, readPage } from '../../src/publish/local-tree.ts';
+import { pathOf } from '../../src/tree/layout.ts';
+import { chance } from '../whole/chance.ts';
+import { runAndKill } from '../whole/killing.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { differences, pagesIn } from '../whole/trees.ts';
+import { type Crawl, crawl, missedBy } from './crawling.ts';
+import { Growing, publishArgs, publishJson } from './growing.ts';
+import { ceph, fetchAll, rclone, S3_KEYS, type Store, startCeph } from './stores.ts';
+
+/** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
+const PUBLISHES = Number(process.env['PALIMPSEST_TEST_PUBLISHES'] ?? 5);
+const CRAWLERS = 8;
+/** New records a night, so that pages move by less than one, by some, and by many. */
+const NIGHTS = [3, 10, 1, 25, 7, 60];
+
+const folder = folderOfFile();
+
+/** Clients that crawl again and again at random paces until they are told to stop. */
+class Crawlers {
+  readonly crawls: Crawl[] = [];
+  readonly #ends: Promise<void>[];
+  #isOver = false;
+
+  constructor(site: string) {
+    this.#ends = Array.from({ length: CRAWLERS }, async (_, index) => {
+      const random = chance(index);
+      while (!this.#isOver) {
+        const pace = [0, 0, 1, 2, 5][Math.floor(random() * 5)] ?? 0;
+        this.crawls.push(await crawl(site, async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)))));
+      }
+    });
+    for (const end of this.#ends) end.catch(() => {}); // awaited in stop
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#ends);
+  }
+}
+
+describe.skipIf(ceph.skip || rclone.skip)('crawlers during publishes to Ceph', () => {
+  let store: Store;
+  beforeAll(async () => {
+    Object.assign(process.env, S3_KEYS);
+    store = await startCeph();
+  });
+  afterAll(() => store?.stop());
+
+  it(
+    'miss no record and find no broken link, also after publishes that were killed',
+    async () => {
+      const random = chance(5);
+      const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(PUBLISHES / NIGHTS.length);
+      const history = await Growing.of(folder, 'race', { records: 3_000, most: 3_000 + growth });
+      const args = publishArgs(history.out, 'race', store.endpoint);
+      await publishJson(args);
+      const crawlers = new Crawlers(`${store.endpoint}/history/race`);
+      let kills = 0;
+      try {
+        for (let night = 0; night < PUBLISHES; night += 1) {
+          await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
+          if (night % 3 !== 2) await publishJson(args);
+          else {
+            // left as it is until the next night’s tree comes over it
+            const { signal } = await runAndKill(args, { delay: 300 + random() * 1_500 }, { env: S3_KEYS });
+            if (signal === 'SIGKILL') kills += 1;
+          }
+          await setTimeout(300);
+        }
+        await publishJson(args);
+      } finally {
+        await crawlers.stop();
+      }
+      const { crawls } = crawlers;
+      const crossed = crawls.filter(({ counts }) => counts.size > 1).length;
+      console.log(`race: ${crawls.length} crawls, ${crossed} of them across publishes, of ${PUBLISHES}, ${kills} of them killed`);
+      expect(crawls.flatMap(missedBy)).toEqual([]);
+      expect(crossed).toBeGreaterThan(PUBLISHES);
+      const fetched = `${folder}/race-fetched`;
+      await fetchAll(store.endpoint, 'race', fetched);
+      const files = new Map(pagesIn(fetched));
+      files.delete('publish.json');
+      expect(differences(files, history.files())).toEqual([]);
+    },
+    60_000 + PUBLISHES * 15_000,
+  );
+
+  it('miss records where the pages go all at once from the first', async () => {
+    const history = await Growing.of(folder, 'wrong', { records: 3_000 });
+    await publishJson(publishArgs(history.out, 'wrong', store.endpoint));
+    const target = await openTarget('s3://history/wrong', '', { endpoint: store.endpoint, connections: 32, secrets: {} });
+    const headers = pageHeaders({ cacheControl: REVALIDATE, gzip: false });
+    const crawlers = new Crawlers(`${store.endpoint}/history/wrong`);
+    let missed = 0;
+    try {
+      for (let night = 0; night < 20 && missed === 0; night += 1) {
+        await history.grow(7);
+        const tree = await openTree(history.out);
+        const { pages } = tree.digests.data;
+        // new pages first, so that holes are all that can be found
+        await inCrew([pages, ...Array(pages).keys()], 32, async (slot) => {
+          const [bytes, digest] = [await readPage(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
+          await target.put(pathOf('data', slot, pages), { bytes, headers, digest }, new AbortController().signal);
+        });
+        await setTimeout(300);
+        missed = crawlers.crawls.flatMap(missedBy).length;
+      }
+    } finally {
+      await crawlers.stop();
+      target.close();
+    }
+    expect(crawlers.crawls.flatMap(missedBy).length).toBeGreaterThan(0);
+  }, 120_000);
+});

@@ -1,0 +1,146 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTarget } from '../../../src/publish/address.ts';
+import type { Access, Target, Upload } from '../../../src/publish/target.ts';
+import { folderOfFile } from '../../whole/stores.ts';
+import { type FaultyProxy, startProxy } from '../proxy.ts';
+import { azuriteConnection, ceph, S3_KEYS, type Store, startAzurite, startCeph } from '../stores.ts';
+
+const folder = folderOfFile();
+const { signal } = new AbortController();
+const headers = { contentType: 'application/json', cacheControl: 'public, max-age=7', contentEncoding: '' };
+
+function upload(text: string, more: Partial<Upload> = {}): Upload {
+  const bytes = Buffer.from(text);
+  return { bytes, headers, digest: hash('sha256', bytes), ...more };
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly skip: boolean;
+  readonly start?: () => Promise<Store>;
+  readonly address: string;
+  readonly missing?: string;
+  readonly access: (endpoint: string) => Partial<Access>;
+}
+
+const candidates: readonly Candidate[] = [
+  { name: 'a folder', skip: false, address: join(folder, 'site'), access: () => ({}) },
+  {
+    name: 'Ceph by its S3 interface',
+    skip: ceph.skip,
+    start: startCeph,
+    address: 's3://history',
+    missing: 's3://no-such-bucket',
+    access: (endpoint) => ({ endpoint }),
+  },
+  {
+    name: 'Azurite',
+    skip: false,
+    start: startAzurite,
+    address: 'az://history',
+    missing: 'az://no-such-container',
+    access: (endpoint) => ({ secrets: { azureConnectionString: azuriteConnection(endpoint) } }),
+  },
+];
+
+describe.each(candidates)('$name', ({ skip, start, address, missing, access }) => {
+  let store: Store | undefined;
+  let proxy: FaultyProxy | undefined;
+  let target: Target;
+  const open = (text: string, endpoint: string) => openTarget(text, 'some/where', { connections: 4, secrets: {}, ...access(endpoint) });
+
+  beforeAll(async () => {
+    if (skip) return;
+    Object.assign(process.env, S3_KEYS);
+    store = await start?.();
+    proxy = store && (await startProxy(store.endpoint));
+    target = await open(address, store?.endpoint ?? '');
+  });
+  afterAll(async () => {
+    target?.close();
+    await proxy?.stop();
+    await store?.stop();
+  });
+
+  it.skipIf(skip)('gives back what it was given', async () => {
+    const given = upload('{"ä":"\u2028"}', { holds: 'ab'.repeat(32) });
+    const tag = await target.put('rest/data/page/7/index.json', given, signal);
+    expect(await target.get('rest/data/page/7/index.json', signal)).toEqual({ bytes: given.bytes, contentEncoding: '', tag });
+    const held = await target.head('rest/data/page/7/index.json', signal);
+    expect(held?.digest).toBe(given.digest);
+    if (target.keepsHeaders) expect(held).toEqual({ digest: given.digest, holds: given.holds, headers });
+  });
+
+  it.skipIf(skip)('knows what is not there', async () => {
+    expect(await target.get('rest/nothing.json', signal)).toBeUndefined();
+    expect(await target.head('rest/nothing.json', signal)).toBeUndefined();
+    await target.remove('rest/nothing/index.json', signal);
+  });
+
+  it.skipIf(skip)('writes over, with another tag, and removes', async () => {
+    const path = 'rest/data/page/8/index.json';
+    const first = await target.put(path, upload('one'), signal);
+    const second = await target.put(path, upload('two'), signal);
+    expect(second).not.toBe(first);
+    expect((await target.get(path, signal))?.bytes.toString()).toBe('two');
+    await target.remove(path, signal);
+    expect(await target.head(path, signal)).toBeUndefined();
+  });
+
+  it.skipIf(skip)('writes only where the condition holds', async () => {
+    const path = 'publish.json';
+    const first = await target.put(path, upload('one'), signal, 'absent');
+    await expect(target.put(path, upload('two'), signal, 'absent')).rejects.toMatchObject({ kind: 'conflict' });
+    const second = await target.put(path, upload('three'), signal, { tag: first });
+    await expect(target.put(path, upload('four'), signal, { tag: first })).rejects.toMatchObject({ kind: 'conflict' });
+    await target.put(path, upload('five'), signal, { tag: second });
+    expect((await target.get(path, signal))?.bytes.toString()).toBe('five');
+  });
+
+  it.skipIf(skip)('lets one of many win where all write what is not there', async () => {
+    const tries = Array.from({ length: 8 }, (_, index) => target.put('publish.race', upload(`run ${index}`), signal, 'absent'));
+    const won = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled');
+    expect(won).toHaveLength(1);
+  });
+
+  it.skipIf(skip || start === undefined)('keeps compressed bytes and gives them back with their encoding', async () => {
+    const { gzipSync } = await import('node:zlib');
+    const plain = Buffer.from('{"count":0}');
+    const packed = { bytes: gzipSync(plain), headers: { ...headers, contentEncoding: 'gzip' }, digest: hash('sha256', plain) };
+    await target.put('rest/packed.json', packed, signal);
+    expect(await target.get('rest/packed.json', signal)).toMatchObject({ bytes: packed.bytes, contentEncoding: 'gzip' });
+    expect((await target.head('rest/packed.json', signal))?.headers?.contentEncoding).toBe('gzip');
+  });
+
+  it.skipIf(skip || start === undefined)('refuses bytes that changed on their way, and keeps what it had', async () => {
+    if (proxy === undefined) return;
+    const through = await open(address, proxy.endpoint);
+    await target.put('rest/kept.json', upload('as it was'), signal);
+    proxy.draw = () => 'corrupted request';
+    await expect(through.put('rest/kept.json', upload('{"count":1}'), signal)).rejects.toMatchObject({ name: 'Trouble' });
+    proxy.draw = () => undefined;
+    expect((await target.get('rest/kept.json', signal))?.bytes.toString()).toBe('as it was');
+    through.close();
+  });
+
+  it.skipIf(skip || start === undefined).each(['503', 'reset before', 'reset after'] as const)(
+    'takes a %s for something that passes',
+    async (fault) => {
+      if (proxy === undefined) return;
+      const through = await open(address, proxy.endpoint);
+      proxy.draw = () => fault;
+      await expect(through.put('rest/passing.json', upload('{}'), signal)).rejects.toMatchObject({ kind: 'passing' });
+      await expect(through.get('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'passing' });
+      await expect(through.head('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'passing' });
+      through.close();
+    },
+  );
+
+  it.skipIf(skip || missing === undefined)('says where there is no such bucket or container', async () => {
+    const nowhere = await open(missing ?? '', store?.endpoint ?? '');
+    await expect(nowhere.get('publish.json', signal)).rejects.toMatchObject({ kind: 'missing' });
+    await expect(nowhere.put('publish.json', upload('x'), signal)).rejects.toMatchObject({ kind: 'missing' });
+  });
+});
