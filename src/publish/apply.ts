@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import type { Encoding } from '../tree/compression.ts';
+import type { Encoding } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { bridge } from './bridge.ts';
 import { inCrew } from './crew.ts';

@@ -1,5 +1,6 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import { compress, type Encoding, SUFFIXES } from '../tree/compression.ts';
+import { compress } from '../tree/compression.ts';
+import { type Encoding, SUFFIXES } from '../tree/encoding.ts';
 import type { Fetched, ObjectHeaders } from './target.ts';
 
 /** What a publisher decides about how pages are answered. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
-import { encodingsIn } from '../tree/compression.ts';
+import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, manifestDigest, readManifest, type TreeDigests } from '../tree/manifest.ts';
