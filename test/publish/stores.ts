@@ -62,20 +62,25 @@ export async function startAzurite(): Promise<Store> {
   const port = await freePort();
   const args = ['--blobPort', String(port), '--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'];
   const child = spawn(process.execPath, [at('node_modules/azurite/dist/src/blob/main.js'), ...args], { cwd: folder, stdio: 'ignore' });
-  for (let left = 200; !(await answers(port)); left -= 1) {
-    if (left === 0 || child.exitCode !== null) throw new Error('the emulator does not start');
-    await setTimeout(100);
-  }
-  const endpoint = `http://127.0.0.1:${port}`;
-  const { BlobServiceClient } = await import('@azure/storage-blob');
-  const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint));
-  await service.getContainerClient('history').create({ access: 'blob' });
   const stop = async () => {
-    const ended = new Promise((resolve) => child.once('exit', resolve));
+    const ended = child.exitCode === null && new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
+  const endpoint = `http://127.0.0.1:${port}`;
+  try {
+    for (let left = 200; !(await answers(port)); left -= 1) {
+      if (left === 0 || child.exitCode !== null) throw new Error('the emulator does not start');
+      await setTimeout(100);
+    }
+    const { BlobServiceClient } = await import('@azure/storage-blob');
+    const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint));
+    await service.getContainerClient('history').create({ access: 'blob' });
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return { endpoint, stop };
 }
 
