@@ -132,7 +132,7 @@ async function exchange(
   const isNew = !existsSync(join(out, 'rest'));
   promote(stage, out, before, after);
   if (!isNew && !hasSameVariants) removeVariants(out, after);
-  const removed = await removeSurplus(out, after);
+  const removed = isNew ? 0 : await removeSurplus(out, after);
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
   return { build, ...tally(before, after), removed };

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { closeSync, mkdirSync, openSync, writeFileSync, writevSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
@@ -79,7 +79,6 @@ class StagedFiles {
   readonly #collection: Collection;
   readonly #before: Digests;
   readonly #after: Digests;
-  readonly #sheet = new Sheet();
   #lastFolder = '';
 
   constructor(job: RenderJob, { collection, count }: Pages) {
@@ -94,7 +93,7 @@ class StagedFiles {
     const { pages } = this.#after;
     const slots = slotsOf(page.number, pages);
     const isOld = page.revision <= since;
-    const bytes = isOld ? undefined : this.#sheet.lay(page.render());
+    const bytes = isOld ? undefined : page.render();
     if (bytes === undefined) this.#keep(slots);
     else this.#put(bytes, slots);
     const isSame = isOld || (trusted && slots.every((slot) => this.#after.agrees(this.#before, slot)));
@@ -102,7 +101,7 @@ class StagedFiles {
       const variants = variantSlotsOf(page.number, pages, index);
       const isThere = variants.every((slot) => this.#before.get(slot) !== undefined);
       if (bytes === undefined || (isSame && isThere)) this.#keep(variants);
-      else this.#put(compress(bytes, encoding), variants);
+      else this.#put([compress(Buffer.concat(bytes), encoding)], variants);
     }
   }
 
@@ -110,8 +109,10 @@ class StagedFiles {
     for (const slot of slots) this.#after.copy(this.#before, slot);
   }
 
-  #put(bytes: Uint8Array, slots: readonly number[]): void {
-    const digest = hash('sha256', bytes, 'buffer');
+  #put(bytes: readonly Uint8Array[], slots: readonly number[]): void {
+    const hash = createHash('sha256');
+    for (const piece of bytes) hash.update(piece);
+    const digest = hash.digest();
     for (const slot of slots) {
       this.#after.set(slot, digest);
       if (this.#after.agrees(this.#before, slot)) continue;
@@ -119,21 +120,20 @@ class StagedFiles {
       const folder = dirname(path);
       if (folder !== this.#lastFolder) mkdirSync(folder, { recursive: true });
       this.#lastFolder = folder;
-      writeFileSync(path, bytes);
+      writePieces(path, bytes);
     }
   }
 }
 
-/** Memory for one page after another: asking the system anew for each costs a fifth of a build. */
-class Sheet {
-  #memory = Buffer.allocUnsafe(1 << 20);
-
-  /** The pieces as one run of bytes, good until the next call. */
-  lay(pieces: readonly Buffer[]): Buffer {
+/** Writes pieces of memory as one file, as they lie: to join them first costs as much as to hash them. */
+function writePieces(path: string, pieces: readonly Uint8Array[]): void {
+  const file = openSync(path, 'w');
+  try {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    if (length > this.#memory.length) this.#memory = Buffer.allocUnsafe(length * 2);
-    let end = 0;
-    for (const piece of pieces) end += piece.copy(this.#memory, end);
-    return this.#memory.subarray(0, length);
+    const written = writevSync(file, pieces);
+    // a full disk takes a part; to write the rest says so
+    if (written < length) writeFileSync(file, Buffer.concat(pieces).subarray(written));
+  } finally {
+    closeSync(file);
   }
 }
