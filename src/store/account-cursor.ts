@@ -51,10 +51,10 @@ export class AccountCursor {
         min(iif(place = ${NO_RECORD}, screen_name, NULL)) AS first_name,
         max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
       FROM (SELECT place, screen_name, revision FROM account INDEXED BY account_order
-        WHERE (place, screen_name) ${side} (?, ?) ORDER BY place ${direction}, screen_name ${direction} LIMIT ?)`);
+        WHERE (place, screen_name) ${side} (?, ?) ORDER BY place ${direction}, screen_name ${direction} LIMIT +?)`);
     this.#withRecords = database
       .prepare<[{ pageSize: number; low: number; high: number }], Buffer | null>(`
-        SELECT CAST(group_concat(head || ',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail, ',') AS BLOB)
+        SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB)
         FROM (SELECT records, head, tail FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`)
       .pluck();
     this.#withoutRecords = database

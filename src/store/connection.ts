@@ -27,6 +27,10 @@ export class Connection {
     return this.#database.inTransaction;
   }
 
+  /**
+   * A statement to be run often. A bare `LIMIT ?` has SQLite plan it anew whenever something is bound to it, because
+   * the number may change the plan: `LIMIT +?` does not.
+   */
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
     const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
     KEPT.push(statement);

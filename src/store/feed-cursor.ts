@@ -16,10 +16,10 @@ export class FeedCursor {
     this.#end = end;
     this.#edge = end === 'first' ? BEYOND : -1;
     this.#newest = database.prepare(`SELECT min(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
-      FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT ?)`);
-    this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?').pluck();
+      FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
+    this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET +?').pluck();
     this.#between = database.prepare(`SELECT max(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
-      FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT ?)`);
+      FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT +?)`);
   }
 
   /** The next records, newest first: their JSON with commas between. Empty where none are left. */

@@ -137,7 +137,7 @@ const RUN = 1000;
 function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
   const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer }>(`
-    SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT ?`);
+    SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?`);
   for (let run = next.all(-1, '', RUN); run.length > 0; ) {
     for (const account of run) hash.update(account.digest);
     const last = run.at(-1);

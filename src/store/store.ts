@@ -88,7 +88,7 @@ export class Store {
   /** All handles, in no order that means anything. */
   *screenNames(): Generator<string> {
     const next = this.#database
-      .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT ?')
+      .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT +?')
       .pluck();
     for (let names = next.all('', NAMES); names.length > 0; names = next.all(names.at(-1) ?? '', NAMES)) yield* names;
   }
