@@ -87,7 +87,8 @@ function renderInWorker(job: RenderJob, end: End): Promise<void> {
       resourceLimits: { maxYoungGenerationSizeMb: NURSERY },
     });
     worker.once('error', (error: unknown) => reject(asError(error)));
-    worker.once('exit', () => resolve());
+    worker.once('message', () => resolve());
+    worker.once('exit', (code) => reject(new Error(`a rendering thread ended early, with code ${code}`)));
   });
 }
 

@@ -1,4 +1,4 @@
-import { workerData } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import type { End } from '../store/end.ts';
 import { type RenderJob, renderFrom } from './render.ts';
 
@@ -9,3 +9,5 @@ export interface WorkerJob extends RenderJob {
 
 const job: WorkerJob = workerData;
 renderFrom(job, job.end);
+// the other side goes on while this thread is taken down
+parentPort?.postMessage('done');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { closeSync, mkdirSync, openSync, writeFileSync, writevSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -116,8 +116,8 @@ class StagedFiles {
     for (const slot of slots) {
       this.#after.set(slot, digest);
       if (this.#after.agrees(this.#before, slot)) continue;
-      const path = join(this.#job.stage, pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings));
-      const folder = dirname(path);
+      const path = `${this.#job.stage}/${pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings)}`;
+      const folder = path.slice(0, path.lastIndexOf('/'));
       if (folder !== this.#lastFolder) mkdirSync(folder, { recursive: true });
       this.#lastFolder = folder;
       writePieces(path, bytes);
