@@ -140,8 +140,10 @@ export function plural(count: number, noun: string): string {
 }
 
 /** A number of bytes as people read it. */
-export function megabytes(bytes: number): string {
-  return `${number(Math.round(bytes / 1e6))} MB`;
+export function size(bytes: number): string {
+  if (bytes < 1e3) return plural(bytes, 'byte');
+  const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
+  return `${value < 10 ? value.toFixed(1) : number(Math.round(value))} ${unit}`;
 }
 
 /** A time in milliseconds as people read it. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../src/contract/failure.ts';
-import { Terminal, type Voice } from '../src/terminal.ts';
+import { number, size, Terminal, type Voice } from '../src/terminal.ts';
 
 function terminal(
   isTTY: boolean,
@@ -96,5 +96,35 @@ describe('a failure', () => {
     expect(made.exitCode).toBe(1);
     expect(err.join('')).toContain('TypeError: oh');
     expect(err.join('')).toContain('please report it');
+  });
+});
+
+describe('numbers', () => {
+  it('are grouped by thousands', () => {
+    expect([0, 7, 999, 1000, 12_345, 123_456, 1_234_567, 9_007_199_254_740_991].map(number)).toEqual([
+      '0',
+      '7',
+      '999',
+      '1,000',
+      '12,345',
+      '123,456',
+      '1,234,567',
+      '9,007,199,254,740,991',
+    ]);
+  });
+
+  it('of bytes have the unit that fits', () => {
+    expect([0, 1, 999, 1000, 9_940, 97_130, 999_499, 1e6, 806_700_000, 3.4e9].map(size)).toEqual([
+      '0 bytes',
+      '1 byte',
+      '999 bytes',
+      '1.0 kB',
+      '9.9 kB',
+      '97 kB',
+      '999 kB',
+      '1.0 MB',
+      '807 MB',
+      '3.4 GB',
+    ]);
   });
 });

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import type { Tally } from '../store/import.ts';
-import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
@@ -48,7 +48,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const progress = terminal.progress('importing', megabytes);
+      const progress = terminal.progress('importing', size);
       const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
         const summary = await importInputs(options.store, inputs, {

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Moment, momentOf } from '../contract/moment.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
-import { megabytes, number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareObserve(program: Program, terminal: Terminal): void {
@@ -67,7 +67,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const reading = terminal.progress('reading', megabytes);
+      const reading = terminal.progress('reading', size);
       const comparing = terminal.progress('comparing', (observations) => `${number(observations)} observations`);
       const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
       const from = options.from === 'auto' ? undefined : options.from;

@@ -1,6 +1,6 @@
 import { REASONS, type Step } from '../publish/plan.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { megabytes, number, plural } from '../terminal.ts';
+import { number, plural, size } from '../terminal.ts';
 
 /** A plan as people read it: every step with its reason, then what all of it comes to. */
 export function planLines({ plan, steps, wasInterrupted }: PublishSummary, target: string): string[] {
@@ -11,7 +11,7 @@ export function planLines({ plan, steps, wasInterrupted }: PublishSummary, targe
     `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`,
     `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`,
     `  deletes   ${plural(plan.deletes, 'page')}`,
-    `  traffic   ${megabytes(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`,
+    `  traffic   ${size(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`,
   ];
 }
 
@@ -37,7 +37,7 @@ export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }
   return [
     `published to ${target} in ${took}${wasInterrupted ? ', going on where an earlier run had stopped' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    `  traffic   ${megabytes(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them made again`,
+    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them made again`,
     `next: where a CDN stands before it, invalidate ${invalidate.join(' ')}`,
   ];
 }
@@ -48,7 +48,7 @@ export function summaryTable({ done, plan, traffic }: PublishSummary, target: st
     ['sent', plural(done.uploads, 'file')],
     ['unchanged', number(plan.unchanged)],
     ['deleted', number(done.deletes)],
-    ['traffic', `${megabytes(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
+    ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
     ['time', took],
   ];
   return `\n| published | ${target.replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;

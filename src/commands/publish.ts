@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { REVALIDATE } from '../publish/headers.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { megabytes, number, seconds, type Terminal } from '../terminal.ts';
+import { number, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
 
@@ -76,7 +76,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
       const reading = terminal.progress('reading', (files) => `${number(files)} files`);
       let [sent, began] = [0, 0];
-      const sending = terminal.progress('publishing', (bytes) => `${megabytes(bytes)}${rate(sent, performance.now() - began)}`);
+      const sending = terminal.progress('publishing', (bytes) => `${size(bytes)}${rate(sent, performance.now() - began)}`);
       const stop = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
       const summary = await publish(target, {
