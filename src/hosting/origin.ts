@@ -24,7 +24,7 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
         .map(({ name }) => name)
         .join(', ')}`,
       found: host.name,
-      hint: 'leave --origin out, or choose another host',
+      hint: 'leave --origin out; the files of hosts that are proxies by nature have a line for theirs',
     });
   }
   const origin = originAt(address, tree);
@@ -37,7 +37,8 @@ function originAt(address: string, tree: string): Origin {
     throw new Failure('usage', '--origin is no address of a tree', {
       expected:
         'http:// or https://, a name, and a path of letters, digits and ._~/- such as https://bucket.s3.eu-central-1.amazonaws.com/prefix',
-      found: address,
+      // what may be a secret is not printed
+      found: address.replace(/\/\/.*@/, '//…@').replace(/\?.*/, '?…'),
       hint: 'name the address at which readers without credentials find the folder that has rest/',
     });
   }

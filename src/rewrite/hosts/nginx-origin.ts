@@ -2,17 +2,17 @@ import type { Encoding } from '../respond.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
 import { answersAt, MAPS, pagesAt } from './nginx-answers.ts';
 
-/** Headers of stores that readers do not get. */
+/** Headers of stores that readers do not get: those that are set here, and those for the stores' own clients. */
 const HIDDEN = [
-  ...['Vary', 'Allow', 'Cache-Control', 'Accept-Ranges', 'Set-Cookie', 'Strict-Transport-Security', 'Alt-Svc', 'Content-Disposition'],
-  ...['Access-Control-Allow-Origin', 'Access-Control-Allow-Methods', 'Access-Control-Allow-Headers', 'Access-Control-Allow-Credentials'],
-  ...['Access-Control-Expose-Headers', 'Access-Control-Max-Age'],
-  ...['x-amz-id-2', 'x-amz-request-id', 'x-amz-version-id', 'x-amz-storage-class', 'x-amz-server-side-encryption', 'x-amz-expiration'],
-  ...['x-amz-server-side-encryption-aws-kms-key-id', 'x-amz-server-side-encryption-bucket-key-enabled', 'x-amz-replication-status'],
-  ...['x-amz-meta-palimpsest-sha256', 'x-amz-meta-palimpsest-holds', 'x-rgw-object-type'],
-  ...['x-ms-request-id', 'x-ms-version', 'x-ms-blob-type', 'x-ms-lease-status', 'x-ms-lease-state', 'x-ms-creation-time'],
-  ...['x-ms-server-encrypted', 'x-ms-meta-palimpsest_sha256', 'x-ms-meta-palimpsest_holds', 'Content-MD5'],
-];
+  'Content-Type Vary Allow Cache-Control Accept-Ranges Set-Cookie Strict-Transport-Security Alt-Svc Content-Disposition Content-MD5',
+  'Access-Control-Allow-Origin Access-Control-Allow-Methods Access-Control-Allow-Headers Access-Control-Allow-Credentials',
+  'Access-Control-Expose-Headers Access-Control-Max-Age',
+  'x-amz-id-2 x-amz-request-id x-amz-version-id x-amz-storage-class x-amz-expiration x-amz-replication-status',
+  'x-amz-server-side-encryption x-amz-server-side-encryption-aws-kms-key-id x-amz-server-side-encryption-bucket-key-enabled',
+  'x-amz-meta-palimpsest-sha256 x-amz-meta-palimpsest-holds x-rgw-object-type',
+  'x-ms-request-id x-ms-version x-ms-error-code x-ms-creation-time x-ms-lease-status x-ms-lease-state x-ms-server-encrypted',
+  'x-ms-blob-type x-ms-blob-content-md5 x-ms-meta-palimpsest_sha256 x-ms-meta-palimpsest_holds',
+].flatMap((line) => line.split(' '));
 
 export const nginxOrigin: HostAtOrigin = {
   proof: "the real server, before Ceph's object store",
@@ -41,6 +41,12 @@ map $status:$upstream_http_cache_control $palimpsest_cache_control {
     "~^(?:200|304):(?<palimpsest_kept>.+)$" $palimpsest_kept;
     "~^50[24]:" "no-store";
 }
+
+# Stores have one of their own for 304.
+map $status:$upstream_status $palimpsest_type {
+    default "";
+    "~^(?:200|304):." "application/json";
+}
 ${variantMap(origin.encodings)}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
@@ -57,7 +63,7 @@ server {
     proxy_set_header Content-Length "";
     proxy_set_header Transfer-Encoding "";
     proxy_set_header If-None-Match $palimpsest_known;
-    proxy_pass_request_headers off;
+${/\.blob\.core\.windows\.net$/.test(origin.name) ? AZURE : ''}    proxy_pass_request_headers off;
     proxy_pass_request_body off;
     proxy_http_version 1.1;
     proxy_connect_timeout 5s;
@@ -82,6 +88,7 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     add_header Allow "GET, POST, OPTIONS" always;
     add_header Cache-Control $palimpsest_cache_control always;
     add_header Access-Control-Allow-Origin "*" always;
+    add_header Content-Type $palimpsest_type always;
 
     ${pagesAt(base)}
         # "return" in an "if" is the one thing that is safe there.
@@ -102,6 +109,11 @@ ${proxied(origin)}    }
   ],
 };
 
+/** As Azure's documentation on versioning says. */
+const AZURE = `    # Without it Azure speaks the oldest version that it knows, in which ETags have no quotes.
+    proxy_set_header x-ms-version 2021-12-02;
+`;
+
 /** Which of a page's compressed files a reader is sent first; nothing where the tree has none. */
 function variantMap(encodings: readonly Encoding[]): string {
   if (encodings.length === 0) return '';
@@ -121,7 +133,7 @@ function lookUp({ isAddress, name }: Origin): string {
   return `
     # Addresses of stores change, so ${name} is looked up again when its time is over: because there
     # are variables in proxy_pass. /etc/resolv.conf and /etc/hosts are not read.
-    resolver 127.0.0.53;            # <-- a DNS server: one of those in /etc/resolv.conf, 127.0.0.11 in Docker
+    resolver 127.0.0.53;            # <-- a DNS server: one of those that /etc/resolv.conf names where nginx runs
     resolver_timeout 5s;
 `;
 }
