@@ -19,12 +19,12 @@ const CODINGS: readonly { readonly encoding: Encoding; readonly name: string }[]
 export function beforeOrigin(host: Host, address: string, tree: string): Host {
   const { atOrigin } = host;
   if (atOrigin === undefined) {
-    throw new Failure('usage', `${host.title} has to have the tree itself: it takes no --origin`, {
+    throw new Failure('usage', `${host.title} takes no --origin`, {
       expected: `one of the hosts that do: ${HOSTS.filter((candidate) => candidate.atOrigin !== undefined)
         .map(({ name }) => name)
         .join(', ')}`,
       found: host.name,
-      hint: 'leave --origin out; the files of hosts that are proxies by nature have a line for theirs',
+      hint: 'leave --origin out; in the files of varnish and haproxy a marked line names theirs',
     });
   }
   const origin = originAt(address, tree);

@@ -236,7 +236,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
   });
 
   test('stands before Azure Blob Storage too, as far as its emulator shows', async () => {
-    const history = await Growing.of(folder, 'azure', { records: 60, accounts: 5 });
+    const history = await Growing.of(folder, 'azure', { records: 60, most: 60, accounts: 5 });
     const { endpoint, stop } = await startAzurite();
     ending.push(stop);
     const env = { AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) };
@@ -254,8 +254,8 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
   });
 
   describe.skipIf(ceph.skip)(`and Ceph (${ceph.reason || 'installed'})`, () => {
-    test('shows the tree of each publish at once, and no reader misses a record meanwhile', async () => {
-      const history = await Growing.of(folder, 'history', { records: 300, accounts: 20 });
+    test('shows the tree of another publish at once, and no reader misses a record meanwhile', async () => {
+      const history = await Growing.of(folder, 'history', { records: 300, most: 324, accounts: 20 });
       const { url, deploy, stop } = await publishToCeph(history.out);
       ending.push(stop);
       // the bucket in the name this time, as Amazon has it
@@ -265,19 +265,17 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
       const { url: site } = await before(named, { 'resolver 127.0.0.53;': `resolver 127.0.0.1:${names.port};` }, history.out);
       const known = new Map<string, Known>();
       expect(await crawl(site, known)).toMatchObject({ began: 300, missed: [] });
-      for (const records of [1, 23]) {
-        await history.grow(records);
-        let isPublishing = true;
-        const publishing = deploy?.().finally(() => (isPublishing = false));
-        let crawls = 0;
-        for (; isPublishing; crawls += 1) expect((await crawl(site, new Map(known))).missed).toEqual([]);
-        await publishing;
-        expect(crawls).toBeGreaterThan(0);
-        // with the ETags of the tree before, and then with its own
-        const { began, missed, ids } = await crawl(site, known);
-        expect({ began, missed, ids: ids.size }).toEqual({ began: history.records, missed: [], ids: history.records });
-        expect(await crawl(site, known)).toMatchObject({ unchanged: Math.ceil(history.records / 10), missed: [] });
-      }
+      await history.grow(24);
+      let isPublishing = true;
+      const publishing = deploy().finally(() => (isPublishing = false));
+      let crawls = 0;
+      for (; isPublishing; crawls += 1) expect((await crawl(site, new Map(known))).missed).toEqual([]);
+      await publishing;
+      expect(crawls).toBeGreaterThan(0);
+      // with the ETags of the tree before, and then with its own
+      const { began, missed, ids } = await crawl(site, known);
+      expect({ began, missed, ids: ids.size }).toEqual({ began: history.records, missed: [], ids: history.records });
+      expect(await crawl(site, known)).toMatchObject({ unchanged: Math.ceil(history.records / 10), missed: [] });
     });
   });
 });

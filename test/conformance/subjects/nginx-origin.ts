@@ -47,7 +47,7 @@ let trees = 0;
 afterAll(async () => (await store)?.stop());
 
 /** Publishes a tree below a prefix of its own. One store is started for all trees of a file of tests. */
-export async function publishToCeph(tree: string, more: readonly string[] = []): Promise<Published> {
+export async function publishToCeph(tree: string, more: readonly string[] = []): Promise<Required<Published>> {
   store ??= startCeph();
   const { endpoint } = await store;
   trees += 1;
