@@ -15,6 +15,11 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .addOption(new Option('--list', 'list the hosts, what each lacks, and how it was tested').env('PALIMPSEST_LIST'))
     .addOption(new Option('--out <folder>', 'where the files go; without it they are printed').env('PALIMPSEST_OUT').argParser(path))
     .addOption(new Option('--tree <folder>', 'the tree that is to be served').env('PALIMPSEST_TREE').argParser(path).default(DEFAULT_OUT))
+    .addOption(
+      new Option('--origin <url>', 'where the tree was published, for the host to fetch pages from; rest/ is below it').env(
+        'PALIMPSEST_ORIGIN',
+      ),
+    )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -23,6 +28,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ['palimpsest rewrite --list', 'every host'],
         ['palimpsest rewrite nginx', 'the files for nginx, printed'],
         ['palimpsest rewrite cloudflare-workers --out worker', 'those for Cloudflare Workers, into a folder'],
+        ['palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com', 'those for nginx before a bucket'],
       ),
     )
     .action(async (name, options) => {
@@ -36,8 +42,12 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
         return;
       }
-      const { hostNamed, siteOf, siteWithoutTree, writeHostFiles } = await import('../hosting/host-files.ts');
-      const host = hostNamed(name);
+      const [{ hostNamed, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
+        import('../hosting/host-files.ts'),
+        import('../hosting/origin.ts'),
+      ]);
+      const named = hostNamed(name);
+      const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.tree);
       const site = siteOf(options.tree, host);
       if (site === undefined) {
         const without = 'these files are for one at the root of example.org, and nothing was counted';
@@ -63,11 +73,14 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[]
   const indent = ' '.repeat(width + 2);
   return [
     'hosts (palimpsest rewrite <host> writes their files; docs/hosts.md has the table)',
-    ...hosts.flatMap(({ name, title, proof, cannot, limits }) => [
+    ...hosts.flatMap(({ name, title, proof, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${proof}`,
-      `${indent}lacks: ${Object.keys(cannot).join(', ') || 'nothing'}`,
+      `${indent}lacks: ${lacks(cannot)}`,
       ...(limits.source === undefined ? [] : [`${indent}takes ${takes(limits)}`]),
+      ...(atOrigin === undefined
+        ? []
+        : [`${indent}with --origin tested on ${atOrigin.proof}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [
@@ -76,6 +89,10 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[]
       `${indent}${instead}`,
     ]),
   ];
+}
+
+function lacks(cannot: Host['cannot']): string {
+  return Object.keys(cannot).join(', ') || 'nothing';
 }
 
 function takes({ files, fileBytes, source }: Limits): string {

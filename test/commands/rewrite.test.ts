@@ -19,7 +19,8 @@ describe('rewrite --list', () => {
   it('has every host with what it lacks, and those that are refused', async () => {
     const { code, stdout } = await palimpsest(['rewrite', '--list']);
     expect(code).toBe(0);
-    for (const { name, title, proof, cannot } of HOSTS) {
+    for (const { name, title, proof, cannot, atOrigin } of HOSTS) {
+      if (atOrigin !== undefined) expect(stdout).toContain(`with --origin lacks: ${Object.keys(atOrigin.cannot).join(', ')}`);
       expect(stdout).toMatch(new RegExp(`^ {2}${name} +${title.replace('@', '.')}$`, 'm'));
       expect(stdout).toContain(`tested on ${proof}`);
       expect(stdout).toContain(`lacks: ${Object.keys(cannot).join(', ') || 'nothing'}`);
@@ -58,6 +59,45 @@ describe('rewrite', () => {
     const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
     expect(stdout).toContain('server_name history.example;');
     expect(stdout).toContain('location ~ ^/api/rest/');
+  });
+
+  it('is for the origin that is named, and for what the tree has compressed', async () => {
+    const cwd = await withTree();
+    const origin = 'https://bucket.s3.eu-central-1.amazonaws.com/some/where/';
+    const { stdout } = await palimpsest(['rewrite', 'nginx', '--origin', origin], { cwd });
+    expect(stdout).toContain('location ~ ^/api/rest/');
+    expect(stdout).toContain(
+      'proxy_pass https://bucket.s3.eu-central-1.amazonaws.com/some/where/rest/$palimpsest_collection/$palimpsest_file;',
+    );
+    expect(stdout).toContain('proxy_set_header Host bucket.s3.eu-central-1.amazonaws.com;');
+    expect(stdout).not.toContain('root /var');
+    const url = 'https://history.example/api';
+    await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli'], { cwd });
+    const packed = await palimpsest(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });
+    expect(packed.stdout).toMatch(/"\.br";\n.*"\.gz";\n/);
+    expect(packed.stdout).toContain('proxy_pass http://127.0.0.1:7480/rest/$palimpsest_collection/$palimpsest_file$palimpsest_suffix;');
+  });
+
+  it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('refuses an origin for %s', async (name) => {
+    const { code, stderr } = await palimpsest(['rewrite', name, '--origin', 'https://bucket.example']);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/takes no --origin \(usage\)\n {2}expected {2}.*nginx/)]);
+  });
+
+  it.each([
+    's3://bucket/prefix',
+    'bucket.example',
+    'https://',
+    'https://user:password@bucket.example',
+    'https://bucket.example/?prefix=a',
+    'https://bucket.example/a b',
+    'https://bucket.example/a;}',
+    'https://bucket.example//a',
+    'https://bucket.example:99999',
+    '',
+  ])('refuses "%s" as an origin', async (origin) => {
+    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--origin', origin]);
+    expect([code, stdout, stderr.includes('--origin is no address of a tree')]).toEqual([2, '', true]);
+    expect(stderr).not.toMatch(/password|prefix=a/);
   });
 
   it('is for the root of a host where there is no tree, and says so', async () => {

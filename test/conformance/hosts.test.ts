@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
-import type { Linted, Subject } from './subject.ts';
+import { type Linted, nameOf, type Subject } from './subject.ts';
 import { apache } from './subjects/apache.ts';
 import { bun } from './subjects/bun.ts';
 import { caddy } from './subjects/caddy.ts';
@@ -15,6 +15,7 @@ import { lighttpd } from './subjects/lighttpd.ts';
 import { netlify } from './subjects/netlify.ts';
 import { nginx } from './subjects/nginx.ts';
 import { nginxNjs } from './subjects/nginx-njs.ts';
+import { nginxOrigin } from './subjects/nginx-origin.ts';
 import { node } from './subjects/node.ts';
 import { serviceWorker } from './subjects/service-worker.ts';
 import { varnish } from './subjects/varnish.ts';
@@ -25,6 +26,7 @@ import { withoutReleases, withTable } from './table.ts';
 /** Every host, with the real thing that its files are tried on. */
 const SUBJECTS: readonly Subject[] = [
   nginx,
+  nginxOrigin,
   nginxNjs,
   apache,
   caddy,
@@ -48,16 +50,19 @@ const LINTED: readonly Linted[] = [fastly];
 for (const subject of SUBJECTS) conforms(subject);
 for (const subject of LINTED) passes(subject);
 
-test('every host is tried', () => {
-  const names = [...SUBJECTS, ...LINTED].map(({ host }) => host.name);
-  expect(names.toSorted()).toEqual(HOSTS.map(({ name }) => name).toSorted());
+/** Every host, and once more those that can stand before an origin, in the order of the table. */
+const NAMES = HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [name] : [name, `${name} --origin`]));
+
+test('every host is tried, and before an origin too where it takes one', () => {
+  const names = [...SUBJECTS.map(nameOf), ...LINTED.map(({ host }) => host.name)];
+  expect(names.toSorted()).toEqual(NAMES.toSorted());
 });
 
 const DOCUMENT = new URL('../../docs/hosts.md', import.meta.url);
 const isWhole = [...SUBJECTS, ...LINTED].every(({ needs }) => !needs.skip);
 
 test.skipIf(!isWhole)('docs/hosts.md has what this run found (skipped where a server is missing)', () => {
-  const order = HOSTS.map(({ name }) => outcomes.find(({ host }) => host.name === name));
+  const order = NAMES.map((name) => outcomes.find((outcome) => outcome.name === name));
   const document = readFileSync(DOCUMENT, 'utf8');
   const wanted = withTable(
     document,

@@ -1,12 +1,13 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection } from '../../src/contract/collection.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
 
-/** A text in the newest record, and one of as many bytes that takes its place. */
-const [BEFORE, AFTER] = ['before', 'after!'];
+/** A text in the newest record, and two of as many bytes that take its place one after the other. */
+const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
 
 /** A tree of two collections with three pages each, which hosts are to serve. */
 export class PublishedSite {
@@ -25,7 +26,7 @@ export class PublishedSite {
     const site = new PublishedSite(folder, base);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
-    await site.#publish(BEFORE);
+    await site.#build(BEFORE);
     site.age();
     return site;
   }
@@ -36,12 +37,30 @@ export class PublishedSite {
     return new PublishedSite(folder, this.base);
   }
 
-  /** Builds it anew with the newest record changed: pages have other bytes, and as many as before. */
+  /** Builds it anew with the newest record changed: pages have other bytes, and as many as before. What was removed is back. */
   rebuild(): Promise<void> {
-    return this.#publish(AFTER);
+    return this.#build(AFTER, ['--repair']);
   }
 
-  async #publish(newest: string): Promise<void> {
+  /** Puts other bytes into a file, as many as before, and leaves its time; the tree says that they belong there. */
+  edit(path: string): void {
+    const file = join(this.tree, path);
+    const { atime, mtime } = statSync(file);
+    const before = readFileSync(file);
+    const after = before.toString().replace(new RegExp(`${BEFORE}|${AFTER}`), EDITED);
+    writeFileSync(file, after);
+    utimesSync(file, atime, mtime);
+    const manifest = this.file('manifest-sha256.txt')
+      .toString()
+      .replace(`${sha256(before)}  ${path}\n`, `${sha256(after)}  ${path}\n`);
+    const record = this.file('build.json')
+      .toString()
+      .replace(sha256(this.file('manifest-sha256.txt')), sha256(manifest));
+    writeFileSync(join(this.tree, 'manifest-sha256.txt'), manifest);
+    writeFileSync(join(this.tree, 'build.json'), record);
+  }
+
+  async #build(newest: string, more: readonly string[] = []): Promise<void> {
     const at = (name: string) => join(this.#folder, name);
     writeFileSync(at('history.ndjson'), `${toNdjson(historyWith(newest)).join('\n')}\n`);
     await palimpsestJson(['import', at('history.ndjson'), '--store', at('store.db'), '--on-conflict', 'replace']);
@@ -58,6 +77,7 @@ export class PublishedSite {
       ...sizes,
       '--compress',
       'gzip,brotli',
+      ...more,
     ]);
   }
 
@@ -80,6 +100,10 @@ export class PublishedSite {
   file(path: string): Buffer {
     return readFileSync(join(this.tree, path));
   }
+}
+
+function sha256(bytes: string | Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function historyWith(newest: string): History {

@@ -14,13 +14,25 @@ export interface Trial {
   readonly base: string;
 }
 
+/** What brings a tree to where a host finds it; where it reads the folder itself there is nothing to do. */
+export interface Delivery {
+  /** Brings the tree, which has changed. */
+  readonly deploy?: () => Promise<void>;
+  /** Takes a file away that is gone from the tree. */
+  readonly withdraw?: (path: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
 /** A host that runs. */
-export interface Running {
+export interface Running extends Delivery {
   /** Sends a request target, path and query, as it stands. */
   readonly ask: (target: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Exchange>;
-  /** Brings the tree, which has changed, to the host; where it reads the folder itself there is nothing to do. */
-  readonly deploy?: () => Promise<void>;
-  readonly stop: () => Promise<void>;
+}
+
+/** A store that a tree was brought to, for a host to stand before. */
+export interface Published extends Delivery {
+  /** The address of the tree. */
+  readonly url: string;
 }
 
 /** A host with the real thing that its files are tried on. */
@@ -29,7 +41,14 @@ export interface Subject {
   readonly needs: Requirement;
   /** The release of what it is tried on. */
   readonly release: () => string;
+  /** Brings the tree to the origin that the host's files are to name. */
+  readonly publish?: (site: Pick<Trial, 'tree' | 'base'>) => Promise<Published>;
   readonly start: (trial: Trial) => Promise<Running>;
+}
+
+/** What a subject is called: a host before an origin is another than the same that has the tree itself. */
+export function nameOf({ host, publish }: Pick<Subject, 'host' | 'publish'>): string {
+  return publish === undefined ? host.name : `${host.name} --origin`;
 }
 
 /** A host that nothing here runs, with the vendor's tool that its files are held to. */

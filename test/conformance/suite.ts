@@ -22,7 +22,7 @@ import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
-import type { Linted, Subject } from './subject.ts';
+import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
 import type { Outcome } from './table.ts';
 
 /** What every host must do. */
@@ -65,8 +65,10 @@ const BASES = ['', '/api/v1.0'];
 /** What this run has found out so far, in the order of the hosts. */
 export const outcomes: Outcome[] = [];
 
-function newOutcome({ host, needs, release }: Subject | Linted): Outcome {
-  const outcome = { host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
+function newOutcome(subject: Subject | Linted): Outcome {
+  const { host, needs, release } = subject;
+  const name = 'publish' in subject ? nameOf(subject) : host.name;
+  const outcome = { name, host, release: needs.skip ? '' : release(), score: undefined, has: new Set<string>(), lacks: new Set<string>() };
   outcomes.push(outcome);
   return outcome;
 }
@@ -75,21 +77,25 @@ function newOutcome({ host, needs, release }: Subject | Linted): Outcome {
 export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
-  describe.skipIf(needs.skip)(`${host.name} (${needs.reason || subject.release()})`, () => {
+  describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
     describe.each(BASES)('at "%s"', (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
+      let published: Published | undefined;
       let trial: Trial;
 
       beforeAll(async () => {
         const site = (await siteAt(base)).copy(join(folder, 'site'));
         const files = join(folder, 'files');
-        await palimpsestJson(['rewrite', host.name, '--tree', site.tree, '--out', files]);
+        published = await subject.publish?.({ tree: site.tree, base });
+        const origin = published === undefined ? [] : ['--origin', published.url];
+        await palimpsestJson(['rewrite', host.name, '--tree', site.tree, '--out', files, ...origin]);
         const work = join(folder, 'work');
         mkdirSync(work);
-        trial = { ...(await subject.start({ files, work, tree: site.tree, base })), site };
+        trial = { ...published, ...(await subject.start({ files, work, tree: site.tree, base })), site };
       });
       afterAll(async () => {
         await trial?.stop();
+        await published?.stop();
         // a browser's last processes may still be writing
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });

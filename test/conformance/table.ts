@@ -4,6 +4,7 @@ import { QUERIES } from './queries.ts';
 
 /** What a run found out about a host. */
 export interface Outcome {
+  readonly name: string;
   readonly host: Host;
   /** What it was tried on. */
   readonly release: string;
@@ -26,14 +27,14 @@ export function withTable(document: string, outcomes: readonly Outcome[]): strin
 
 /** A document without the releases in its table, which are those of the machine that made it. */
 export function withoutReleases(document: string): string {
-  return document.replace(/^(\| `[a-z0-9-]+` \|)[^|]*\|/gm, '$1 |');
+  return document.replace(/^(\| `[a-z0-9 -]+` \|)[^|]*\|/gm, '$1 |');
 }
 
 function table(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map(({ host, release, score, has, lacks }) => {
-    const untried = Object.keys(CAPABILITIES).filter((name) => !has.has(name) && !lacks.has(name));
+  const rows = outcomes.map(({ name, release, score, has, lacks }) => {
+    const untried = Object.keys(CAPABILITIES).filter((capability) => !has.has(capability) && !lacks.has(capability));
     const cells = [
-      `\`${host.name}\``,
+      `\`${name}\``,
       release,
       score === undefined ? '' : `${score} of ${QUERIES.length}`,
       [...lacks].join(', '),
@@ -50,7 +51,7 @@ function untriedWords(names: readonly string[]): string {
 
 function reasons(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map(({ host }) => [`### ${host.name}`, '', `${host.title}: tested on ${host.proof}.`, ...because(host)].join('\n'))
+    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...because(host)].join('\n'))
     .join('\n\n');
 }
 

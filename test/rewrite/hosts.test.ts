@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
-import type { Host, PublishedSite } from '../../src/rewrite/hosts/host.ts';
+import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.ts';
 import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 
@@ -61,6 +61,52 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     for (const capability of Object.keys(host.untried ?? {})) expect(host.cannot).not.toHaveProperty(capability);
   });
 });
+
+const ORIGIN: Origin = {
+  isSecure: true,
+  authority: 'bucket.store.example:8443',
+  name: 'bucket.store.example',
+  isAddress: false,
+  path: '/some/where',
+  encodings: [],
+};
+
+describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [] : [[name, atOrigin] as const])))(
+  '%s before an origin',
+  (_, { cannot, render }) => {
+    const textBefore = (origin: Partial<Origin> = {}, base = '') =>
+      render(site(base), { ...ORIGIN, ...origin })
+        .map(({ text }) => text)
+        .join('\n');
+
+    test('asks for files where the tree is, whatever the path of the base URL', () => {
+      for (const base of ['', '/zzz-where/v2']) {
+        expect(textBefore({}, base)).toContain('https://bucket.store.example:8443/some/where/rest/');
+        expect(textBefore({ isSecure: false, path: '' }, base)).toContain('http://bucket.store.example:8443/rest/');
+      }
+      expect(textBefore({}, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
+      expect(textBefore()).not.toMatch(/undefined|\[object|NaN|[ \t]$/m);
+    });
+
+    test('has no lines for what the origin does not have', () => {
+      expect([textBefore().includes('ssl_verify on'), textBefore().includes('resolver ')]).toEqual([true, true]);
+      expect(textBefore({ isSecure: false })).not.toMatch(/proxy_ssl|https:/);
+      expect(textBefore({ isAddress: true })).not.toContain('resolver ');
+      expect(textBefore()).not.toMatch(/suffix|\.gz|\.br/);
+      const packed = textBefore({ encodings: [{ name: 'gzip', suffix: '.gz' }] });
+      expect([packed.includes('.gz'), packed.includes('.br')]).toEqual([true, false]);
+      expect(textBefore()).not.toContain('x-ms-version 2');
+      expect(textBefore({ name: 'account.blob.core.windows.net' })).toContain('x-ms-version 2');
+    });
+
+    test('says why it lacks what it lacks', () => {
+      for (const [capability, reason] of Object.entries(cannot)) {
+        expect(Object.keys(CAPABILITIES)).toContain(capability);
+        expect(reason.length).toBeGreaterThan(15);
+      }
+    });
+  },
+);
 
 describe('hosts that run JavaScript', () => {
   const hosts = HOSTS.filter(({ name }) => SCRIPTS.includes(name));

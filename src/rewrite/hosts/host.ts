@@ -1,4 +1,5 @@
 import type { Program } from '../program.ts';
+import type { Encoding } from '../respond.ts';
 import type { Capability } from './capability.ts';
 
 /** Something that answers requests from a tree, given the right files. */
@@ -15,6 +16,30 @@ export interface Host {
   readonly untried?: { readonly [C in Capability]?: string };
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
+  /** The same where it fetches pages from an origin; a host without it has to have the tree itself. */
+  readonly atOrigin?: HostAtOrigin;
+}
+
+/** A host that stands before the store that a tree was published to. */
+export interface HostAtOrigin {
+  readonly proof: string;
+  readonly cannot: Host['cannot'];
+  readonly render: (site: PublishedSite, origin: Origin) => readonly HostFile[];
+}
+
+/** A server that has the tree, and answers for its files under their paths. */
+export interface Origin {
+  readonly isSecure: boolean;
+  /** A name or an address, with the port where it is not the scheme's own: what the Host header says. */
+  readonly authority: string;
+  /** The same without the port. */
+  readonly name: string;
+  /** Whether that is an address, for which no DNS server need be asked. */
+  readonly isAddress: boolean;
+  /** Where the tree is there, without a slash at the end, such as `/bucket/prefix`; '' at the root. */
+  readonly path: string;
+  /** Those in which the tree has each page once more, the best first. */
+  readonly encodings: readonly Encoding[];
 }
 
 /** What a host takes; what is not there has no limit. */

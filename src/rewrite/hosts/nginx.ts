@@ -1,6 +1,6 @@
-import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
-import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
+import { answersAt, MAPS, pagesAt } from './nginx-answers.ts';
+import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
   name: 'nginx',
@@ -12,6 +12,7 @@ export const nginx: Host = {
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },
   limits: {},
+  atOrigin: nginxOrigin,
   render: ({ domain, base }) => [
     {
       path: 'palimpsest.conf',
@@ -19,27 +20,7 @@ export const nginx: Host = {
       text: `# A tree of palimpsest on nginx 1.18 or later. This file is read inside http { }: put it into /etc/nginx/conf.d/.
 # The lines that matter are marked with <--.
 
-# The value of the last "page" in the query, as it came; without one it is empty.
-# ${LEGEND}
-# The captures have names: those with numbers would be overwritten by the next map.
-map $args $palimpsest_value {
-    default "";
-    "~${parameter(`(?<palimpsest_last>${VALUE})`)}" $palimpsest_last;
-}
-
-# The file of that page. What is no page leads to a file that is never there. "last" is a pattern because
-# a map compares plain texts without regard to case.
-map $palimpsest_value $palimpsest_file {
-    default "none";
-    "" "index.json";
-    "~^last$" "page/last/index.json";
-    "~^${number(`(?<palimpsest_number>${DIGITS})`)}$" "page/$palimpsest_number/index.json";
-}
-
-map $is_args$args $palimpsest_query {
-    default $is_args$args;
-    "?" "";
-}
+${MAPS}
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
@@ -61,8 +42,7 @@ server {
     add_header Cache-Control "public, max-age=0, must-revalidate" always;
     add_header Access-Control-Allow-Origin "*" always;
 
-    # \\z, not $: that would also be before a line break at the end (%0A).
-    location ~ ^${literal(base)}/rest/(?<palimpsest_collection>data|account)/\\z {
+    ${pagesAt(base)}
         # "return" in an "if" is the one thing that is safe there.
         if ($request_method = OPTIONS) { return 418; }
         if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }
@@ -71,19 +51,7 @@ server {
         error_page 405 @palimpsest_method;
         try_files /rest/$palimpsest_collection/$palimpsest_file =404;
     }
-    location @palimpsest_missing { return 404 '${MISSING.body}'; }
-    location @palimpsest_method { return 405 '{"detail":"Method \\\\"$request_method\\\\" not allowed."}'; }
-    location @palimpsest_data { return 200 '${DESCRIPTIONS['data']}'; }
-    location @palimpsest_account { return 200 '${DESCRIPTIONS['account']}'; }
-
-    location ~ ^${literal(base)}/rest/(?<palimpsest_slashless>data|account)\\z {
-        return 301 ${base}/rest/$palimpsest_slashless/$palimpsest_query;
-    }
-    location / {
-        # any header of its own keeps those above away
-        add_header Cache-Control "no-cache" always;
-        return 404 '${NOT_FOUND.body}';
-    }
+    ${answersAt(base)}
 }
 `,
     },

@@ -44,9 +44,13 @@ export const ranges: Probe = eachCollection(async ({ ask, site }, path, findings
 });
 
 /** Who takes compressed pages gets those that are not there compressed as they are. */
-export const unpacked: Probe = async ({ ask, site }) => {
+export const unpacked: Probe = async ({ ask, site, withdraw }) => {
   const findings = new Findings();
-  for (const suffix of ['.gz', '.br']) rmSync(join(site.tree, `rest/data/page/3/index.json${suffix}`));
+  for (const suffix of ['.gz', '.br']) {
+    const path = `rest/data/page/3/index.json${suffix}`;
+    rmSync(join(site.tree, path));
+    await withdraw?.(path);
+  }
   for (const encoding of ['gzip', 'br', 'gzip, deflate, br']) {
     const { status, headers, body } = await ask(`${site.path('data')}?page=3`, 'GET', { 'Accept-Encoding': encoding });
     findings.equal(encoding, status, 200);

@@ -1,0 +1,319 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { TLSSocket } from 'node:tls';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import { parseEnvelope } from '../../src/contract/envelope.ts';
+import { isObject } from '../../src/contract/json.ts';
+import { Growing } from '../publish/growing.ts';
+import { azuriteConnection, ceph, startAzurite } from '../publish/stores.ts';
+import { sendRaw } from '../serve/exchange.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { BASE_URL } from '../whole/trees.ts';
+import { program } from './child.ts';
+import { startNameServer } from './name-server.ts';
+import { publishToCeph, type RunningNginx, startNginx } from './subjects/nginx-origin.ts';
+
+const nginx = program('nginx', 'nginx-light');
+const openssl = program('openssl');
+
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-nginx-origin-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const ending: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const end of ending.splice(0).toReversed()) await end();
+});
+
+/** nginx before an origin, with its files from the program; without a tree they are for the root of a host. */
+async function before(origin: string, changes: Readonly<Record<string, string>> = {}, tree = join(folder, 'none')): Promise<RunningNginx> {
+  const work = mkdtempSync(join(folder, 'work-'));
+  const files = join(work, 'files');
+  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--tree', tree, '--out', files]);
+  const running = await startNginx({ files, work }, changes);
+  ending.push(running.stop);
+  return running;
+}
+
+async function listen(server: Server, address = '127.0.0.1', port = 0): Promise<number> {
+  server.listen(port, address);
+  await once(server, 'listening');
+  ending.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const bound = server.address();
+  return bound === null || typeof bound === 'string' ? 0 : bound.port;
+}
+
+/** A store that answers as it is told, and keeps what it was asked. */
+async function startStore(answer: RequestListener): Promise<{ readonly url: string; readonly asked: IncomingMessage[] }> {
+  const asked: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request);
+    answer(request, response);
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}/bucket/some/where`, asked };
+}
+
+const PAGE = '{"count":0,"next":null,"previous":null,"results":[]}';
+
+describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installed'})`, () => {
+  test('asks for the object and for nothing else, whatever it was asked itself', async () => {
+    const { url, asked } = await startStore((_, response) => response.end(PAGE));
+    const { host } = new URL(url);
+    const { ask } = await before(url);
+    await ask('/rest/data/?X-Amz-Signature=abc&page=2', 'GET', {
+      Authorization: 'Bearer secret',
+      Cookie: 'session=secret',
+      Range: 'bytes=0-1',
+      'Accept-Encoding': 'gzip',
+      'If-Modified-Since': 'Fri, 20 Nov 2026 00:00:00 GMT',
+      'If-None-Match': 'W/"abc"',
+      'If-Match': '"def"',
+      'X-Amz-Security-Token': 'secret',
+      'X-Forwarded-For': '192.0.2.1',
+      Origin: 'https://reader.example',
+    });
+    await ask('/rest/account/', 'HEAD');
+    for (const target of ['/rest/data/?page=abc', '/rest/data/?page=0', '/rest/data', '/rest/other/', '/manifest-sha256.txt'])
+      await ask(target);
+    for (const method of ['OPTIONS', 'POST', 'DELETE']) await ask('/rest/data/', method);
+    expect(asked.map(({ method, url: path, headers }) => [method, path, headers])).toEqual([
+      ['GET', '/bucket/some/where/rest/data/page/2/index.json', { host, 'if-none-match': '"abc"' }],
+      ['HEAD', '/bucket/some/where/rest/account/index.json', { host }],
+    ]);
+  });
+
+  test('does not send the body of a request on', async () => {
+    const bodies: Promise<Buffer[]>[] = [];
+    const { url } = await startStore((request, response) => {
+      bodies.push(request.toArray());
+      response.end(PAGE);
+    });
+    const request = 'GET /rest/data/ HTTP/1.1\r\nHost: reader.example\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecret';
+    expect((await sendRaw((await before(url)).url, request)).toString()).toContain(PAGE);
+    expect((await Promise.all(bodies)).flat()).toEqual([]);
+  });
+
+  test("answers with a page's headers as they were published, and with none that are the store's own", async () => {
+    const own = {
+      Vary: 'Origin',
+      Allow: 'GET',
+      'Accept-Ranges': 'bytes',
+      'Access-Control-Allow-Origin': 'https://other.example',
+      'Set-Cookie': 'session=1',
+      'Strict-Transport-Security': 'max-age=63072000; includeSubDomains',
+      'x-amz-request-id': 'abc',
+      'x-amz-meta-palimpsest-sha256': 'abc',
+      'x-ms-meta-palimpsest_sha256': 'abc',
+      'Content-Type': 'application/xml',
+      Server: 'AmazonS3',
+    };
+    const kept = { 'Cache-Control': 'public, max-age=60', ETag: '"abc"' };
+    const { url } = await startStore((_, response) =>
+      response.writeHead(200, { ...own, ...kept, 'Content-Length': PAGE.length }).end(PAGE),
+    );
+    const { ask } = await before(url);
+    const { status, headers, body } = await ask('/rest/data/');
+    const { date, server, connection, ...rest } = headers;
+    expect([status, body.toString(), typeof date, /^nginx/.test(String(server)), connection]).toEqual([200, PAGE, 'string', true, 'close']);
+    expect(rest).toEqual({
+      'content-type': 'application/json',
+      'content-length': String(PAGE.length),
+      'cache-control': 'public, max-age=60',
+      etag: '"abc"',
+      vary: 'Accept, Accept-Encoding',
+      allow: 'GET, POST, OPTIONS',
+      'access-control-allow-origin': '*',
+    });
+    // what is no page keeps nothing of the store's
+    expect((await ask('/rest/data/', 'OPTIONS')).headers['cache-control']).toBe('public, max-age=0, must-revalidate');
+  });
+
+  const MISSING = [404, '{"detail":"Invalid page."}', 'public, max-age=0, must-revalidate'];
+  const FAILED = [502, '{"detail":"Bad gateway."}', 'no-store'];
+  const LATE = [504, '{"detail":"Gateway timeout."}', 'no-store'];
+
+  test('takes of its answers a page, 304 and that there is none; all others are a failure of its own', async () => {
+    const { url } = await startStore((request, response) => {
+      const status = Number(/page\/(\d+)\//.exec(request.url ?? '')?.[1]);
+      if (status === 1) request.socket.destroy();
+      else if (status !== 2) response.writeHead(status, { 'Cache-Control': 'max-age=900', Location: '/elsewhere' }).end('<Error/>');
+    });
+    const { ask } = await before(url, { 'proxy_read_timeout 30s;': 'proxy_read_timeout 200ms;' });
+    for (const [wanted, statuses] of [
+      [MISSING, [403, 404]],
+      [FAILED, [1, 300, 301, 302, 303, 307, 308, 400, 401, 405, 406, 409, 410, 412, 416, 429, 500, 501, 502, 503]],
+      [LATE, [2, 504]],
+    ] as const) {
+      for (const status of statuses) {
+        const { status: found, headers, body } = await ask(`/rest/data/?page=${status}`);
+        expect([found, body.toString(), headers['cache-control']], `of ${status}`).toEqual(wanted);
+        expect([headers['content-type'], headers.allow, headers.location], `of ${status}`).toEqual([
+          'application/json',
+          'GET, POST, OPTIONS',
+          undefined,
+        ]);
+      }
+    }
+    const same = await ask('/rest/data/?page=304', 'GET', { 'If-None-Match': '"abc"' });
+    expect([same.status, same.headers['content-type'], same.headers['cache-control']]).toEqual([304, 'application/json', 'max-age=900']);
+  });
+
+  test('says that a store is not there', async () => {
+    const server = createServer();
+    const port = await listen(server);
+    server.close();
+    const { status, headers, body } = await (await before(`http://127.0.0.1:${port}`)).ask('/rest/data/');
+    expect([status, body.toString(), headers['cache-control']]).toEqual(FAILED);
+  });
+
+  test('unpacks what was published with --gzip for who takes it plain, behind a CDN too', async () => {
+    const { url } = await startStore((_, response) =>
+      response.writeHead(200, { 'Content-Encoding': 'gzip', ETag: '"abc"' }).end(gzipSync(PAGE)),
+    );
+    const { ask } = await before(url);
+    const plain = await ask('/rest/data/');
+    expect([plain.headers['content-encoding'], plain.body.toString(), plain.headers.etag]).toEqual([undefined, PAGE, 'W/"abc"']);
+    const packed = await ask('/rest/data/', 'GET', { 'Accept-Encoding': 'gzip', Via: '1.1 cdn.example' });
+    expect([packed.headers['content-encoding'], packed.body, packed.headers.etag]).toEqual(['gzip', gzipSync(PAGE), '"abc"']);
+  });
+
+  test('looks the name of a store up again when its address has changed', async () => {
+    const names = await startNameServer('127.0.0.1');
+    ending.push(names.stop);
+    const servers = [createServer((_, response) => response.end('first')), createServer((_, response) => response.end('second'))];
+    const [first, second] = servers;
+    if (first === undefined || second === undefined) throw new Error('no servers');
+    const port = await listen(first, '127.0.0.1');
+    await listen(second, '127.0.0.2', port);
+    const { ask } = await before(`http://store.example:${port}`, { 'resolver 127.0.0.53;': `resolver 127.0.0.1:${names.port};` });
+    expect((await ask('/rest/data/')).body.toString()).toBe('first');
+    names.move('127.0.0.2');
+    await setTimeout(2100);
+    expect((await ask('/rest/data/')).body.toString()).toBe('second');
+  });
+
+  describe.skipIf(openssl.skip)(`over TLS (${openssl.reason || 'installed'})`, () => {
+    /** A certificate that is its own authority, with its key. */
+    function certificateFor(name: string): { readonly key: string; readonly cert: string } {
+      const [key, cert] = [join(folder, `${name}.key`), join(folder, `${name}.pem`)];
+      const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
+      const subject = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+      execFileSync('openssl', ['req', '-x509', ...curve, '-keyout', key, '-out', cert, '-days', '2', ...subject], { stdio: 'pipe' });
+      return { key, cert };
+    }
+
+    test.each([
+      ['takes a page from a store that proves its name', 'bucket.store.example', true, 200],
+      ['takes none from a store of another name', 'other.example', true, 502],
+      ['takes none from a store that nobody vouches for', 'bucket.store.example', false, 502],
+    ])('%s', async (_, name, isTrusted, wanted) => {
+      const names = await startNameServer('127.0.0.1');
+      ending.push(names.stop);
+      const asked: unknown[] = [];
+      const { key, cert } = certificateFor(name);
+      const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(cert) }, ({ socket, headers }, response) => {
+        asked.push([socket instanceof TLSSocket && 'servername' in socket && socket.servername, headers.host]);
+        response.end(PAGE);
+      });
+      const port = await listen(server);
+      const { ask } = await before(`https://bucket.store.example:${port}/where/`, {
+        'resolver 127.0.0.53;': `resolver 127.0.0.1:${names.port};`,
+        '/etc/ssl/certs/ca-certificates.crt': isTrusted ? cert : certificateFor('authority.example').cert,
+      });
+      const { status, body } = await ask('/rest/data/');
+      expect([status, body.toString()]).toEqual([wanted, wanted === 200 ? PAGE : FAILED[1]]);
+      expect(asked).toEqual(wanted === 200 ? [['bucket.store.example', `bucket.store.example:${port}`]] : []);
+    });
+  });
+
+  test('stands before Azure Blob Storage too, as far as its emulator shows', async () => {
+    const history = await Growing.of(folder, 'azure', { records: 60, most: 60, accounts: 5 });
+    const { endpoint, stop } = await startAzurite();
+    ending.push(stop);
+    const env = { AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) };
+    await palimpsestJson(['publish', 'az://history/where', '--out', history.out], { env });
+    const { ask } = await before(`${endpoint}/devstoreaccount1/history/where`, {}, history.out);
+    const { status, headers, body } = await ask('/api/rest/data/?page=2');
+    expect([status, body]).toEqual([200, history.files().get('rest/data/page/2/index.json')]);
+    const same = await ask('/api/rest/data/?page=2', 'GET', { 'If-None-Match': headers.etag ?? '' });
+    expect([same.status, same.body.length]).toEqual([304, 0]);
+    for (const answer of [headers, same.headers]) {
+      expect(Object.keys(answer).filter((name) => name.startsWith('x-'))).toEqual([]);
+      expect(answer['content-type']).toBe('application/json');
+    }
+    expect((await ask('/api/rest/data/?page=7')).body.toString()).toBe(MISSING[1]);
+  });
+
+  describe.skipIf(ceph.skip)(`and Ceph (${ceph.reason || 'installed'})`, () => {
+    test('shows the tree of another publish at once, and no reader misses a record meanwhile', async () => {
+      const history = await Growing.of(folder, 'history', { records: 300, most: 324, accounts: 20 });
+      const { url, deploy, stop } = await publishToCeph(history.out);
+      ending.push(stop);
+      // the bucket in the name this time, as Amazon has it
+      const names = await startNameServer('127.0.0.1');
+      ending.push(names.stop);
+      const named = url.replace('127.0.0.1', 'history.localhost').replace('/history/', '/');
+      const { url: site } = await before(named, { 'resolver 127.0.0.53;': `resolver 127.0.0.1:${names.port};` }, history.out);
+      const known = new Map<string, Known>();
+      expect(await crawl(site, known)).toMatchObject({ began: 300, missed: [] });
+      await history.grow(24);
+      let isPublishing = true;
+      const publishing = deploy().finally(() => (isPublishing = false));
+      let crawls = 0;
+      for (; isPublishing; crawls += 1) expect((await crawl(site, new Map(known))).missed).toEqual([]);
+      await publishing;
+      expect(crawls).toBeGreaterThan(0);
+      // with the ETags of the tree before, and then with its own
+      const { began, missed, ids } = await crawl(site, known);
+      expect({ began, missed, ids: ids.size }).toEqual({ began: history.records, missed: [], ids: history.records });
+      expect(await crawl(site, known)).toMatchObject({ unchanged: Math.ceil(history.records / 10), missed: [] });
+    });
+  });
+});
+
+/** A page as a reader has it who asks for it again. */
+interface Known {
+  readonly etag: string;
+  readonly body: string;
+}
+
+interface Crawl {
+  /** What the first page said `count` was. */
+  readonly began: number;
+  readonly ids: ReadonlySet<number>;
+  /** The records that were there when the crawl began (their ids begin with 1) and that it did not see. */
+  readonly missed: readonly number[];
+  /** How many pages were answered with 304. */
+  readonly unchanged: number;
+}
+
+/** Follows `next` through the feed with what is known of its pages, as a reader with a cache. */
+async function crawl(site: string, known: Map<string, Known>): Promise<Crawl> {
+  const ids = new Set<number>();
+  let [began, unchanged] = [-1, 0];
+  for (let url: string | null = `${BASE_URL}/rest/data/`; url !== null; ) {
+    const { origin } = new URL(BASE_URL);
+    const had: Known | undefined = known.get(url);
+    const answer: Response = await fetch(site + url.slice(origin.length), {
+      headers: had === undefined ? {} : { 'If-None-Match': had.etag },
+    });
+    if (answer.status !== 200 && !(answer.status === 304 && had !== undefined)) throw new Error(`${url} is answered with ${answer.status}`);
+    const body: string = answer.status === 304 && had !== undefined ? had.body : await answer.text();
+    if (answer.status === 304) unchanged += 1;
+    known.set(url, { etag: answer.headers.get('etag') ?? '', body });
+    const envelope = parseEnvelope(JSON.parse(body));
+    if (began === -1) began = envelope.count;
+    for (const item of envelope.results) if (isObject(item)) ids.add(Number(item['id']));
+    url = envelope.next;
+  }
+  return { began, ids, missed: Array.from({ length: began }, (_, index) => index + 1).filter((id) => !ids.has(id)), unchanged };
+}

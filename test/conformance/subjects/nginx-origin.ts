@@ -1,0 +1,63 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { afterAll } from 'vitest';
+import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
+import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
+import { publishArgs, publishJson } from '../../publish/growing.ts';
+import { ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
+import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import type { Published, Running, Subject, Trial } from '../subject.ts';
+import { mainConfiguration } from './nginx.ts';
+
+const server = program('nginx', 'nginx-light');
+
+/** nginx before a bucket. Below a path the pages are compressed there as well. */
+export const nginxOrigin: Subject = {
+  host: { ...nginx, proof: atOrigin.proof, cannot: atOrigin.cannot },
+  needs: server.skip ? server : ceph,
+  release: () => {
+    const store = releaseFrom('radosgw', ['--version'], /ceph version ([\d.]+)/);
+    return `${releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/)}, Ceph ${store}`;
+  },
+  publish: ({ tree, base }) => publishToCeph(tree, base === '' ? [] : ['--gzip']),
+  start: (trial) => startNginx(trial),
+};
+
+/** An nginx that runs, and its address. */
+export interface RunningNginx extends Running {
+  readonly url: string;
+}
+
+/** Starts nginx with its files from `palimpsest rewrite`, in which more may be changed. */
+export async function startNginx(
+  { files, work }: Pick<Trial, 'files' | 'work'>,
+  changes: Readonly<Record<string, string>> = {},
+): Promise<RunningNginx> {
+  const port = await freePort();
+  const text = readFileSync(join(files, 'palimpsest.conf'), 'utf8');
+  writeFileSync(join(work, 'site.conf'), edited(text, { 'listen 80;': `listen 127.0.0.1:${port};`, ...changes }));
+  writeFileSync(join(work, 'nginx.conf'), mainConfiguration(work));
+  const child = startChild('nginx', ['-e', join(work, 'error.log'), '-p', work, '-c', join(work, 'nginx.conf')]);
+  return { ...(await listening(port, child)), url: `http://127.0.0.1:${port}` };
+}
+
+let store: Promise<Store> | undefined;
+let trees = 0;
+afterAll(async () => (await store)?.stop());
+
+/** Publishes a tree below a prefix of its own. One store is started for all trees of a file of tests. */
+export async function publishToCeph(tree: string, more: readonly string[] = []): Promise<Required<Published>> {
+  store ??= startCeph();
+  const { endpoint } = await store;
+  trees += 1;
+  const prefix = `some/where-${trees}`;
+  const credentials = { accessKeyId: S3_KEYS['AWS_ACCESS_KEY_ID'] ?? '', secretAccessKey: S3_KEYS['AWS_SECRET_ACCESS_KEY'] ?? '' };
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  const deploy = async () => void (await publishJson(publishArgs(tree, prefix, endpoint, more)));
+  const withdraw = async (path: string) => {
+    await client.send(new DeleteObjectCommand({ Bucket: 'history', Key: `${prefix}/${path}` }));
+  };
+  await deploy();
+  return { url: `${endpoint}/history/${prefix}`, deploy, withdraw, stop: async () => client.destroy() };
+}
