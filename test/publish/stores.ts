@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { Access } from '../../src/publish/target.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
 
 const run = promisify(execFile);
@@ -15,6 +16,23 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 export interface Store {
   readonly endpoint: string;
   readonly stop: () => Promise<void>;
+}
+
+/** A kind of object storage that publishing is proven on, with its bucket or container `history`. */
+export interface StoreKind {
+  readonly name: string;
+  readonly requirement: Requirement;
+  readonly start: () => Promise<Store>;
+  /** The target below a prefix. */
+  readonly address: (prefix: string) => string;
+  /** What leads the program to an endpoint, the store's own or a proxy's, with the credentials for it. */
+  readonly env: (endpoint: string) => Readonly<Record<string, string>>;
+  /** The same for a target that is opened here; an S3 client takes its keys from the environment. */
+  readonly access: (endpoint: string) => Partial<Access>;
+  /** Where readers find the files below a prefix. */
+  readonly site: (endpoint: string, prefix: string) => string;
+  /** The environment in which rclone, which knows nothing of palimpsest, reaches it as `store:`. */
+  readonly remote: (endpoint: string) => Readonly<Record<string, string>>;
 }
 
 /** What the S3 server's clients need in their environment; what would lead them elsewhere is taken out. */
@@ -84,13 +102,48 @@ export async function startAzurite(): Promise<Store> {
   return { endpoint, stop };
 }
 
-/** Fetches all below a prefix of the bucket with a client that knows nothing of palimpsest. */
-export async function fetchAll(endpoint: string, prefix: string, into: string): Promise<void> {
+export const CEPH: StoreKind = {
+  name: 'Ceph',
+  requirement: ceph,
+  start: startCeph,
+  address: (prefix) => `s3://history/${prefix}`,
+  env: (endpoint) => ({ ...S3_KEYS, PALIMPSEST_ENDPOINT: endpoint }),
+  access: (endpoint) => ({ endpoint }),
+  site: (endpoint, prefix) => `${endpoint}/history/${prefix}`,
+  remote: (endpoint) => ({
+    RCLONE_CONFIG_STORE_TYPE: 's3',
+    RCLONE_CONFIG_STORE_PROVIDER: 'Ceph',
+    RCLONE_CONFIG_STORE_ENDPOINT: endpoint,
+    RCLONE_CONFIG_STORE_ACCESS_KEY_ID: 'test',
+    RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY: 'testtest',
+  }),
+};
+
+const AZURITE: StoreKind = {
+  name: 'Azurite',
+  requirement: { skip: false, reason: '' },
+  start: startAzurite,
+  address: (prefix) => `az://history/${prefix}`,
+  env: (endpoint) => ({ AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) }),
+  access: (endpoint) => ({ secrets: { azureConnectionString: azuriteConnection(endpoint) } }),
+  site: (endpoint, prefix) => `${endpoint}/devstoreaccount1/history/${prefix}`,
+  remote: (endpoint) => ({
+    RCLONE_CONFIG_STORE_TYPE: 'azureblob',
+    RCLONE_CONFIG_STORE_USE_EMULATOR: 'true',
+    RCLONE_CONFIG_STORE_ENDPOINT: `${endpoint}/devstoreaccount1`,
+    // else it unpacks what is kept compressed, and misses the bytes that it asked for
+    RCLONE_HEADER: 'Accept-Encoding: identity',
+  }),
+};
+
+/** Every store that publishing is proven on: crossed by crawlers, through faults, and killed. */
+export const STORES: readonly StoreKind[] = [CEPH, AZURITE];
+
+/** Fetches all below a prefix of the bucket or container with a client that knows nothing of palimpsest. */
+export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
-  const config = { TYPE: 's3', PROVIDER: 'Ceph', ENDPOINT: endpoint, ACCESS_KEY_ID: 'test', SECRET_ACCESS_KEY: 'testtest' };
-  const remote = Object.fromEntries(Object.entries(config).map(([name, value]) => [`RCLONE_CONFIG_STORE_${name}`, value]));
   const args = ['sync', `store:history/${prefix}`, into, '--config', '/dev/null', '--transfers', '32', '--checkers', '32', '--checksum'];
-  await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote } });
+  await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote(endpoint) } });
 }
 
 /** Three ports in a row that are free, the first of them. */
