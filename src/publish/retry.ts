@@ -46,7 +46,7 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
         return await timed(patience.timeout + bytes / SLOWEST, request);
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
-        if (error.kind !== 'passing' && error.kind !== 'expired') throw error;
+        if (error.kind !== 'passing') throw error;
         if (tried >= patience.tries || patience.signal.aborted) throw worded(target, path, error, tried);
         traffic.retries += 1;
         const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tried - 1));
@@ -95,7 +95,8 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
         },
         (signal) => target.remove(path, signal),
       ),
-    close: target.close,
+    renew: () => target.renew(),
+    close: () => target.close(),
   };
 }
 

@@ -104,6 +104,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       const target = await openTarget(kind.address('wrong'), '', { connections: 32, secrets: {}, ...kind.access(store.endpoint) });
       const headers = pageHeaders({ cacheControl: REVALIDATE, gzip: false });
       const crawlers = new Crawlers(kind.site(store.endpoint, 'wrong'));
+      const random = chance(7);
       let missed = 0;
       try {
         for (let night = 0; night < 20 && missed === 0; night += 1) {
@@ -112,6 +113,8 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           const { pages } = tree.digests.data;
           // new pages first, so that holes are all that can be found
           await inCrew([pages, ...Array(pages).keys()], 32, async (slot) => {
+            // as long as over a network, and not always the same
+            await setTimeout(20 + 120 * random());
             const [bytes, digest] = [await readPage(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
             await target.put(pathOf('data', slot, pages), { bytes, headers, digest }, new AbortController().signal);
           });

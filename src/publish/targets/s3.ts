@@ -109,6 +109,11 @@ class S3Target implements Target {
     await this.#answered(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
 
+  renew(): void {
+    // a client keeps its credentials until they say of themselves that they are over
+    this.#client = this.#connect();
+  }
+
   close(): void {
     this.#client.destroy();
   }
@@ -135,10 +140,7 @@ class S3Target implements Target {
     try {
       return await request();
     } catch (error) {
-      const trouble = asTrouble(error);
-      // a client keeps its credentials until they say of themselves that they are over
-      if (trouble.kind === 'expired') this.#client = this.#connect();
-      throw trouble;
+      throw asTrouble(error);
     }
   }
 }
