@@ -68,7 +68,8 @@ export async function startEntra(certificate: Certificate, storage: string): Pro
       socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
       socket.pipe(onward).pipe(socket);
     });
-    for (const end of [socket, onward]) end.on('error', () => void (socket.destroy(), onward.destroy()));
+    socket.on('error', () => onward.destroy());
+    onward.on('error', () => socket.destroy());
   });
 
   const storagePort = Number(new URL(storage).port);

@@ -22,6 +22,8 @@ export interface Gate {
   reword: Refusal | undefined;
   /** The session tokens or bearer tokens that came, with how many requests the store refused of each. */
   readonly seen: Map<string, { requests: number; refused: number }>;
+  /** The paths that were written, in order. */
+  readonly writes: string[];
   readonly stop: () => Promise<void>;
 }
 
@@ -37,6 +39,7 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
     const seen = gate.seen.get(credentials) ?? { requests: 0, refused: 0 };
     gate.seen.set(credentials, seen);
     seen.requests += 1;
+    if (method === 'PUT') gate.writes.push(path ?? '');
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);
     if (gate.delay > 0) await setTimeout(gate.delay);
@@ -74,6 +77,7 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
     refuse: () => undefined,
     reword: undefined,
     seen: new Map(),
+    writes: [],
     stop,
   };
   return gate;
@@ -83,4 +87,9 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
 function turnAway({ status, headers, body }: Refusal, method: string | undefined, outgoing: ServerResponse): void {
   outgoing.writeHead(status, headers);
   outgoing.end(method === 'HEAD' ? undefined : body);
+}
+
+/** How many of the credentials that came were taken first and refused later. */
+export function ranOut({ seen }: Gate): number {
+  return [...seen.values()].filter(({ requests, refused }) => refused > 0 && refused < requests).length;
 }
