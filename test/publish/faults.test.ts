@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { palimpsest } from '../support/palimpsest.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
@@ -27,6 +27,9 @@ describe.each(STORES)('publishing to $name through a proxy', (kind) => {
     proxy = await startProxy(store.endpoint);
     env = kind.env(proxy.endpoint);
   });
+  afterEach(() => {
+    proxy.draw = () => undefined;
+  });
   afterAll(async () => {
     await proxy?.stop();
     await store?.stop();
@@ -52,7 +55,6 @@ describe.each(STORES)('publishing to $name through a proxy', (kind) => {
         expect(differences(await found('faulty'), history.files())).toEqual([]);
         if (night < FAULTY - 1) await history.grow(7);
       }
-      proxy.draw = () => undefined;
       const counts = [...proxy.faults].map(([fault, count]) => `${fault} ${count}`).join(', ');
       console.log(`faults at ${kind.name}: ${FAULTY} publishes, ${proxy.requests} requests: ${counts}`);
       for (const fault of FAULTS) expect(proxy.faults.get(fault), fault).toBeGreaterThan(0);

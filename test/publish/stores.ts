@@ -136,7 +136,7 @@ export const CEPH: StoreKind = {
   }),
 };
 
-const AZURITE: StoreKind = {
+export const AZURITE: StoreKind = {
   name: 'Azurite',
   requirement: { skip: false, reason: '' },
   start: () => startAzurite(),

@@ -147,10 +147,24 @@ async function answered<T>(request: () => Promise<T>): Promise<T> {
 /** What the client throws, in words without the request that it belongs to. */
 function asTrouble(error: unknown): Trouble {
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'CredentialUnavailableError' || error.name === 'AggregateAuthenticationError') {
-    return new Trouble('denied', 'no credentials were found');
-  }
+  if (error.name === 'AggregateAuthenticationError') return new Trouble('denied', refusalIn(error) ?? 'no credentials were found');
+  if (error.name === 'CredentialUnavailableError') return new Trouble('denied', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return troubleOf(status, code, (error.message.split('\n')[0] ?? '').slice(0, 200));
+  // the emulator's words for Md5Mismatch
+  if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new Trouble('passing', 'other bytes arrived');
+  return troubleOf(status, code, firstLine(error));
+}
+
+/** Why an identity was not taken, if one of those that were tried was there at all. */
+function refusalIn(error: Error): string | undefined {
+  const tried: readonly unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return tried
+    .filter((one) => one instanceof Error)
+    .filter(({ name }) => name === 'AuthenticationRequiredError')
+    .map(firstLine)[0];
+}
+
+function firstLine({ message }: Error): string {
+  return (message.split('\n')[0] ?? '').slice(0, 200);
 }
