@@ -20,7 +20,7 @@ export interface Gate {
   refuse: (credentials: string) => Refusal | undefined;
   /** Puts the store's own refusals into another's words. */
   reword: Refusal | undefined;
-  /** The session tokens or bearer tokens that came, with how many requests the store refused of each. */
+  /** The session tokens or bearer tokens that came ('' for none), with how many requests the store refused of each. */
   readonly seen: Map<string, { requests: number; refused: number }>;
   /** The paths that were written, in order. */
   readonly writes: string[];
@@ -35,7 +35,8 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { headers, method, url: path } = incoming;
-    const credentials = String(headers['x-amz-security-token'] ?? headers.authorization ?? '');
+    const { authorization = '' } = headers;
+    const credentials = String(headers['x-amz-security-token'] ?? (authorization.startsWith('Bearer ') ? authorization : ''));
     const seen = gate.seen.get(credentials) ?? { requests: 0, refused: 0 };
     gate.seen.set(credentials, seen);
     seen.requests += 1;

@@ -184,4 +184,25 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
       for (const secret of [SecretAccessKey, SessionToken]) expect(stdout + stderr).not.toContain(secret);
     }
   });
+
+  it.concurrent('corrects its clock by the store’s', async () => {
+    const { gate, env } = await open('source');
+    gate.delay = 0;
+    const path = join(folder, 'late.mjs');
+    writeFileSync(path, LATE);
+    await publishJson(argsFor('late'), { ...env, NODE_OPTIONS: `--import=${path}` });
+    expect(gate.seen.get('')?.refused).toBe(1);
+    await expectThere('late');
+  });
 });
+
+/** Sets a program's clock back by more than signatures may be old. */
+const LATE = `
+const { now } = Date;
+Date.now = () => now() - 20 * 60_000;
+globalThis.Date = class extends Date {
+  constructor(...parts) {
+    super(...(parts.length === 0 ? [Date.now()] : parts));
+  }
+};
+`;
