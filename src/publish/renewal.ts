@@ -51,6 +51,6 @@ export class Renewal {
 
   #isOver({ kind }: Trouble, times: number, tried: number): boolean {
     if (kind === 'expired') return tried < MOST;
-    return kind === 'denied' && tried === 0 && (this.#haveWorked || times !== this.#times);
+    return kind === 'denied' && (times !== this.#times || (tried === 0 && this.#haveWorked));
   }
 }

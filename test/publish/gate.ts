@@ -17,7 +17,7 @@ export interface Gate {
   /** Milliseconds that every request waits, so that a run takes longer than its credentials last. */
   delay: number;
   /** Turns requests away before they come to the store. */
-  refuse: (credentials: string) => Refusal | undefined;
+  refuse: (credentials: string, path: string) => Refusal | undefined;
   /** Puts the store's own refusals into another's words. */
   reword: Refusal | undefined;
   /** The session tokens or bearer tokens that came ('' for none), with how many requests the store refused of each. */
@@ -34,17 +34,17 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
   const server = certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { headers, method, url: path } = incoming;
+    const { headers, method, url: path = '' } = incoming;
     const { authorization = '' } = headers;
     const credentials = String(headers['x-amz-security-token'] ?? (authorization.startsWith('Bearer ') ? authorization : ''));
     const seen = gate.seen.get(credentials) ?? { requests: 0, refused: 0 };
     gate.seen.set(credentials, seen);
     seen.requests += 1;
-    if (method === 'PUT') gate.writes.push(path ?? '');
+    if (method === 'PUT') gate.writes.push(path);
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);
     if (gate.delay > 0) await setTimeout(gate.delay);
-    const refusal = gate.refuse(credentials);
+    const refusal = gate.refuse(credentials, path);
     if (refusal !== undefined) {
       seen.refused += 1;
       return turnAway(refusal, method, outgoing);

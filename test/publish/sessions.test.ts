@@ -27,6 +27,8 @@ const AMAZONS: Refusal = {
   body: '<?xml version="1.0"?><Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>',
 };
 
+const DENIED: Refusal = { ...AMAZONS, status: 403, body: '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>' };
+
 describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishing to Ceph with sessions of its STS', () => {
   let store: CephStore;
   let issuer: Server;
@@ -101,7 +103,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
   it.concurrent('goes through many sessions of a role that say when they end', async () => {
     const { gate, env } = await open('role');
     await publishJson(argsFor('role'), env);
-    console.log(`a role: ${gate.seen.size} sessions of ${SECONDS} s`);
+    console.log(`a role: ${gate.seen.size} sessions of ${SECONDS} s, ${ranOut(gate)} of them refused`);
     expect(gate.seen.size).toBeGreaterThan(2);
     await expectThere('role');
   });
@@ -183,6 +185,15 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
       expect(gate.seen.get(SessionToken)?.requests).toBeLessThanOrEqual(4);
       for (const secret of [SecretAccessKey, SessionToken]) expect(stdout + stderr).not.toContain(secret);
     }
+  });
+
+  it.concurrent('ends where it may write pages, and not any more that it is at it', async () => {
+    const { gate, env } = await open('role');
+    gate.delay = 500;
+    gate.refuse = (_, path) => (path.includes('publish.json') && gate.writes.length > 10 ? DENIED : undefined);
+    const { code, stdout } = await palimpsest([...argsFor('silent'), '--json'], { env });
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-denied', file: 'publish.json' } });
   });
 
   it.concurrent('corrects its clock by the store’s', async () => {
