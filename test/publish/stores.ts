@@ -93,7 +93,11 @@ export async function startAzurite(certificate?: Certificate): Promise<Store> {
   const port = await freePort();
   const args = ['--blobPort', String(port), '--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'];
   if (certificate !== undefined) args.push('--cert', certificate.path, '--key', certificate.keyPath, '--oauth', 'basic');
-  const child = spawn(process.execPath, [at('node_modules/azurite/dist/src/blob/main.js'), ...args], { cwd: folder, stdio: 'ignore' });
+  const child = spawn(
+    process.execPath,
+    ['--require', at('test/publish/azurite.cjs'), at('node_modules/azurite/dist/src/blob/main.js'), ...args],
+    { cwd: folder, stdio: 'ignore' },
+  );
   const stop = async () => {
     const ended = child.exitCode === null && new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
