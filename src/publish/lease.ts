@@ -55,6 +55,8 @@ export class Lease {
   #beat = 0;
   #last = 0;
   #lost: Failure | undefined;
+  /** Why the last beat did not come about, however often it was tried. */
+  #failed: { readonly error: unknown } | undefined;
   #isSettled = false;
   #pending: Promise<void> = Promise.resolve();
   #clock: NodeJS.Timeout | undefined;
@@ -77,8 +79,12 @@ export class Lease {
     this.#clock = setInterval(() => {
       this.#pending = this.#pending
         .then(() => this.#write('publishing', true, signal))
+        .then(() => {
+          this.#failed = undefined;
+        })
         .catch((error: unknown) => {
           if (error instanceof Failure && error.code === 'target-busy') this.#lost = error;
+          this.#failed = { error: error instanceof Trouble ? worded(this.#target, STATE, error) : error };
         });
     }, BEAT);
     this.#clock.unref();
@@ -86,12 +92,13 @@ export class Lease {
 
   /**
    * Waits until it is sure that nobody took over.
-   * @throws Failure target-busy where somebody did
+   * @throws Failure target-busy where somebody did; target-failed, target-denied where it cannot be made sure
    */
   async hold(): Promise<void> {
     for (;;) {
       if (this.#lost !== undefined) throw this.#lost;
       if (performance.now() - this.#last < FRESH) return;
+      if (this.#failed !== undefined) throw this.#failed.error;
       await wait(100);
     }
   }

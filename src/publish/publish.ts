@@ -5,6 +5,7 @@ import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './head
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
 import { type Comparison, type Plan, planPublish, type Step, stepsOf } from './plan.ts';
+import { Renewal } from './renewal.ts';
 import { type Patience, patient, Traffic, worded } from './retry.ts';
 import { sizeOf, type TreeSize } from './state.ts';
 import { survey } from './survey.ts';
@@ -52,9 +53,10 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const { concurrency, signal } = options;
   const tree = await openTree(options.out, options.onRead);
   const traffic = new Traffic();
-  const target = patient(plainTarget, { ...options.patience, signal }, traffic);
+  const renewal = new Renewal(plainTarget);
+  const target = renewal.around(patient(plainTarget, { ...options.patience, signal }, traffic));
   // what begins and ends a run is not cut short by being told to stop
-  const steady = patient(plainTarget, { ...options.patience, signal: new AbortController().signal }, traffic);
+  const steady = renewal.around(patient(plainTarget, { ...options.patience, signal: new AbortController().signal }, traffic));
   const line = headerLine(pageHeaders(options));
   const found = await heeded(target, () => survey(target, tree, options, concurrency, signal));
   const comparison: Comparison = {

@@ -46,7 +46,7 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
         return await timed(patience.timeout + bytes / SLOWEST, request);
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
-        if (error.kind !== 'passing' && error.kind !== 'expired') throw error;
+        if (error.kind !== 'passing') throw error;
         if (tried >= patience.tries || patience.signal.aborted) throw worded(target, path, error, tried);
         traffic.retries += 1;
         const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tried - 1));
@@ -95,7 +95,8 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
         },
         (signal) => target.remove(path, signal),
       ),
-    close: target.close,
+    renew: () => target.renew(),
+    close: () => target.close(),
   };
 }
 
@@ -128,9 +129,10 @@ const HINTS: { readonly [K in TroubleKind]: string } = {
 
 /** A trouble as a Failure that says where and what to do. */
 export function worded(target: Pick<Target, 'name'>, path: string, trouble: Trouble, tried = 1): Failure {
-  return new Failure(trouble.kind === 'denied' ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
+  const isDenied = trouble.kind === 'denied' || trouble.kind === 'expired';
+  return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
     place: { file: path },
-    expected: trouble.kind === 'denied' ? 'credentials that allow it' : 'an answer that says it is done',
+    expected: isDenied ? 'credentials that allow it' : 'an answer that says it is done',
     found: tried === 1 ? trouble.message : `${trouble.message} (tried ${tried} times)`,
     hint: HINTS[trouble.kind],
     cause: trouble,

@@ -61,6 +61,8 @@ export interface Target {
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
   /** Removes an object; one that is not there is no trouble. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
+  /** Has the next request look for credentials again, as if none had been found yet. */
+  readonly renew: () => void;
   /** Lets go of connections. */
   readonly close: () => void;
 }

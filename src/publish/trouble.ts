@@ -17,8 +17,9 @@ export class Trouble extends Error {
 }
 
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+/** Amazon's client corrects its clock by an answer that says that it is wrong. */
 const PASSING_CODES =
-  /^(RequestTimeout|RequestTimeTooSlow|IncompleteBody|BadDigest|InvalidDigest|Md5Mismatch|XAmzContentSHA256Mismatch|SlowDown|OperationAborted|ServerBusy|InternalError)$/;
+  /^(RequestTimeTooSkewed|RequestTimeout|RequestTimeTooSlow|IncompleteBody|BadDigest|InvalidDigest|Md5Mismatch|XAmzContentSHA256Mismatch|SlowDown|OperationAborted|ServerBusy|InternalError)$/;
 const EXPIRED_CODES = /^(ExpiredToken|ExpiredTokenException|TokenRefreshRequired|RequestExpired|InvalidToken)$/;
 
 /**

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { ceph, fetchAll, rclone, S3_KEYS, startCeph } from '../publish/stores.ts';
+import { CEPH, fetchAll, rclone } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN } from '../support/palimpsest.ts';
 
@@ -13,20 +13,19 @@ const document = readFileSync(join(ROOT, 'docs/nightly.md'), 'utf8');
 /** The job's own steps that call palimpsest, as a shell would run them. */
 const steps = [...document.matchAll(/^ +run: (npx palimpsest .*)$/gm)].map(([, command = '']) => command);
 
-it.skipIf(ceph.skip || rclone.skip)(
+it.skipIf(CEPH.requirement.skip || rclone.skip)(
   'docs/nightly.md has commands that work one after another, two nights long',
   async () => {
     expect(steps.map((step) => step.split(' ')[2])).toEqual(['observe', 'build', 'verify', 'publish', 'publish']);
     const folder = temporaryFolder();
-    const store = await startCeph();
+    const store = await CEPH.start();
     try {
       cpSync(join(ROOT, 'data/sample-snapshots.ndjson'), join(folder, 'snapshots/tonight.ndjson'));
       const env = {
         ...process.env,
-        ...S3_KEYS,
+        ...CEPH.env(store.endpoint),
         BUCKET: 'history',
         PALIMPSEST_BASE_URL: 'https://history.example.org',
-        PALIMPSEST_ENDPOINT: store.endpoint,
       };
       for (const night of ['first', 'second']) {
         for (const step of steps) {
@@ -36,7 +35,7 @@ it.skipIf(ceph.skip || rclone.skip)(
         }
         const published = JSON.parse(readFileSync(join(folder, 'published.json'), 'utf8'));
         expect(published.invalidate).toEqual(['/rest/*']);
-        await fetchAll(store.endpoint, 'site', join(folder, 'fetched'));
+        await fetchAll(CEPH, store.endpoint, 'site', join(folder, 'fetched'));
         expect(spawnSync('sha256sum', ['--quiet', '-c', 'manifest-sha256.txt'], { cwd: join(folder, 'fetched') }).status).toBe(0);
         const snapshot = { observed_at: '2030-01-01T00:00:00Z', id: '9', screen_name: 'somebody_new', bio: 'hello' };
         writeFileSync(join(folder, 'snapshots/tonight.ndjson'), `${JSON.stringify(snapshot)}\n`);

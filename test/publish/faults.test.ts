@@ -1,6 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { palimpsest } from '../support/palimpsest.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
@@ -8,7 +7,7 @@ import { folderOfFile } from '../whole/stores.ts';
 import { differences, type Files, pagesIn } from '../whole/trees.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { FAULTS, type FaultyProxy, startProxy } from './proxy.ts';
-import { ceph, fetchAll, rclone, S3_KEYS, type Store, startCeph } from './stores.ts';
+import { fetchAll, rclone, STORES, type Store } from './stores.ts';
 
 /** How many publishes go through the faulty proxy, and how many are killed; the full proof has 20 and 100. */
 const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 2);
@@ -17,12 +16,19 @@ const RATE = 0.3;
 
 const folder = folderOfFile();
 
-describe.skipIf(ceph.skip || rclone.skip)('publishing to Ceph through a proxy', () => {
+describe.each(STORES)('publishing to $name through a proxy', (kind) => {
+  const skip = kind.requirement.skip || rclone.skip;
   let store: Store;
   let proxy: FaultyProxy;
+  let env: Readonly<Record<string, string>>;
   beforeAll(async () => {
-    store = await startCeph();
+    if (skip) return;
+    store = await kind.start();
     proxy = await startProxy(store.endpoint);
+    env = kind.env(proxy.endpoint);
+  });
+  afterEach(() => {
+    proxy.draw = () => undefined;
   });
   afterAll(async () => {
     await proxy?.stop();
@@ -30,49 +36,48 @@ describe.skipIf(ceph.skip || rclone.skip)('publishing to Ceph through a proxy', 
   });
 
   async function found(prefix: string): Promise<Files> {
-    const fetched = `${folder}/${prefix}-fetched`;
-    await fetchAll(store.endpoint, prefix, fetched);
+    const fetched = `${folder}/${prefix} fetched from ${kind.name}`;
+    await fetchAll(kind, store.endpoint, prefix, fetched);
     const files = new Map(pagesIn(fetched));
     expect(files.delete('publish.json')).toBe(true);
     return files;
   }
 
-  it(
+  it.skipIf(skip)(
     `loses nothing where ${RATE * 100} % of the requests fail`,
     async () => {
       const random = chance(11);
-      const history = await Growing.of(folder, 'faulty', { records: 600, most: 600 + FAULTY * 7, accounts: 40 });
+      const history = await Growing.of(folder, `faulty ${kind.name}`, { records: 600, most: 600 + FAULTY * 7, accounts: 40 });
       proxy.draw = () => (random() < RATE ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
       for (let night = 0; night < FAULTY; night += 1) {
-        const summary = await publishJson(publishArgs(history.out, 'faulty', proxy.endpoint, ['--timeout', '1']));
+        const summary = await publishJson(publishArgs(history.out, kind.address('faulty'), ['--timeout', '1']), env);
         expect(summary['requests']).toMatchObject({ retries: expect.any(Number) });
         expect(differences(await found('faulty'), history.files())).toEqual([]);
         if (night < FAULTY - 1) await history.grow(7);
       }
-      proxy.draw = () => undefined;
       const counts = [...proxy.faults].map(([fault, count]) => `${fault} ${count}`).join(', ');
-      console.log(`faults: ${FAULTY} publishes, ${proxy.requests} requests: ${counts}`);
+      console.log(`faults at ${kind.name}: ${FAULTY} publishes, ${proxy.requests} requests: ${counts}`);
       for (const fault of FAULTS) expect(proxy.faults.get(fault), fault).toBeGreaterThan(0);
     },
     60_000 + FAULTY * 60_000,
   );
 
-  it(
+  it.skipIf(skip)(
     'goes on after a kill, to the same bytes, and sends little twice',
     async () => {
       const random = chance(13);
-      const history = await Growing.of(folder, 'killed', { records: 4_000, most: 4_000 + 9 * (KILLS * 3 + 1) });
-      const args = publishArgs(history.out, 'killed', proxy.endpoint);
+      const history = await Growing.of(folder, `killed ${kind.name}`, { records: 4_000, most: 4_000 + 9 * (KILLS * 3 + 1) });
+      const args = publishArgs(history.out, kind.address('killed'));
       const started = performance.now();
-      await publishJson(args);
+      await publishJson(args, env);
       // a run that ends before its kill shows that kills have to come earlier
       let took = performance.now() - started;
       let [landed, late, worst] = [0, 0, 0];
       while (landed < KILLS && late < KILLS * 2) {
         await history.grow(9);
         proxy.puts.clear();
-        const { signal } = await runAndKill(args, { delay: 150 + random() * took }, { env: S3_KEYS });
-        const summary = await publishJson(args);
+        const { signal } = await runAndKill(args, { delay: 150 + random() * took }, { env });
+        const summary = await publishJson(args, env);
         expect(differences(await found('killed'), history.files())).toEqual([]);
         if (signal === 'SIGKILL') landed += 1;
         else {
@@ -84,20 +89,22 @@ describe.skipIf(ceph.skip || rclone.skip)('publishing to Ceph through a proxy', 
         worst = Math.max(worst, twice / pages.length);
         expect(twice / pages.length, `sent twice, after ${JSON.stringify(summary['done'])}`).toBeLessThanOrEqual(0.05);
       }
-      console.log(`kills: ${landed} landed, ${late} came too late; at worst ${(worst * 100).toFixed(1)} % of the objects went twice`);
+      console.log(
+        `kills at ${kind.name}: ${landed} landed, ${late} came too late; at worst ${(worst * 100).toFixed(1)} % of the objects went twice`,
+      );
       expect(landed).toBe(KILLS);
     },
     60_000 + KILLS * 40_000,
   );
 
-  it('completes what is under way on SIGTERM, and the next run the rest', async () => {
-    const history = await Growing.of(folder, 'drained', { records: 4_000 });
-    const args = publishArgs(history.out, 'drained', proxy.endpoint, ['--concurrency', '4', '--json']);
+  it.skipIf(skip)('completes what is under way on SIGTERM, and the next run the rest', async () => {
+    const history = await Growing.of(folder, `drained ${kind.name}`, { records: 4_000 });
+    const args = publishArgs(history.out, kind.address('drained'), ['--concurrency', '4', '--json']);
     const { code, stdout } = await palimpsest(args, {
-      env: S3_KEYS,
+      env,
       onStart: (child) =>
         void (async () => {
-          while (proxy.puts.get('/history/drained/publish.json') === undefined) await setTimeout(5);
+          while (![...proxy.puts.keys()].some((path) => path.endsWith('/drained/publish.json'))) await setTimeout(5);
           await setTimeout(100);
           child.kill('SIGTERM');
         })(),
@@ -106,43 +113,28 @@ describe.skipIf(ceph.skip || rclone.skip)('publishing to Ceph through a proxy', 
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'stopped' } });
     const twiceBefore = [...proxy.puts].filter(([path, times]) => path.includes('/drained/rest/') && times > 1);
     expect(twiceBefore).toEqual([]);
-    const summary = await publishJson(args.slice(0, -1));
+    const summary = await publishJson(args.slice(0, -1), env);
     expect(summary).toMatchObject({ resumed: true });
     expect([...proxy.puts].filter(([path, times]) => path.includes('/drained/rest/') && times > 1)).toEqual([]);
     expect(differences(await found('drained'), history.files())).toEqual([]);
   });
 
-  it('keeps two publishers apart as well as can be where the store knows no conditions, and says so', async () => {
-    const history = await Growing.of(folder, 'unconditional', { records: 600, accounts: 40 });
-    const args = publishArgs(history.out, 'unconditional', proxy.endpoint);
+  it.skipIf(skip)('keeps two publishers apart as well as can be where the store knows no conditions, and says so', async () => {
+    const history = await Growing.of(folder, `unconditional ${kind.name}`, { records: 600, accounts: 40 });
+    const args = publishArgs(history.out, kind.address('unconditional'));
     proxy.isUnconditional = true;
     try {
-      const runs = await Promise.all([1, 2].map(() => palimpsest([...args, '--json'], { env: S3_KEYS })));
+      const runs = await Promise.all([1, 2].map(() => palimpsest([...args, '--json'], { env })));
       const [won, lost] = runs.toSorted((a, b) => Number(a.code) - Number(b.code));
       expect(won).toMatchObject({ code: 0, stderr: expect.stringContaining('may overlook each other') });
       expect(JSON.parse(won?.stdout ?? '')).toMatchObject({ conditional: false });
       expect(lost?.code).toBe(1);
       expect(JSON.parse(lost?.stdout ?? '')).toMatchObject({ error: { code: 'target-busy' } });
       await history.grow(12);
-      expect(await publishJson(args)).toMatchObject({ conditional: false });
+      expect(await publishJson(args, env)).toMatchObject({ conditional: false });
     } finally {
       proxy.isUnconditional = false;
     }
     expect(differences(await found('unconditional'), history.files())).toEqual([]);
-  });
-
-  it('renews credentials that run out while it is at it', async () => {
-    const history = await Growing.of(folder, 'renewed', { records: 600, accounts: 40 });
-    const asked = `${folder}/asked`;
-    writeFileSync(
-      `${folder}/credentials.sh`,
-      `echo >> ${asked}; echo "{\\"Version\\":1,\\"AccessKeyId\\":\\"test\\",\\"SecretAccessKey\\":\\"testtest\\",\\"Expiration\\":\\"$(date -u -d '+1 second' +%FT%TZ)\\"}"\n`,
-    );
-    writeFileSync(`${folder}/aws-config`, `[profile short]\ncredential_process = sh ${folder}/credentials.sh\n`);
-    const env = { AWS_CONFIG_FILE: `${folder}/aws-config`, AWS_PROFILE: 'short', AWS_ACCESS_KEY_ID: '', AWS_SECRET_ACCESS_KEY: '' };
-    const args = publishArgs(history.out, 'renewed', proxy.endpoint, ['--concurrency', '2']);
-    const { code, stderr } = await palimpsest(args, { env });
-    expect(code, stderr).toBe(0);
-    expect(readFileSync(asked, 'utf8').length).toBeGreaterThan(1);
   });
 });

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 import { importLines, recordLines } from '../whole/stores.ts';
 import { buildArgs, type Files, pagesIn } from '../whole/trees.ts';
-import { S3_KEYS } from './stores.ts';
 
 /** A history that grows from night to night, with the tree of its last night. */
 export class Growing {
@@ -50,12 +49,12 @@ export class Growing {
   }
 }
 
-/** The arguments that publish a tree to Ceph. */
-export function publishArgs(out: string, prefix: string, endpoint: string, more: readonly string[] = []): string[] {
-  return ['publish', `s3://history/${prefix}`, '--out', out, '--endpoint', endpoint, '--timeout', '20', ...more];
+/** The arguments that publish a tree; which endpoint is meant says the environment. */
+export function publishArgs(out: string, address: string, more: readonly string[] = []): string[] {
+  return ['publish', address, '--out', out, '--timeout', '20', ...more];
 }
 
 /** Publishes and gives what --json says. */
-export function publishJson(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
-  return palimpsestJson(args, { ...options, env: { ...S3_KEYS, ...options.env } });
+export function publishJson(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
+  return palimpsestJson(args, { env });
 }

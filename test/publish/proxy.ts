@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { portOf } from './stores.ts';
 
 export const FAULTS = [
   '503',
@@ -82,9 +82,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
   }
 
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // a server that listens on a port has an address of this form
-  const address = server.address();
-  const endpoint = `http://127.0.0.1:${isTcp(address) ? address.port : 0}`;
+  const endpoint = `http://127.0.0.1:${portOf(server)}`;
   const stop = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
@@ -100,8 +98,4 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     stop,
   };
   return proxy;
-}
-
-function isTcp(address: AddressInfo | string | null): address is AddressInfo {
-  return typeof address === 'object' && address !== null;
 }

@@ -7,7 +7,7 @@ import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, type Files, pagesIn } from '../whole/trees.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
-import { azuriteConnection, ceph, fetchAll, rclone, S3_KEYS, type Store, startAzurite, startCeph } from './stores.ts';
+import { azuriteConnection, fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
 
 const folder = folderOfFile();
 
@@ -26,7 +26,9 @@ interface Candidate {
   readonly start: () => Promise<{
     readonly store?: Store;
     readonly args: readonly string[];
-    readonly env: Record<string, string>;
+    readonly env: Readonly<Record<string, string>>;
+    /** Where readers find it over HTTP. */
+    readonly site?: string;
     readonly look: Look;
   }>;
 }
@@ -40,47 +42,29 @@ const candidates: readonly Candidate[] = [
       return { args: [site], env: {}, look: async () => withoutState(site) };
     },
   },
-  {
-    name: 'Ceph',
-    skip: ceph.skip || rclone.skip,
+  ...STORES.map((kind) => ({
+    name: kind.name,
+    skip: kind.requirement.skip || rclone.skip,
     start: async () => {
-      const store = await startCeph();
-      const fetched = join(folder, 'fetched');
+      const store = await kind.start();
+      const fetched = join(folder, `fetched from ${kind.name}`);
       const look = async () => {
-        await fetchAll(store.endpoint, 'some/where', fetched);
+        await fetchAll(kind, store.endpoint, 'some/where', fetched);
         execFileSync('sha256sum', ['--quiet', '-c', 'manifest-sha256.txt'], { cwd: fetched });
         return withoutState(fetched);
       };
-      return { store, args: ['s3://history/some', '--prefix', 'where', '--endpoint', store.endpoint], env: S3_KEYS, look };
+      const args = [kind.address('some'), '--prefix', 'where'];
+      return { store, args, env: kind.env(store.endpoint), site: kind.site(store.endpoint, 'some/where'), look };
     },
-  },
-  {
-    name: 'Azurite',
-    skip: false,
-    start: async () => {
-      const store = await startAzurite();
-      const look = async () => {
-        const { ContainerClient } = await import('@azure/storage-blob');
-        const container = new ContainerClient(azuriteConnection(store.endpoint), 'history');
-        const files = new Map<string, Buffer>();
-        for await (const { name } of container.listBlobsFlat({ prefix: 'where/' })) {
-          // as it is kept: fetch would unpack it
-          files.set(name.slice('where/'.length), await container.getBlobClient(name).downloadToBuffer());
-        }
-        expect(files.delete('publish.json')).toBe(true);
-        return files;
-      };
-      return { store, args: ['az://history/where'], env: { AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(store.endpoint) }, look };
-    },
-  },
+  })),
 ];
 
 describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
   let place: Awaited<ReturnType<Candidate['start']>>;
   let history: Growing;
-  const send = (more: readonly string[] = []) => publishJson(['publish', ...place.args, '--out', history.out, ...more], { env: place.env });
+  const send = (more: readonly string[] = []) => publishJson(['publish', ...place.args, '--out', history.out, ...more], place.env);
   const refused = (more: readonly string[] = []) =>
-    palimpsest(['publish', ...place.args, '--out', history.out, ...more, '--json'], { env: { ...S3_KEYS, ...place.env } });
+    palimpsest(['publish', ...place.args, '--out', history.out, ...more, '--json'], { env: place.env });
 
   beforeAll(async () => {
     if (skip) return;
@@ -119,10 +103,10 @@ describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
     expect(gaps.code).toBe(3);
     expect(JSON.parse(gaps.stdout)).toMatchObject({ error: { code: 'reader-gaps' } });
     expect(differences(await place.look(), before)).toEqual([]);
-    const done = await publishJson([...args, '--max-delete', '30%', '--allow-gaps'], { env: place.env });
+    const done = await publishJson([...args, '--max-delete', '30%', '--allow-gaps'], place.env);
     expect(done).toMatchObject({ done: { deletes: 11 } });
     expect(differences(await place.look(), shrunk.files())).toEqual([]);
-    await publishJson(['publish', ...place.args, '--out', history.out], { env: place.env });
+    await publishJson(['publish', ...place.args, '--out', history.out], place.env);
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
@@ -130,9 +114,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
     const changed = await send(['--cache-control', 'public, max-age=60', '--plan']);
     expect(changed['steps']).toContainEqual(expect.objectContaining({ path: 'rest/data/index.json', reason: 'headers' }));
     await send(['--cache-control', 'public, max-age=60', '--gzip']);
-    const { endpoint = '' } = place.store ?? {};
-    const url = name === 'Ceph' ? `${endpoint}/history/some/where` : `${endpoint}/devstoreaccount1/history/where`;
-    const answer = await fetch(`${url}/rest/data/index.json`);
+    const answer = await fetch(`${place.site}/rest/data/index.json`);
     expect(answer.headers.get('cache-control')).toBe('public, max-age=60');
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -150,10 +132,8 @@ describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
     await history.grow(3);
     expect(await send()).toMatchObject({ done: { deletes: 0 } });
     expect(differences(await place.look(), history.files())).toEqual([]);
-    if (name !== 'a folder') {
-      const { endpoint = '' } = place.store ?? {};
-      const url = name === 'Ceph' ? `${endpoint}/history/some/where` : `${endpoint}/devstoreaccount1/history/where`;
-      const answer = await fetch(`${url}/rest/data/index.json.br`);
+    if (place.site !== undefined) {
+      const answer = await fetch(`${place.site}/rest/data/index.json.br`);
       expect(answer.headers.get('content-encoding')).toBe('br');
       expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
     }
@@ -166,6 +146,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, start }) => {
   it.skipIf(skip || name === 'a folder')('says nothing secret, whatever goes wrong', async () => {
     const secret = 'c2VjcmV0LXRoYXQtbm9ib2R5LW1heS1zZWU=';
     const env = {
+      ...place.env,
       AWS_ACCESS_KEY_ID: 'test',
       AWS_SECRET_ACCESS_KEY: secret,
       AWS_SESSION_TOKEN: secret,
@@ -197,7 +178,7 @@ describe('before the first request', () => {
   /** Nothing listens there: a request would fail, and say so. */
   const NOWHERE = 'http://127.0.0.1:9';
   const codeOf = async (out: string) => {
-    const { code, stdout } = await palimpsest([...publishArgs(out, 'x', NOWHERE), '--json'], { env: S3_KEYS });
+    const { code, stdout } = await palimpsest([...publishArgs(out, 's3://history/x', ['--endpoint', NOWHERE]), '--json'], { env: S3_KEYS });
     return [code, JSON.parse(stdout).error.code];
   };
 
@@ -230,7 +211,7 @@ describe('in a job of GitHub’s', () => {
   it('adds a table to the summary', async () => {
     const { out } = await Growing.of(folder, 'job', { records: 100 });
     const summary = join(folder, 'summary.md');
-    await publishJson(['publish', join(folder, 'job-site'), '--out', out], { env: { GITHUB_STEP_SUMMARY: summary } });
+    await publishJson(['publish', join(folder, 'job-site'), '--out', out], { GITHUB_STEP_SUMMARY: summary });
     expect(readFileSync(summary, 'utf8')).toMatch(/\| --- \| --- \|\n\| sent \| \d+ files \|/);
     expect(existsSync(join(folder, 'job-site/rest/data/index.json'))).toBe(true);
   });

@@ -1,12 +1,15 @@
 import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import type { StoragePipelineOptions } from '@azure/storage-blob';
+import type { Access } from '../../src/publish/target.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
+import type { Certificate } from './certificate.ts';
 
 const run = promisify(execFile);
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -17,14 +20,36 @@ export interface Store {
   readonly stop: () => Promise<void>;
 }
 
+/** A kind of object storage that publishing is proven on, with its bucket or container `history`. */
+export interface StoreKind {
+  readonly name: string;
+  readonly requirement: Requirement;
+  readonly start: () => Promise<Store>;
+  /** The target below a prefix. */
+  readonly address: (prefix: string) => string;
+  /** What leads the program to an endpoint, the store's own or a proxy's, with the credentials for it. */
+  readonly env: (endpoint: string) => Readonly<Record<string, string>>;
+  /** The same for a target that is opened here; an S3 client takes its keys from the environment. */
+  readonly access: (endpoint: string) => Partial<Access>;
+  /** Where readers find the files below a prefix. */
+  readonly site: (endpoint: string, prefix: string) => string;
+  /** The environment in which rclone, which knows nothing of palimpsest, reaches it as `store:`. */
+  readonly remote: (endpoint: string) => Readonly<Record<string, string>>;
+}
+
 /** What the S3 server's clients need in their environment; what would lead them elsewhere is taken out. */
 export const S3_KEYS: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'testtest' };
 
 export const ceph: Requirement = requirement('Ceph (radosgw, ceph-mon, ceph-osd)', () => existsSync('/usr/bin/radosgw'));
 export const rclone: Requirement = requirement('rclone', () => existsSync('/usr/bin/rclone'));
 
+/** Ceph, with its administrator's tool. */
+export interface CephStore extends Store {
+  readonly administer: (args: readonly string[]) => Promise<void>;
+}
+
 /** Starts Ceph's S3 server with a bucket `history` that anybody may read. */
-export async function startCeph(): Promise<Store> {
+export async function startCeph(): Promise<CephStore> {
   const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-ceph-')), 'store');
   const port = await freePort();
   await run(at('.ci/object-store'), ['up', folder, String(port)]);
@@ -46,36 +71,50 @@ export async function startCeph(): Promise<Store> {
     await run(at('.ci/object-store'), ['down', folder]);
     rmSync(join(folder, '..'), { recursive: true, force: true });
   };
-  return { endpoint, stop };
+  const administer = async (args: readonly string[]) => {
+    await run('radosgw-admin', ['-n', 'client.admin', '-c', join(folder, 'ceph.conf'), ...args]);
+  };
+  return { endpoint, stop, administer };
 }
 
 /** The account that Microsoft's emulator knows, as its documentation gives it. */
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export function azuriteConnection(endpoint: string): string {
-  return `DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint}/devstoreaccount1;`;
+  return `DefaultEndpointsProtocol=${new URL(endpoint).protocol.slice(0, -1)};AccountName=devstoreaccount1;AccountKey=${AZURITE_KEY};BlobEndpoint=${endpoint}/devstoreaccount1;`;
 }
 
-/** Starts Microsoft's emulator of Azure Blob Storage with a container `history` that anybody may read. */
-export async function startAzurite(): Promise<Store> {
+/**
+ * Starts Microsoft's emulator of Azure Blob Storage with a container `history` that anybody may read.
+ * @param certificate with one it speaks TLS, and takes bearer tokens besides the key
+ */
+export async function startAzurite(certificate?: Certificate): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-azurite-'));
   const port = await freePort();
   const args = ['--blobPort', String(port), '--inMemoryPersistence', '--silent', '--disableTelemetry', '--skipApiVersionCheck'];
-  const child = spawn(process.execPath, [at('node_modules/azurite/dist/src/blob/main.js'), ...args], { cwd: folder, stdio: 'ignore' });
+  if (certificate !== undefined) args.push('--cert', certificate.path, '--key', certificate.keyPath, '--oauth', 'basic');
+  const child = spawn(
+    process.execPath,
+    ['--require', at('test/publish/azurite.cjs'), at('node_modules/azurite/dist/src/blob/main.js'), ...args],
+    { cwd: folder, stdio: 'ignore' },
+  );
   const stop = async () => {
     const ended = child.exitCode === null && new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
     await ended;
     rmSync(folder, { recursive: true, force: true });
   };
-  const endpoint = `http://127.0.0.1:${port}`;
+  const scheme = certificate === undefined ? 'http' : 'https';
+  const endpoint = `${scheme}://127.0.0.1:${port}`;
   try {
     for (let left = 200; !(await answers(port)); left -= 1) {
       if (left === 0 || child.exitCode !== null) throw new Error('the emulator does not start');
       await setTimeout(100);
     }
     const { BlobServiceClient } = await import('@azure/storage-blob');
-    const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint));
+    const trust: StoragePipelineOptions & { tlsOptions?: object } =
+      certificate === undefined ? {} : { tlsOptions: { ca: certificate.cert } };
+    const service = BlobServiceClient.fromConnectionString(azuriteConnection(endpoint), trust);
     await service.getContainerClient('history').create({ access: 'blob' });
   } catch (error) {
     await stop();
@@ -84,13 +123,48 @@ export async function startAzurite(): Promise<Store> {
   return { endpoint, stop };
 }
 
-/** Fetches all below a prefix of the bucket with a client that knows nothing of palimpsest. */
-export async function fetchAll(endpoint: string, prefix: string, into: string): Promise<void> {
+export const CEPH: StoreKind = {
+  name: 'Ceph',
+  requirement: ceph,
+  start: startCeph,
+  address: (prefix) => `s3://history/${prefix}`,
+  env: (endpoint) => ({ ...S3_KEYS, PALIMPSEST_ENDPOINT: endpoint }),
+  access: (endpoint) => ({ endpoint }),
+  site: (endpoint, prefix) => `${endpoint}/history/${prefix}`,
+  remote: (endpoint) => ({
+    RCLONE_CONFIG_STORE_TYPE: 's3',
+    RCLONE_CONFIG_STORE_PROVIDER: 'Ceph',
+    RCLONE_CONFIG_STORE_ENDPOINT: endpoint,
+    RCLONE_CONFIG_STORE_ACCESS_KEY_ID: 'test',
+    RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY: 'testtest',
+  }),
+};
+
+export const AZURITE: StoreKind = {
+  name: 'Azurite',
+  requirement: { skip: false, reason: '' },
+  start: () => startAzurite(),
+  address: (prefix) => `az://history/${prefix}`,
+  env: (endpoint) => ({ AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) }),
+  access: (endpoint) => ({ secrets: { azureConnectionString: azuriteConnection(endpoint) } }),
+  site: (endpoint, prefix) => `${endpoint}/devstoreaccount1/history/${prefix}`,
+  remote: (endpoint) => ({
+    RCLONE_CONFIG_STORE_TYPE: 'azureblob',
+    RCLONE_CONFIG_STORE_USE_EMULATOR: 'true',
+    RCLONE_CONFIG_STORE_ENDPOINT: `${endpoint}/devstoreaccount1`,
+    // else it unpacks what is kept compressed, and misses the bytes that it asked for
+    RCLONE_HEADER: 'Accept-Encoding: identity',
+  }),
+};
+
+/** Every store that publishing is proven on: crossed by crawlers, through faults, and killed. */
+export const STORES: readonly StoreKind[] = [CEPH, AZURITE];
+
+/** Fetches all below a prefix of the bucket or container with a client that knows nothing of palimpsest. */
+export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
-  const config = { TYPE: 's3', PROVIDER: 'Ceph', ENDPOINT: endpoint, ACCESS_KEY_ID: 'test', SECRET_ACCESS_KEY: 'testtest' };
-  const remote = Object.fromEntries(Object.entries(config).map(([name, value]) => [`RCLONE_CONFIG_STORE_${name}`, value]));
   const args = ['sync', `store:history/${prefix}`, into, '--config', '/dev/null', '--transfers', '32', '--checkers', '32', '--checksum'];
-  await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote } });
+  await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote(endpoint) } });
 }
 
 /** Three ports in a row that are free, the first of them. */
@@ -100,6 +174,13 @@ async function freePort(): Promise<number> {
     const free = await Promise.all([port, port + 1, port + 2].map(isFree));
     if (free.every(Boolean)) return port;
   }
+}
+
+/** The port that a server listens on. */
+export function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');
+  return address.port;
 }
 
 function isFree(port: number): Promise<boolean> {

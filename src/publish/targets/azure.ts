@@ -12,31 +12,36 @@ const HOLDS = 'palimpsest_holds';
 /** Azure Blob Storage. */
 export const azure: TargetKind = {
   scheme: 'az',
-  open: async (address, access) =>
-    new AzureTarget(address.name, address.prefix, (await connect(access)).getContainerClient(address.container)),
+  open: async (address, access) => {
+    const connect = await connector(access);
+    return new AzureTarget(address.name, address.prefix, () => connect().getContainerClient(address.container));
+  },
 };
 
 type Sdk = typeof import('@azure/storage-blob');
 
-async function connect({ endpoint, secrets }: Access): Promise<BlobServiceClient> {
+/** What makes a client, with credentials that are looked for when they are first needed. */
+async function connector({ endpoint, secrets }: Access): Promise<() => BlobServiceClient> {
   const sdk: Sdk = await clientOf('@azure/storage-blob', () => import('@azure/storage-blob'));
   const retryOptions = { maxTries: 1 };
   const { azureConnectionString, azureAccount, azureKey } = secrets;
   if (azureConnectionString !== undefined) {
-    try {
-      return sdk.BlobServiceClient.fromConnectionString(azureConnectionString, { retryOptions });
-    } catch {
-      // what it throws may show the string
-      throw unusable('AZURE_STORAGE_CONNECTION_STRING in a form that can be read', 'another');
-    }
+    return () => {
+      try {
+        return sdk.BlobServiceClient.fromConnectionString(azureConnectionString, { retryOptions });
+      } catch {
+        // what it throws may show the string
+        throw unusable('AZURE_STORAGE_CONNECTION_STRING in a form that can be read', 'another');
+      }
+    };
   }
   const url = endpoint ?? (azureAccount === undefined ? undefined : `https://${azureAccount}.blob.core.windows.net`);
   if (url === undefined) throw unusable('an account: AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT or --endpoint', 'none of them');
   if (azureKey !== undefined && azureAccount !== undefined) {
-    return new sdk.BlobServiceClient(url, new sdk.StorageSharedKeyCredential(azureAccount, azureKey), { retryOptions });
+    return () => new sdk.BlobServiceClient(url, new sdk.StorageSharedKeyCredential(azureAccount, azureKey), { retryOptions });
   }
   const { DefaultAzureCredential } = await clientOf('@azure/identity', () => import('@azure/identity'));
-  return new sdk.BlobServiceClient(url, new DefaultAzureCredential(), { retryOptions });
+  return () => new sdk.BlobServiceClient(url, new DefaultAzureCredential(), { retryOptions });
 }
 
 function unusable(expected: string, found: string): Failure {
@@ -53,12 +58,14 @@ class AzureTarget implements Target {
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
   readonly #prefix: string;
-  readonly #container: ContainerClient;
+  readonly #connect: () => ContainerClient;
+  #container: ContainerClient;
 
-  constructor(name: string, prefix: string, container: ContainerClient) {
+  constructor(name: string, prefix: string, connect: () => ContainerClient) {
     this.name = name;
     this.#prefix = prefix;
-    this.#container = container;
+    this.#connect = connect;
+    this.#container = connect();
   }
 
   async get(path: string, abortSignal: AbortSignal): Promise<Fetched | undefined> {
@@ -108,6 +115,11 @@ class AzureTarget implements Target {
     await answered(() => this.#blob(path).deleteIfExists({ abortSignal }));
   }
 
+  renew(): void {
+    // a credential keeps its token until that says of itself that it is over
+    this.#container = this.#connect();
+  }
+
   close(): void {}
 
   #blob(path: string): BlockBlobClient {
@@ -135,10 +147,24 @@ async function answered<T>(request: () => Promise<T>): Promise<T> {
 /** What the client throws, in words without the request that it belongs to. */
 function asTrouble(error: unknown): Trouble {
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'CredentialUnavailableError' || error.name === 'AggregateAuthenticationError') {
-    return new Trouble('denied', 'no credentials were found');
-  }
+  if (error.name === 'AggregateAuthenticationError') return new Trouble('denied', refusalIn(error) ?? 'no credentials were found');
+  if (error.name === 'CredentialUnavailableError') return new Trouble('denied', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return troubleOf(status, code, (error.message.split('\n')[0] ?? '').slice(0, 200));
+  // the emulator's words for Md5Mismatch
+  if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new Trouble('passing', 'other bytes arrived');
+  return troubleOf(status, code, firstLine(error));
+}
+
+/** Why an identity was not taken, if one of those that were tried was there at all. */
+function refusalIn(error: Error): string | undefined {
+  const tried: readonly unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
+  return tried
+    .filter((one) => one instanceof Error)
+    .filter(({ name }) => name === 'AuthenticationRequiredError')
+    .map(firstLine)[0];
+}
+
+function firstLine({ message }: Error): string {
+  return (message.split('\n')[0] ?? '').slice(0, 200);
 }

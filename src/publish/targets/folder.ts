@@ -55,6 +55,8 @@ class FolderTarget implements Target {
     await rmdir(dirname(file)).catch(() => {});
   }
 
+  renew(): void {}
+
   close(): void {}
 
   #file(path: string): string {

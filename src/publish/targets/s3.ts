@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { clientOf } from '../client.ts';
 import type { Access, Address, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
@@ -42,7 +42,9 @@ class S3Target implements Target {
   #connect(): S3Client {
     const { endpoint, region, connections } = this.#access;
     const agent = { keepAlive: true, maxSockets: connections };
-    return new this.#sdk.S3Client({
+    const config: S3ClientConfig & { readonly ignoreCache: boolean } = {
+      // handed on to what finds credentials: the files that they stand in may have been written anew
+      ignoreCache: true,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
       // other stores know no regions, and take any
       ...(region !== undefined ? { region } : endpoint !== undefined ? { region: 'us-east-1' } : {}),
@@ -51,7 +53,8 @@ class S3Target implements Target {
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 1,
       requestHandler: { httpAgent: agent, httpsAgent: agent },
-    });
+    };
+    return new this.#sdk.S3Client(config);
   }
 
   async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
@@ -64,7 +67,11 @@ class S3Target implements Target {
 
   async head(path: string, signal: AbortSignal): Promise<Held | undefined> {
     return this.#asking(async () => {
-      const answer = await this.#client.send(new this.#sdk.HeadObjectCommand(this.#object(path)), { abortSignal: signal });
+      const request = new this.#sdk.HeadObjectCommand(this.#object(path));
+      const answer = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+        // a session that is over is answered with 400, and here without the body that would say so
+        throw statusOf(error) === 400 ? new Trouble('denied', '400, without a word why') : error;
+      });
       return {
         digest: answer.Metadata?.[DIGEST],
         holds: answer.Metadata?.[HOLDS],
@@ -109,6 +116,11 @@ class S3Target implements Target {
     await this.#answered(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
 
+  renew(): void {
+    // a client keeps its credentials until they say of themselves that they are over
+    this.#client = this.#connect();
+  }
+
   close(): void {
     this.#client.destroy();
   }
@@ -135,22 +147,23 @@ class S3Target implements Target {
     try {
       return await request();
     } catch (error) {
-      const trouble = asTrouble(error);
-      // a client keeps its credentials until they say of themselves that they are over
-      if (trouble.kind === 'expired') this.#client = this.#connect();
-      throw trouble;
+      throw asTrouble(error);
     }
   }
 }
 
 /** What the client throws, in words without the request that it belongs to. */
 function asTrouble(error: unknown): Trouble {
+  if (error instanceof Trouble) return error;
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
   if (error.name === 'CredentialsProviderError') return new Trouble('denied', 'no credentials were found');
   if (error.message === 'Region is missing') return new Trouble('refused', 'the region is missing');
-  const metadata = '$metadata' in error && isObject(error.$metadata) ? error.$metadata : {};
-  const status = typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
-  return troubleOf(status, error.name === 'Error' ? codeOf(error) : error.name, error.message);
+  return troubleOf(statusOf(error), error.name === 'Error' ? codeOf(error) : error.name, error.message);
+}
+
+function statusOf(error: unknown): number | undefined {
+  const metadata = isObject(error) && isObject(error['$metadata']) ? error['$metadata'] : {};
+  return typeof metadata['httpStatusCode'] === 'number' ? metadata['httpStatusCode'] : undefined;
 }
 
 function codeOf(error: Error): string {

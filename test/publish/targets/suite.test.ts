@@ -5,7 +5,7 @@ import { openTarget } from '../../../src/publish/address.ts';
 import type { Access, Target, Upload } from '../../../src/publish/target.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { type FaultyProxy, startProxy } from '../proxy.ts';
-import { azuriteConnection, ceph, S3_KEYS, type Store, startAzurite, startCeph } from '../stores.ts';
+import { S3_KEYS, STORES, type Store } from '../stores.ts';
 
 const folder = folderOfFile();
 const { signal } = new AbortController();
@@ -27,22 +27,14 @@ interface Candidate {
 
 const candidates: readonly Candidate[] = [
   { name: 'a folder', skip: false, address: join(folder, 'site'), access: () => ({}) },
-  {
-    name: 'Ceph by its S3 interface',
-    skip: ceph.skip,
-    start: startCeph,
-    address: 's3://history',
-    missing: 's3://no-such-bucket',
-    access: (endpoint) => ({ endpoint }),
-  },
-  {
-    name: 'Azurite',
-    skip: false,
-    start: startAzurite,
-    address: 'az://history',
-    missing: 'az://no-such-container',
-    access: (endpoint) => ({ secrets: { azureConnectionString: azuriteConnection(endpoint) } }),
-  },
+  ...STORES.map(({ name, requirement, start, address, access }) => ({
+    name,
+    skip: requirement.skip,
+    start,
+    address: address(''),
+    missing: address('').replace('history', 'no-such-place'),
+    access,
+  })),
 ];
 
 describe.each(candidates)('$name', ({ skip, start, address, missing, access }) => {

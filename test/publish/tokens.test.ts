@@ -1,0 +1,135 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Finished, palimpsest } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { differences, pagesIn } from '../whole/trees.ts';
+import { type Certificate, makeCertificate, openssl } from './certificate.ts';
+import { ASSERTION, AZURE_HOSTS, type Entra, startEntra } from './entra.ts';
+import { type Gate, type Refusal, ranOut, startGate } from './gate.ts';
+import { Growing, publishArgs, publishJson } from './growing.ts';
+import { AZURITE, fetchAll, rclone, type Store, startAzurite } from './stores.ts';
+
+const folder = folderOfFile();
+/** How long the storage takes a token, in seconds. */
+const SECONDS = 4;
+/** How long every request takes, in milliseconds: two at a time, a run outlasts several tokens. */
+const DELAY = 80;
+
+/** What Azure answers to a bearer token that it does not take any more. */
+const AZURES: Refusal = {
+  status: 401,
+  headers: {
+    'Content-Type': 'application/xml',
+    'x-ms-error-code': 'InvalidAuthenticationInfo',
+    'WWW-Authenticate':
+      'Bearer authorization_uri=https://login.microsoftonline.com/11111111-2222-3333-4444-555555555555/oauth2/authorize resource_id=https://storage.azure.com',
+  },
+  body: '<?xml version="1.0"?><Error><Code>InvalidAuthenticationInfo</Code><Message>Lifetime validation failed. The token is expired.</Message></Error>',
+};
+
+describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer tokens', () => {
+  let certificate: Certificate;
+  let store: Store;
+  let history: Growing;
+  const ends: (() => Promise<void>)[] = [];
+
+  beforeAll(async () => {
+    certificate = makeCertificate(folder, AZURE_HOSTS);
+    [store, history] = await Promise.all([startAzurite(certificate), Growing.of(folder, 'history', { records: 600, accounts: 40 })]);
+    writeFileSync(join(folder, 'assertion'), ASSERTION);
+    process.env['RCLONE_CA_CERT'] = certificate.path;
+  });
+  afterAll(async () => {
+    for (const end of ends) await end();
+    await store?.stop();
+  });
+
+  async function open(): Promise<{ readonly gate: Gate; readonly entra: Entra; readonly job: Readonly<Record<string, string>> }> {
+    const gate = await startGate(store.endpoint, certificate);
+    const entra = await startEntra(certificate, gate.endpoint);
+    ends.push(gate.stop, entra.stop);
+    // as a job has them that is known to its identity provider
+    const job = {
+      AZURE_TENANT_ID: '11111111-2222-3333-4444-555555555555',
+      AZURE_CLIENT_ID: '99999999-8888-7777-6666-555555555555',
+      AZURE_FEDERATED_TOKEN_FILE: join(folder, 'assertion'),
+    };
+    return { gate, entra, job };
+  }
+
+  const argsFor = (prefix: string) => publishArgs(history.out, `az://history/${prefix}`, ['--concurrency', '2']);
+
+  async function expectThere(prefix: string): Promise<void> {
+    const fetched = join(folder, `${prefix} fetched`);
+    await fetchAll(AZURITE, store.endpoint, prefix, fetched);
+    const files = new Map(pagesIn(fetched));
+    expect(files.delete('publish.json')).toBe(true);
+    expect(differences(files, history.files())).toEqual([]);
+  }
+
+  function expectNothingSecret({ stdout, stderr }: Finished, { given, machine }: Entra): void {
+    for (const secret of [...given, ASSERTION, ...Object.values(machine)]) expect(stdout + stderr).not.toContain(secret);
+  }
+
+  it.concurrent.each(['job', 'machine'] as const)('goes through many tokens by the identity of a %s', async (whose) => {
+    const { gate, entra, job } = await open();
+    gate.delay = DELAY;
+    entra.lifetime = SECONDS;
+    const result = await palimpsest(argsFor(whose), { env: { ...entra.env, ...(whose === 'job' ? job : entra.machine) } });
+    expect(result.code, result.stderr).toBe(0);
+    console.log(`a ${whose}: ${entra.given.length} tokens of ${SECONDS} s, ${ranOut(gate)} of them refused`);
+    expect(entra.given.length).toBeGreaterThan(2);
+    expectNothingSecret(result, entra);
+    await expectThere(whose);
+  });
+
+  it.concurrent.each([
+    ['Azurite', undefined],
+    ['Azure', AZURES],
+  ] as const)('renews tokens that the store refuses before their time, in the words of %s', async (name, words) => {
+    const { gate, entra, job } = await open();
+    gate.delay = DELAY;
+    gate.reword = words;
+    entra.lifetime = SECONDS;
+    entra.said = 3_600;
+    await publishJson(argsFor(`refused-by-${name}`), { ...entra.env, ...job });
+    console.log(`in the words of ${name}: ${entra.given.length} tokens, ${ranOut(gate)} of them refused after they had been taken`);
+    expect(ranOut(gate)).toBeGreaterThan(0);
+    // one renews for all that were refused at once
+    expect(entra.given.length).toBe(gate.seen.size);
+    await expectThere(`refused-by-${name}`);
+  });
+
+  it.concurrent.each(['job', 'machine'] as const)(
+    'asks for one new token of a %s where the store takes none any more, and ends',
+    async (whose) => {
+      const { gate, entra, job } = await open();
+      gate.refuse = () => (gate.writes.length > 20 ? AZURES : undefined);
+      const env = { ...entra.env, ...(whose === 'job' ? job : entra.machine) };
+      const result = await palimpsest([...argsFor(`revoked-${whose}`), '--json'], { env });
+      expect(result.code).toBe(1);
+      expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'target-denied', found: expect.stringContaining('401') } });
+      const requests = [...gate.seen.values()].reduce((sum, { refused }) => sum + refused, 0);
+      console.log(`no ${whose}'s token taken any more: ${entra.given.length} tokens, ${requests} requests refused`);
+      // Azure's client asks once more by itself when it is challenged
+      expect(entra.given.length).toBeLessThanOrEqual(4);
+      expect(requests).toBeLessThanOrEqual(20);
+      expectNothingSecret(result, entra);
+    },
+  );
+
+  it.concurrent('says that there are no credentials, or that they were not taken', async () => {
+    const { entra, job } = await open();
+    const run = (env: Readonly<Record<string, string>>) => palimpsest([...argsFor('none'), '--json'], { env: { ...entra.env, ...env } });
+    const none = await run({});
+    expect(JSON.parse(none.stdout)).toMatchObject({ error: { code: 'target-denied', found: 'no credentials were found' } });
+    expect(none.stderr.match(/error: /g)).toHaveLength(1);
+    writeFileSync(join(folder, 'other-assertion'), 'c2VjcmV0LXRoYXQtbm9ib2R5LW1heS1zZWU');
+    const other = await run({ ...job, AZURE_FEDERATED_TOKEN_FILE: join(folder, 'other-assertion') });
+    expect(JSON.parse(other.stdout)).toMatchObject({ error: { code: 'target-denied', found: expect.stringContaining('AADSTS700211') } });
+    expect(other.stdout + other.stderr).not.toContain('c2VjcmV0');
+    const wrong = await run({ IDENTITY_ENDPOINT: entra.machine['IDENTITY_ENDPOINT'] ?? '', IDENTITY_HEADER: 'wrong' });
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ error: { code: 'target-denied' } });
+  });
+});
