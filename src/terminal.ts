@@ -28,7 +28,7 @@ export interface Voice {
 const PATIENCE = 1000;
 const INTERVAL = 100;
 /** How many characters of a summary are written at once. */
-const PIECE = 1 << 14;
+const PIECE = 1 << 12;
 
 const COLORS = { red: 31, yellow: 33 } as const;
 

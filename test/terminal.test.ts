@@ -65,7 +65,7 @@ describe('a summary', () => {
     expect(JSON.parse(out.join(''))).toEqual({ out: 'a "folder"', empty: [], steps: [...steps()], list: [1] });
     expect(out.join('').endsWith('}\n')).toBe(true);
     expect(out.join('')).not.toContain('\u2028');
-    expect(Math.max(...out.map((piece) => piece.length))).toBeLessThan(20_000);
+    expect(Math.max(...out.map((piece) => piece.length))).toBeLessThan(5_000);
     const { terminal: other, out: none } = terminal(false, {}, { json: true });
     other.summary({}, []);
     expect(none.join('')).toBe('{}\n');
