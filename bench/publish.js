@@ -1,5 +1,6 @@
 // Times publishing against other tools on the same server, in the same run:
 //   node bench/publish.js --pages 10000 --endpoint http://127.0.0.1:7480
+//   node bench/publish.js --pages 10000 --larger      small pages, then ten times as many: what memory takes
 // The server is yours: STORE=bluestore .ci/object-store up /tmp/store 7480. rclone and aws are compared with
 // where they are installed. Requests are counted by a proxy that only counts, before the server.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -11,13 +12,16 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const { values } = parseArgs({
-  options: { pages: { type: 'string', default: '1000' }, endpoint: { type: 'string', default: 'http://127.0.0.1:7480' } },
+  options: {
+    pages: { type: 'string', default: '1000' },
+    larger: { type: 'boolean', default: false },
+    endpoint: { type: 'string', default: 'http://127.0.0.1:7480' },
+  },
 });
 const pages = Number(values.pages);
-const PER_PAGE = 100;
+const PER_PAGE = values.larger ? 10 : 100;
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'palimpsest-bench-'));
-const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
 const upstream = new URL(values.endpoint);
 const counted = { requests: 0, bytes: 0 };
 
@@ -52,11 +56,23 @@ const env = {
 };
 const there = (command) => spawnSync('which', [command]).status === 0;
 const bucket = `bench-${Date.now()}`;
-const TOOLS = [
-  ['palimpsest publish', 'node', [BIN, 'publish', `s3://${bucket}/palimpsest`, '--out', out, '--endpoint', endpoint, '--quiet']],
-  ['rclone sync --checksum', 'rclone', ['sync', '--checksum', '--transfers', '32', '--checkers', '32', out, `store:${bucket}/rclone`]],
-  ['aws s3 sync', 'aws', ['s3', 'sync', '--quiet', '--delete', '--endpoint-url', endpoint, out, `s3://${bucket}/aws`]],
-].filter(([, command]) => there(command));
+const publish = (target, out, more = []) => ['node', [BIN, 'publish', target, '--out', out, '--endpoint', endpoint, ...more]];
+/** What is compared, by where the tree is. */
+const toolsFor = (out) =>
+  [
+    ['palimpsest publish', ...publish(`s3://${bucket}/palimpsest`, out)],
+    ['rclone sync --checksum', 'rclone', ['sync', '--checksum', '--transfers', '32', '--checkers', '32', out, `store:${bucket}/rclone`]],
+    ['aws s3 sync', 'aws', ['s3', 'sync', '--quiet', '--delete', '--endpoint-url', endpoint, out, `s3://${bucket}/aws`]],
+  ].filter(([, command]) => there(command));
+/** What is held to itself at another size. */
+const targetsFor = (out, count) =>
+  [`s3://${bucket}/${count}`, `${out}-site`].flatMap((target) => {
+    const name = target.startsWith('s3') ? 'publish s3://' : 'publish to a folder';
+    return [
+      [`${name} --plan, ${count} pages`, ...publish(target, out, ['--plan'])],
+      [`${name}, ${count} pages`, ...publish(target, out)],
+    ];
+  });
 
 /** Runs a whole process; gives what went over the wire, how long it took and its largest memory. */
 async function measured([name, command, args], night) {
@@ -71,26 +87,36 @@ async function measured([name, command, args], night) {
   console.log(`| ${night} | ${name} | ${counted.requests} | ${(counted.bytes / 1e6).toFixed(1)} MB | ${seconds} s | ${memory} MB |`);
 }
 
-function grow(from, to) {
+function grow(out, from, to) {
   const generated = execFileSync(process.execPath, [fileURLToPath(new URL('./records.js', import.meta.url)), String(to), String(to / 10)], {
     maxBuffer: 2 ** 32,
   });
   let start = 0;
   for (let line = 0; line < from; line += 1) start = generated.indexOf(10, start) + 1;
+  const store = `${out}.db`;
   execFileSync(process.execPath, [BIN, 'import', '-', '--store', store, '--quiet'], { input: generated.subarray(start) });
-  execFileSync(process.execPath, [BIN, 'build', '--store', store, '--out', out, '--base-url', 'https://example.org', '--quiet']);
+  const site = ['--base-url', 'https://example.org', '--page-size', String(PER_PAGE)];
+  execFileSync(process.execPath, [BIN, 'build', '--store', store, '--out', out, ...site, '--quiet']);
+}
+
+/** A first publish, one without news and one with a record more, each by all tools. */
+async function nights(out, count, tools) {
+  const records = count * PER_PAGE;
+  grow(out, 0, records - 1);
+  for (const tool of tools) await measured(tool, 'first');
+  for (const tool of tools) await measured(tool, 'nothing new');
+  grow(out, records - 1, records);
+  for (const tool of tools) await measured(tool, 'one record');
 }
 
 try {
   // not through the proxy, which waits for this process
   spawnSync('rclone', ['mkdir', `store:${bucket}`], { env: { ...env, RCLONE_CONFIG_STORE_ENDPOINT: values.endpoint } });
-  const records = pages * PER_PAGE;
-  grow(0, records - 1);
   console.log('| night | tool | requests | sent | time | peak memory |\n| --- | --- | --- | --- | --- | --- |');
-  for (const tool of TOOLS) await measured(tool, 'first');
-  for (const tool of TOOLS) await measured(tool, 'nothing new');
-  grow(records - 1, records);
-  for (const tool of TOOLS) await measured(tool, 'one record');
+  for (const count of values.larger ? [pages, pages * 10] : [pages]) {
+    const out = join(folder, `out-${count}`);
+    await nights(out, count, values.larger ? targetsFor(out, count) : toolsFor(out));
+  }
 } finally {
   proxy.close();
   proxy.closeAllConnections();

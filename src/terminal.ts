@@ -1,5 +1,5 @@
 import { FAILURES, Failure } from './contract/failure.ts';
-import { encodeJson } from './contract/json.ts';
+import { encodeJson, isObject } from './contract/json.ts';
 
 /** The parts of a process that a command uses; a test gives its own. */
 export interface Surroundings {
@@ -27,6 +27,8 @@ export interface Voice {
 /** How long something takes before its progress is shown, and how often it is shown then, in milliseconds. */
 const PATIENCE = 1000;
 const INTERVAL = 100;
+/** How many characters of a summary are written at once. */
+const PIECE = 1 << 12;
 
 const COLORS = { red: 31, yellow: 33 } as const;
 
@@ -46,11 +48,25 @@ export class Terminal {
     this.#voice = voice;
   }
 
-  /** A command's result: one JSON object for machines, lines for people. */
-  summary(result: object, lines: readonly string[]): void {
-    const { stdout } = this.surroundings;
-    if (this.#voice.json) stdout.write(`${encodeJson(result)}\n`);
-    else if (!this.#voice.quiet) stdout.write(`${lines.join('\n')}\n`);
+  /**
+   * A command's result: one JSON object for machines, lines for people. A field of the object may be a list that is
+   * made as it is written, as may be the lines: there can be hundreds of thousands of items.
+   */
+  summary(result: object, lines: Iterable<string>): void {
+    if (this.#voice.json) this.#writeAll(jsonTexts(result));
+    else if (!this.#voice.quiet) this.#writeAll(lines, '\n');
+  }
+
+  /** Writes texts, each with what ends it, in pieces of which none is large. */
+  #writeAll(texts: Iterable<string>, end = ''): void {
+    let piece = '';
+    for (const text of texts) {
+      piece += text + end;
+      if (piece.length < PIECE) continue;
+      this.surroundings.stdout.write(piece);
+      piece = '';
+    }
+    if (piece !== '') this.surroundings.stdout.write(piece);
   }
 
   /** How many columns a line of a summary may take. */
@@ -127,6 +143,32 @@ export class Terminal {
     const { stderr, env } = this.surroundings;
     return stderr.isTTY && !env['NO_COLOR'] ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
+}
+
+/** An object's JSON and a line's end, one text after another; a field's items one by one. */
+function* jsonTexts(object: object): Generator<string> {
+  let before = '{';
+  for (const [name, value] of Object.entries(object)) {
+    if (value === undefined) continue;
+    yield `${before}${encodeJson(name)}:`;
+    before = ',';
+    if (isMadeAsWritten(value)) yield* listTexts(value);
+    else yield encodeJson(value);
+  }
+  yield before === '{' ? '{}\n' : '}\n';
+}
+
+function* listTexts(items: Iterable<unknown>): Generator<string> {
+  let before = '[';
+  for (const item of items) {
+    yield before + encodeJson(item);
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
+}
+
+function isMadeAsWritten(value: unknown): value is Iterable<unknown> {
+  return isObject(value) && Symbol.iterator in value;
 }
 
 /** A whole number as people read it. By hand, because to load a language's rules takes 10 ms of every command. */

@@ -53,6 +53,36 @@ describe('progress', () => {
   });
 });
 
+describe('a summary', () => {
+  const ids = Array.from({ length: 10_000 }, (_, id) => id);
+  function* steps() {
+    for (const id of ids) yield { id, path: `rest/data/page/${id}/\u2028` };
+  }
+
+  it('is written while it is made, however long, and is one object for machines', () => {
+    const { terminal: made, out } = terminal(false, {}, { json: true });
+    made.summary({ out: 'a "folder"', none: undefined, empty: [].values(), steps: steps(), list: [1] }, []);
+    expect(JSON.parse(out.join(''))).toEqual({ out: 'a "folder"', empty: [], steps: [...steps()], list: [1] });
+    expect(out.join('').endsWith('}\n')).toBe(true);
+    expect(out.join('')).not.toContain('\u2028');
+    expect(Math.max(...out.map((piece) => piece.length))).toBeLessThan(5_000);
+    const { terminal: other, out: none } = terminal(false, {}, { json: true });
+    other.summary({}, []);
+    expect(none.join('')).toBe('{}\n');
+  });
+
+  it('is lines for people, and not made where nobody reads it', () => {
+    const lines = ids.map((id) => `line ${id}`);
+    const { terminal: made, out } = terminal(false);
+    made.summary({}, lines.values());
+    expect(out.join('')).toBe(`${lines.join('\n')}\n`);
+    expect(out.length).toBeGreaterThan(5);
+    const unread = lines.values();
+    terminal(false, {}, { quiet: true }).terminal.summary({}, unread);
+    expect(unread.next().value).toBe('line 0');
+  });
+});
+
 describe('a failure', () => {
   const failure = new Failure('bad-field', 'a.json holds something that cannot be imported', {
     place: { file: 'a.json', line: 3, field: 'results[1].text' },

@@ -3,16 +3,14 @@ import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural, size } from '../terminal.ts';
 
 /** A plan as people read it: every step with its reason, then what all of it comes to. */
-export function planLines({ plan, steps, wasInterrupted }: PublishSummary, target: string): string[] {
-  return [
-    ...Array.from(steps(), line),
-    ...plan.gaps.map((gap) => `no order can keep readers from missing something: ${gap} (--allow-gaps)`),
-    `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`,
-    `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`,
-    `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`,
-    `  deletes   ${plural(plan.deletes, 'page')}`,
-    `  traffic   ${size(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`,
-  ];
+export function* planLines({ plan, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
+  for (const step of steps()) yield line(step);
+  for (const gap of plan.gaps) yield `no order can keep readers from missing something: ${gap} (--allow-gaps)`;
+  yield `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`;
+  yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
+  yield `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`;
+  yield `  deletes   ${plural(plan.deletes, 'page')}`;
+  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`;
 }
 
 function line({ action, path, bytes, reason }: Step): string {
@@ -20,12 +18,12 @@ function line({ action, path, bytes, reason }: Step): string {
   return `${action.padEnd(6)} ${path}:${size} ${action === 'bridge' ? 'keeps its old records while others move' : REASONS[reason]}`;
 }
 
-/** A plan as machines read it. */
+/** A plan as machines read it; its steps are made as they are written. */
 export function planObject({ plan, steps, wasInterrupted }: PublishSummary): object {
   const { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
   return {
     plan: { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps, resumes: wasInterrupted },
-    steps: [...steps()],
+    steps: steps(),
   };
 }
 

@@ -1,7 +1,8 @@
-import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, hash } from 'node:crypto';
+import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
@@ -9,10 +10,11 @@ import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, manifestDigest, readManifest, type TreeDigests } from '../tree/manifest.ts';
-import { inCrew } from './crew.ts';
 
-/** How many files are read at once. */
-const READERS = 8;
+/** How many bytes of a file are held at once where all are read. */
+const PIECE = 1 << 16;
+/** After how many files signals are heeded. */
+const BREATH = 100;
 
 /** A finished tree on this machine whose files are what its manifest says. */
 export interface LocalTree {
@@ -39,13 +41,16 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
   };
   const tree = { out, build, digests, sizes };
   const all = sizes.data.length + sizes.account.length;
+  // in one buffer and without promises: what each file would leave behind adds up before it is collected
+  const buffer = Buffer.allocUnsafeSlow(PIECE);
   let done = 0;
   for (const collection of COLLECTIONS) {
-    await inCrew(sizes[collection].keys(), READERS, async (slot) => {
-      sizes[collection][slot] = (await readPage(tree, collection, slot)).length;
+    for (const slot of sizes[collection].keys()) {
+      sizes[collection][slot] = checkPage(tree, collection, slot, buffer);
       done += 1;
       onProgress(done, all);
-    });
+      if (done % BREATH === 0) await setImmediate();
+    }
   }
   return tree;
 }
@@ -54,16 +59,44 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
  * A file's bytes, held to the manifest.
  * @throws Failure tree-edited
  */
-export async function readPage({ out, digests }: LocalTree, collection: Collection, slot: number): Promise<Buffer> {
-  const { pages, encodings } = digests[collection];
-  const path = join(out, pathOf(collection, slot, pages, encodings));
-  const wanted = digests[collection].get(slot);
+export async function readPage(tree: LocalTree, collection: Collection, slot: number): Promise<Buffer> {
+  const path = fileOf(tree, collection, slot);
+  const wanted = tree.digests[collection].get(slot);
   const bytes = await readFile(path).catch((error: unknown) => {
-    throw edited(path, wanted, error instanceof Error ? error.message : String(error));
+    throw unreadable(path, wanted, error);
   });
   const found = hash('sha256', bytes);
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
+}
+
+/** As {@link readPage}, piece by piece in one buffer; gives how many bytes there are. */
+function checkPage(tree: LocalTree, collection: Collection, slot: number, buffer: Buffer): number {
+  const path = fileOf(tree, collection, slot);
+  const wanted = tree.digests[collection].get(slot);
+  const sha256 = createHash('sha256');
+  let length = 0;
+  try {
+    const file = openSync(path, 'r');
+    try {
+      for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
+        sha256.update(buffer.subarray(0, read));
+        length += read;
+      }
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw unreadable(path, wanted, error);
+  }
+  const found = sha256.digest('hex');
+  if (found !== wanted) throw edited(path, wanted, found);
+  return length;
+}
+
+function fileOf({ out, digests }: LocalTree, collection: Collection, slot: number): string {
+  const { pages, encodings } = digests[collection];
+  return join(out, pathOf(collection, slot, pages, encodings));
 }
 
 /** The files beside the pages, as they are now: the build record, then the manifest. */
@@ -74,6 +107,10 @@ export function readBeside({ out, build }: LocalTree): readonly { readonly path:
     { path: BUILD_RECORD, bytes: readFileSync(join(out, BUILD_RECORD)) },
     { path: MANIFEST, bytes: manifest },
   ];
+}
+
+function unreadable(file: string, wanted: string | undefined, error: unknown): Failure {
+  return edited(file, wanted, error instanceof Error ? error.message : String(error));
 }
 
 function edited(file: string, wanted: string | undefined, found: string): Failure {

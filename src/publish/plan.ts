@@ -1,6 +1,7 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/digests.ts';
+import { encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import { type Order, orderPages } from './order.ts';
@@ -142,21 +143,35 @@ function planCollection(comparison: Comparison, collection: Collection): Collect
         const reason = reasonOf(wanted.get(slot), digestAt(there, wanted, slot), comparison.hasOtherHeaders);
         return reason === undefined ? [] : [{ slot, reason }];
       });
+  const isUnlinked = unlinked(comparison, collection);
   const moving: number[] = [];
   const still: number[] = [];
   for (let page = pages; page >= 1; page -= 1) {
     const sends = slotsToSend(page);
     if (sends.length === 0) continue;
+    const isMissing = sends.some(({ slot, reason }) => slot % slotCount(pages) === page && reason === 'new');
     const isMoving = sends.some(
       ({ slot, reason }) =>
         slot % slotCount(pages) <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
-    (isMoving ? moving : still).push(page);
+    (isMoving && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
   }
   const order = orderPages(moving, still, shiftOf(comparison, collection), comparison.concurrency);
   const bridged = comparison.found.bridged[collection];
   const deletes = () => surplus(collection, wanted, there);
   return { collection, order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) }, slotsToSend, deletes };
+}
+
+/**
+ * Tells of a page of which a file is missing whether no reader can come to it: a run that was killed before all
+ * files of its new pages were there had linked to none of them yet. Of files in an encoding that is new at the
+ * target nothing is known by their missing.
+ */
+function unlinked({ found, digests }: Comparison, collection: Collection): (page: number) => boolean {
+  const { encodings } = digests[collection];
+  const knowsAll = found.trees.every(({ compress }) => encodings.every((one) => encodingsIn(compress).includes(one)));
+  const least = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
+  return (page) => knowsAll && page > least;
 }
 
 function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {

@@ -77,7 +77,7 @@ export async function survey(
     const manifest = await target.get(MANIFEST, signal);
     if (manifest !== undefined && hash('sha256', manifest.bytes) === state.manifest) {
       const pages = { data: only.data_pages, account: only.account_pages };
-      const digests = parseManifest([manifest.bytes], pages, encodingsIn(only.compress));
+      const digests = parseManifest(manifest.bytes, pages, encodingsIn(only.compress));
       return { state, tag, trees, digests, bridged: nothing, isInterrupted: false };
     }
   }

@@ -99,15 +99,19 @@ function parseLine(line: string): ManifestLine | undefined {
 
 /** The digests that a tree's manifest gives for the files of a tree with so many pages; other lines do not count. */
 export function readManifest(out: string, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
-  return parseManifest(pieces(join(out, MANIFEST)), pages, encodings);
+  return digestsIn(pieces(join(out, MANIFEST)), pages, encodings);
 }
 
-/** As {@link readManifest}, from a manifest's bytes in pieces. */
-export function parseManifest(
-  bytes: Iterable<Buffer>,
-  pages: { readonly [C in Collection]: number },
-  encodings: readonly Encoding[],
-): TreeDigests {
+/** As {@link readManifest}, from a manifest's bytes: their lines are never all there as text. */
+export function parseManifest(bytes: Buffer, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
+  return digestsIn(cut(bytes), pages, encodings);
+}
+
+function* cut(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
+}
+
+function digestsIn(bytes: Iterable<Buffer>, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const line of linesIn(bytes)) {
     if (line === undefined) continue;

@@ -14,15 +14,18 @@ export interface Crawl {
 
 /**
  * Crawls the feed at a store, by the rewrite rules.
+ * @param pause waits between two pages
+ * @param suffix gives what the name of the next page's file ends with: where it is kept compressed too, any of those
  * @throws Error where `next` leads nowhere or a page is not whole
  */
-export async function crawl(site: string, pause: () => Promise<void>): Promise<Crawl> {
+export async function crawl(site: string, pause: () => Promise<void>, suffix: () => string = () => ''): Promise<Crawl> {
   const ids = new Set<number>();
   const counts = new Set<number>();
   let began: number | undefined;
   for (let url: string | null = `${BASE_URL}/rest/data/`; url !== null; ) {
     const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
-    const { file } = resolve('GET', path, query);
+    const { file: name } = resolve('GET', path, query);
+    const file = name + suffix();
     const answer = await fetch(`${site}/${file}`);
     if (answer.status !== 200) throw new Error(`${url} leads to ${file}, which is answered with ${answer.status}`);
     const envelope = parseEnvelope(await answer.json());

@@ -5,13 +5,15 @@ import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, type Files, pagesIn } from '../whole/trees.ts';
+import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { FAULTS, type FaultyProxy, startProxy } from './proxy.ts';
 import { fetchAll, rclone, STORES, type Store } from './stores.ts';
 
 /** How many publishes go through the faulty proxy, and how many are killed; the full proof has 20 and 100. */
 const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 2);
-const KILLS = Number(process.env['PALIMPSEST_TEST_PUBLISH_KILLS'] ?? 3);
+const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
+const FEW_KILLS = 3;
 const RATE = 0.3;
 
 const folder = folderOfFile();
@@ -62,23 +64,26 @@ describe.each(STORES)('publishing to $name through a proxy', (kind) => {
     60_000 + FAULTY * 60_000,
   );
 
-  it.skipIf(skip)(
-    'goes on after a kill, to the same bytes, and sends little twice',
-    async () => {
+  it.skipIf(skip).each(formsAt(kind))(
+    'goes on after a kill where pages are kept $name, to the same bytes, and sends little twice',
+    async (form) => {
+      const kills = timesFor(form, KILLS, FEW_KILLS);
+      const prefix = `killed-${FORMS.indexOf(form)}`;
       const random = chance(13);
-      const history = await Growing.of(folder, `killed ${kind.name}`, { records: 4_000, most: 4_000 + 9 * (KILLS * 3 + 1) });
-      const args = publishArgs(history.out, kind.address('killed'));
+      const most = 4_000 + 9 * (kills * 3 + 1);
+      const history = await Growing.of(folder, `${prefix} ${kind.name}`, { records: 4_000, most }, form.build);
+      const args = publishArgs(history.out, kind.address(prefix), form.publish);
       const started = performance.now();
       await publishJson(args, env);
       // a run that ends before its kill shows that kills have to come earlier
       let took = performance.now() - started;
       let [landed, late, worst] = [0, 0, 0];
-      while (landed < KILLS && late < KILLS * 2) {
+      while (landed < kills && late < kills * 2) {
         await history.grow(9);
         proxy.puts.clear();
         const { signal } = await runAndKill(args, { delay: 150 + random() * took }, { env });
         const summary = await publishJson(args, env);
-        expect(differences(await found('killed'), history.files())).toEqual([]);
+        expect(differences(form.opened(await found(prefix)), history.files())).toEqual([]);
         if (signal === 'SIGKILL') landed += 1;
         else {
           late += 1;
@@ -89,12 +94,13 @@ describe.each(STORES)('publishing to $name through a proxy', (kind) => {
         worst = Math.max(worst, twice / pages.length);
         expect(twice / pages.length, `sent twice, after ${JSON.stringify(summary['done'])}`).toBeLessThanOrEqual(0.05);
       }
+      const share = `${(worst * 100).toFixed(1)} %`;
       console.log(
-        `kills at ${kind.name}: ${landed} landed, ${late} came too late; at worst ${(worst * 100).toFixed(1)} % of the objects went twice`,
+        `kills at ${kind.name}, ${form.name}: ${landed} landed, ${late} came too late; at worst ${share} of the objects went twice`,
       );
-      expect(landed).toBe(KILLS);
+      expect(landed).toBe(kills);
     },
-    60_000 + KILLS * 40_000,
+    60_000 + Number(KILLS ?? FEW_KILLS) * 40_000,
   );
 
   it.skipIf(skip)('completes what is under way on SIGTERM, and the next run the rest', async () => {

@@ -9,21 +9,27 @@ export class Growing {
   readonly #store: string;
   readonly #sizes: readonly string[];
   readonly #lines: readonly string[];
-  #more: readonly string[] = [];
+  #more: readonly string[];
   /** How many records there are. */
   records = 0;
 
-  private constructor(folder: string, name: string, sizes: readonly string[], lines: readonly string[]) {
+  private constructor(folder: string, name: string, sizes: readonly string[], lines: readonly string[], more: readonly string[]) {
     this.out = join(folder, name);
     this.#store = `${this.out}.db`;
     this.#sizes = sizes;
     this.#lines = lines;
+    this.#more = more;
   }
 
-  /** The first `records` of `most` invented records, built. */
-  static async of(folder: string, name: string, { records = 2_000, most = 4_000, accounts = 120 } = {}): Promise<Growing> {
+  /** The first `records` of `most` invented records, built with `more` options. */
+  static async of(
+    folder: string,
+    name: string,
+    { records = 2_000, most = 4_000, accounts = 120 } = {},
+    more: readonly string[] = [],
+  ): Promise<Growing> {
     const sizes = ['--page-size', '10', '--account-page-size', '5'];
-    const growing = new Growing(folder, name, sizes, await recordLines(most, accounts));
+    const growing = new Growing(folder, name, sizes, await recordLines(most, accounts), more);
     await growing.grow(records);
     return growing;
   }

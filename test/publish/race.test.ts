@@ -10,11 +10,13 @@ import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, pagesIn } from '../whole/trees.ts';
 import { type Crawl, crawl, missedBy } from './crawling.ts';
+import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
 
 /** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
-const PUBLISHES = Number(process.env['PALIMPSEST_TEST_PUBLISHES'] ?? 5);
+const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
+const FEW = 5;
 const CRAWLERS = 8;
 /** New records a night, so that pages move by less than one, by some, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
@@ -27,12 +29,15 @@ class Crawlers {
   readonly #ends: Promise<void>[];
   #isOver = false;
 
-  constructor(site: string) {
+  /** @param suffixes what the names of a page's files end with: each time one of them is asked for */
+  constructor(site: string, suffixes: readonly string[] = ['']) {
     this.#ends = Array.from({ length: CRAWLERS }, async (_, index) => {
       const random = chance(index);
+      const suffix = () => suffixes[Math.floor(random() * suffixes.length)] ?? '';
       while (!this.#isOver) {
         const pace = [0, 0, 1, 2, 5][Math.floor(random() * 5)] ?? 0;
-        this.crawls.push(await crawl(site, async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)))));
+        const pause = async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)));
+        this.crawls.push(await crawl(site, pause, suffix));
       }
     });
     for (const end of this.#ends) end.catch(() => {}); // awaited in stop
@@ -54,19 +59,21 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   });
   afterAll(() => store?.stop());
 
-  it.skipIf(skip)(
-    'miss no record and find no broken link, also after publishes that were killed',
-    async () => {
+  it.skipIf(skip).each(formsAt(kind))(
+    'miss no record and find no broken link where pages are kept $name, also after publishes that were killed',
+    async (form) => {
+      const publishes = timesFor(form, PUBLISHES, FEW);
+      const prefix = `race-${FORMS.indexOf(form)}`;
       const random = chance(5);
-      const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(PUBLISHES / NIGHTS.length);
-      const history = await Growing.of(folder, `race ${kind.name}`, { records: 3_000, most: 3_000 + growth });
-      const args = publishArgs(history.out, kind.address('race'));
+      const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(publishes / NIGHTS.length);
+      const history = await Growing.of(folder, `${prefix} ${kind.name}`, { records: 3_000, most: 3_000 + growth }, form.build);
+      const args = publishArgs(history.out, kind.address(prefix), form.publish);
       const env = kind.env(store.endpoint);
       await publishJson(args, env);
-      const crawlers = new Crawlers(kind.site(store.endpoint, 'race'));
+      const crawlers = new Crawlers(kind.site(store.endpoint, prefix), form.suffixes);
       let kills = 0;
       try {
-        for (let night = 0; night < PUBLISHES; night += 1) {
+        for (let night = 0; night < publishes; night += 1) {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
           if (night % 3 !== 2) await publishJson(args, env);
           else {
@@ -83,17 +90,17 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       const { crawls } = crawlers;
       const crossed = crawls.filter(({ counts }) => counts.size > 1).length;
       console.log(
-        `race at ${kind.name}: ${crawls.length} crawls, ${crossed} of them across publishes, of ${PUBLISHES}, ${kills} of them killed`,
+        `race at ${kind.name}, ${form.name}: ${crawls.length} crawls, ${crossed} of them across publishes, of ${publishes}, ${kills} of them killed`,
       );
       expect(crawls.flatMap(missedBy)).toEqual([]);
-      expect(crossed).toBeGreaterThan(PUBLISHES);
-      const fetched = `${folder}/race fetched from ${kind.name}`;
-      await fetchAll(kind, store.endpoint, 'race', fetched);
+      expect(crossed).toBeGreaterThan(publishes);
+      const fetched = `${folder}/${prefix} fetched from ${kind.name}`;
+      await fetchAll(kind, store.endpoint, prefix, fetched);
       const files = new Map(pagesIn(fetched));
       files.delete('publish.json');
-      expect(differences(files, history.files())).toEqual([]);
+      expect(differences(form.opened(files), history.files())).toEqual([]);
     },
-    60_000 + PUBLISHES * 15_000,
+    60_000 + Number(PUBLISHES ?? FEW) * 30_000,
   );
 
   it.skipIf(skip)(

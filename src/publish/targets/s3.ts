@@ -60,8 +60,9 @@ class S3Target implements Target {
   async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
     return this.#asking(async () => {
       const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
-      const bytes = Buffer.from((await answer.Body?.transformToByteArray()) ?? []);
-      return { bytes, contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
+      const { buffer, byteOffset, length } = (await answer.Body?.transformToByteArray()) ?? Buffer.of();
+      // the same memory: a manifest has as many bytes as a large tree has pages, a hundred times
+      return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
     });
   }
 

@@ -5,7 +5,7 @@ import { afterAll } from 'vitest';
 import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
-import { ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
+import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
 import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
 import type { Published, Running, Subject, Trial } from '../subject.ts';
 import { mainConfiguration } from './nginx.ts';
@@ -54,10 +54,10 @@ export async function publishToCeph(tree: string, more: readonly string[] = []):
   const prefix = `some/where-${trees}`;
   const credentials = { accessKeyId: S3_KEYS['AWS_ACCESS_KEY_ID'] ?? '', secretAccessKey: S3_KEYS['AWS_SECRET_ACCESS_KEY'] ?? '' };
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
-  const deploy = async () => void (await publishJson(publishArgs(tree, prefix, endpoint, more)));
+  const deploy = async () => void (await publishJson(publishArgs(tree, CEPH.address(prefix), more), CEPH.env(endpoint)));
   const withdraw = async (path: string) => {
     await client.send(new DeleteObjectCommand({ Bucket: 'history', Key: `${prefix}/${path}` }));
   };
   await deploy();
-  return { url: `${endpoint}/history/${prefix}`, deploy, withdraw, stop: async () => client.destroy() };
+  return { url: CEPH.site(endpoint, prefix), deploy, withdraw, stop: async () => client.destroy() };
 }

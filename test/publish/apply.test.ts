@@ -1,0 +1,87 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseEnvelope } from '../../src/contract/envelope.ts';
+import { openTarget } from '../../src/publish/address.ts';
+import { REVALIDATE } from '../../src/publish/headers.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { encodeState, parseState, STATE, sizeOf } from '../../src/publish/state.ts';
+import type { Target } from '../../src/publish/target.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
+import { makeFolder } from '../../src/store/make-folder.ts';
+import { parseBuildRecord } from '../../src/tree/build-record.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { BASE_URL, differences, pagesIn } from '../whole/trees.ts';
+import { FORMS } from './forms.ts';
+import { Growing } from './growing.ts';
+
+const folder = folderOfFile();
+const [, COMPRESSED] = FORMS;
+
+/** The plain file that a page's `next` leads to; undefined for the last. */
+function nextOf(bytes: Buffer): string | undefined {
+  const { next } = parseEnvelope(JSON.parse(bytes.toString()));
+  if (next === null) return undefined;
+  const [below = '', query = ''] = next.slice(BASE_URL.length).split('?');
+  return resolve('GET', below, query).file;
+}
+
+it('lets no page link to one of which a file is not there yet, after a kill between the files of a new page', async () => {
+  const history = await Growing.of(folder, 'far', { records: 600, accounts: 30 }, COMPRESSED?.build);
+  const site = join(folder, 'site');
+  const options = {
+    out: history.out,
+    concurrency: 32,
+    maxDelete: { most: 0 },
+    allowGaps: false,
+    cacheControl: REVALIDATE,
+    gzip: false,
+    isDry: false,
+    patience: { tries: 1, timeout: 10_000 },
+    signal: new AbortController().signal,
+  };
+  const target = await openTarget(site, '', { connections: 32, secrets: {} });
+  await publish(target, options);
+
+  // as a run is left that was killed when it had sent the first of its first page's files
+  await history.grow(60);
+  const page = 'rest/data/page/66/index.json';
+  makeFolder(dirname(join(site, page)));
+  copyFileSync(join(history.out, page), join(site, page));
+  const killed = parseBuildRecord(readFileSync(join(history.out, 'build.json')));
+  const state = parseState(readFileSync(join(site, STATE)));
+  if (killed === undefined) throw new Error('there is no tree');
+  writeFileSync(join(site, STATE), encodeState({ ...state, state: 'publishing', trees: [...state.trees, sizeOf(killed)] }));
+
+  await history.grow(3);
+  const broken: string[] = [];
+  const watched: Target = {
+    name: target.name,
+    prices: target.prices,
+    keepsHeaders: target.keepsHeaders,
+    get: (...args) => target.get(...args),
+    head: (...args) => target.head(...args),
+    put: async (path, upload, ...rest) => {
+      const tag = await target.put(path, upload, ...rest);
+      // from a page that readers know they come to all that follow, by any of their files
+      if (path.startsWith('rest/data/page/60/')) {
+        for (let file = nextOf(readFileSync(join(site, 'rest/data/page/60/index.json'))); file !== undefined; ) {
+          const plain = join(site, file);
+          for (const suffix of COMPRESSED?.suffixes ?? []) if (!existsSync(plain + suffix)) broken.push(`${path}: ${file}${suffix}`);
+          file = existsSync(plain) ? nextOf(readFileSync(plain)) : undefined;
+        }
+      }
+      return tag;
+    },
+    remove: (...args) => target.remove(...args),
+    renew: () => target.renew(),
+    close: () => target.close(),
+  };
+  const summary = await publish(watched, options);
+  expect(summary.wasInterrupted).toBe(true);
+  expect(summary.done.bridges).toBeGreaterThan(60);
+  expect(broken).toEqual([]);
+  const files = new Map(pagesIn(site));
+  files.delete(STATE);
+  expect(differences(files, history.files())).toEqual([]);
+});
