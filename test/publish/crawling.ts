@@ -10,20 +10,28 @@ export interface Crawl {
   readonly ids: ReadonlySet<number>;
   /** All that pages said `count` was: more than one where it met a publish. */
   readonly counts: ReadonlySet<number>;
+  /** How many answers said that a page is not there, and were asked for again. */
+  readonly repeats: number;
 }
 
 /**
  * Crawls the feed at a store, by the rewrite rules.
+ * @param patience how often a page that is not there is asked for again before its link is broken
  * @throws Error where `next` leads nowhere or a page is not whole
  */
-export async function crawl(site: string, pause: () => Promise<void>): Promise<Crawl> {
+export async function crawl(site: string, pause: () => Promise<void>, patience = 0): Promise<Crawl> {
   const ids = new Set<number>();
   const counts = new Set<number>();
   let began: number | undefined;
+  let repeats = 0;
   for (let url: string | null = `${BASE_URL}/rest/data/`; url !== null; ) {
     const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
     const { file } = resolve('GET', path, query);
-    const answer = await fetch(`${site}/${file}`);
+    let answer = await fetch(`${site}/${file}`);
+    for (let left = patience; answer.status === 404 && left > 0; left -= 1) {
+      repeats += 1;
+      answer = await fetch(`${site}/${file}`);
+    }
     if (answer.status !== 200) throw new Error(`${url} leads to ${file}, which is answered with ${answer.status}`);
     const envelope = parseEnvelope(await answer.json());
     began ??= envelope.count;
@@ -32,7 +40,7 @@ export async function crawl(site: string, pause: () => Promise<void>): Promise<C
     url = envelope.next;
     if (url !== null) await pause();
   }
-  return { began: began ?? 0, ids, counts };
+  return { began: began ?? 0, ids, counts, repeats };
 }
 
 /** The records that were there when a crawl began (their ids begin with 1) and that it did not see. */

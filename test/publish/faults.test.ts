@@ -112,25 +112,6 @@ describe.skipIf(ceph.skip || rclone.skip)('publishing to Ceph through a proxy', 
     expect(differences(await found('drained'), history.files())).toEqual([]);
   });
 
-  it('keeps two publishers apart as well as can be where the store knows no conditions, and says so', async () => {
-    const history = await Growing.of(folder, 'unconditional', { records: 600, accounts: 40 });
-    const args = publishArgs(history.out, 'unconditional', proxy.endpoint);
-    proxy.isUnconditional = true;
-    try {
-      const runs = await Promise.all([1, 2].map(() => palimpsest([...args, '--json'], { env: S3_KEYS })));
-      const [won, lost] = runs.toSorted((a, b) => Number(a.code) - Number(b.code));
-      expect(won).toMatchObject({ code: 0, stderr: expect.stringContaining('may overlook each other') });
-      expect(JSON.parse(won?.stdout ?? '')).toMatchObject({ conditional: false });
-      expect(lost?.code).toBe(1);
-      expect(JSON.parse(lost?.stdout ?? '')).toMatchObject({ error: { code: 'target-busy' } });
-      await history.grow(12);
-      expect(await publishJson(args)).toMatchObject({ conditional: false });
-    } finally {
-      proxy.isUnconditional = false;
-    }
-    expect(differences(await found('unconditional'), history.files())).toEqual([]);
-  });
-
   it('renews credentials that run out while it is at it', async () => {
     const history = await Growing.of(folder, 'renewed', { records: 600, accounts: 40 });
     const asked = `${folder}/asked`;

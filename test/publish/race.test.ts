@@ -11,11 +11,15 @@ import { folderOfFile } from '../whole/stores.ts';
 import { differences, pagesIn } from '../whole/trees.ts';
 import { type Crawl, crawl, missedBy } from './crawling.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
-import { ceph, fetchAll, rclone, S3_KEYS, type Store, startCeph } from './stores.ts';
+import { fetchAll, rclone, S3_SERVERS, type Store } from './stores.ts';
 
 /** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
-const PUBLISHES = Number(process.env['PALIMPSEST_TEST_PUBLISHES'] ?? 5);
-const CRAWLERS = 8;
+const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
+/**
+ * By server, the same without it, and how many records there are at first: less where a server is slow. A node
+ * of Swift answers 404 for a moment in which it exchanges an object's file: there a page is asked for again.
+ */
+const SERVERS = { Ceph: { few: 5, records: 3_000, crawlers: 8, patience: 0 }, Swift: { few: 3, records: 600, crawlers: 4, patience: 5 } };
 /** New records a night, so that pages move by less than one, by some, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
@@ -27,12 +31,12 @@ class Crawlers {
   readonly #ends: Promise<void>[];
   #isOver = false;
 
-  constructor(site: string) {
-    this.#ends = Array.from({ length: CRAWLERS }, async (_, index) => {
+  constructor(site: string, count: number, patience: number) {
+    this.#ends = Array.from({ length: count }, async (_, index) => {
       const random = chance(index);
       while (!this.#isOver) {
         const pace = [0, 0, 1, 2, 5][Math.floor(random() * 5)] ?? 0;
-        this.crawls.push(await crawl(site, async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)))));
+        this.crawls.push(await crawl(site, async () => void (pace > 0 && (await setTimeout(random() * 2 * pace))), patience));
       }
     });
     for (const end of this.#ends) end.catch(() => {}); // awaited in stop
@@ -44,59 +48,70 @@ class Crawlers {
   }
 }
 
-describe.skipIf(ceph.skip || rclone.skip)('crawlers during publishes to Ceph', () => {
+describe.each(S3_SERVERS)('crawlers during publishes to $name', ({ name, skip, keys, isConditional, start }) => {
+  const isSkipped = skip || rclone.skip;
+  const test = it.skipIf(isSkipped);
+  const { few, records, crawlers: count, patience } = SERVERS[name];
+  const publishes = Number(PUBLISHES ?? few);
+  const env = { env: keys };
   let store: Store;
   beforeAll(async () => {
-    Object.assign(process.env, S3_KEYS);
-    store = await startCeph();
+    if (isSkipped) return;
+    Object.assign(process.env, keys);
+    store = await start();
   });
   afterAll(() => store?.stop());
 
-  it(
+  test(
     'miss no record and find no broken link, also after publishes that were killed',
     async () => {
       const random = chance(5);
-      const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(PUBLISHES / NIGHTS.length);
-      const history = await Growing.of(folder, 'race', { records: 3_000, most: 3_000 + growth });
+      const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(publishes / NIGHTS.length);
+      const history = await Growing.of(folder, `race-${name}`, { records, most: records + growth });
       const args = publishArgs(history.out, 'race', store.endpoint);
-      await publishJson(args);
-      const crawlers = new Crawlers(`${store.endpoint}/history/race`);
+      await publishJson(args, env);
+      const crawlers = new Crawlers(`${store.site}/race`, count, patience);
       let kills = 0;
       try {
-        for (let night = 0; night < PUBLISHES; night += 1) {
+        for (let night = 0; night < publishes; night += 1) {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
-          if (night % 3 !== 2) await publishJson(args);
+          if (night % 3 !== 2) await publishJson(args, env);
           else {
-            // left as it is until the next night’s tree comes over it
-            const { signal } = await runAndKill(args, { delay: 300 + random() * 1_500 }, { env: S3_KEYS });
+            // left as it is until the next night’s tree comes over it; without conditions nothing is sent for two seconds
+            const delay = (isConditional ? 300 : 2_300) + random() * 1_500;
+            const { signal } = await runAndKill(args, { delay }, env);
             if (signal === 'SIGKILL') kills += 1;
           }
           await setTimeout(300);
         }
-        await publishJson(args);
+        await publishJson(args, env);
       } finally {
         await crawlers.stop();
       }
       const { crawls } = crawlers;
       const crossed = crawls.filter(({ counts }) => counts.size > 1).length;
-      console.log(`race: ${crawls.length} crawls, ${crossed} of them across publishes, of ${PUBLISHES}, ${kills} of them killed`);
+      const repeats = crawls.reduce((sum, one) => sum + one.repeats, 0);
+      const counts = `${crawls.length} crawls, ${crossed} of them across publishes, of ${publishes}, ${kills} of them killed`;
+      console.log(`race at ${name}: ${counts}; ${repeats} pages asked for again`);
       expect(crawls.flatMap(missedBy)).toEqual([]);
-      expect(crossed).toBeGreaterThan(PUBLISHES);
-      const fetched = `${folder}/race-fetched`;
-      await fetchAll(store.endpoint, 'race', fetched);
+      expect(crossed).toBeGreaterThan(publishes);
+      const fetched = `${folder}/race-${name}-fetched`;
+      await fetchAll(store.endpoint, 'race', fetched, keys);
       const files = new Map(pagesIn(fetched));
       files.delete('publish.json');
       expect(differences(files, history.files())).toEqual([]);
     },
-    60_000 + PUBLISHES * 15_000,
+    60_000 + publishes * 25_000,
   );
 
-  it('miss records where the pages go all at once from the first', async () => {
-    const history = await Growing.of(folder, 'wrong', { records: 3_000 });
-    await publishJson(publishArgs(history.out, 'wrong', store.endpoint));
+  // one server shows that crawlers would see it
+  if (name !== 'Ceph') return;
+  test('miss records where the pages go all at once from the first', async () => {
+    const history = await Growing.of(folder, `wrong-${name}`, { records });
+    await publishJson(publishArgs(history.out, 'wrong', store.endpoint), env);
     const target = await openTarget('s3://history/wrong', '', { endpoint: store.endpoint, connections: 32, secrets: {} });
     const headers = pageHeaders({ cacheControl: REVALIDATE, gzip: false });
-    const crawlers = new Crawlers(`${store.endpoint}/history/wrong`);
+    const crawlers = new Crawlers(`${store.site}/wrong`, count, patience);
     let missed = 0;
     try {
       for (let night = 0; night < 20 && missed === 0; night += 1) {

@@ -14,14 +14,39 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 /** A real store on this machine. */
 export interface Store {
   readonly endpoint: string;
+  /** Where anybody reads what is in `history`. */
+  readonly site: string;
   readonly stop: () => Promise<void>;
 }
 
 /** What the S3 server's clients need in their environment; what would lead them elsewhere is taken out. */
 export const S3_KEYS: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'testtest' };
 
+/** The same for Swift, whose names of users have two parts. */
+const SWIFT_KEYS: typeof S3_KEYS = { ...S3_KEYS, AWS_ACCESS_KEY_ID: 'test:test' };
+
 export const ceph: Requirement = requirement('Ceph (radosgw, ceph-mon, ceph-osd)', () => existsSync('/usr/bin/radosgw'));
+export const swift: Requirement = requirement(
+  'OpenStack Swift (python3-swift, memcached)',
+  () => existsSync('/usr/lib/python3/dist-packages/swift') && existsSync('/usr/bin/memcached'),
+);
 export const rclone: Requirement = requirement('rclone', () => existsSync('/usr/bin/rclone'));
+
+/** A real server that speaks S3. */
+export interface S3Server {
+  readonly name: 'Ceph' | 'Swift';
+  readonly skip: boolean;
+  readonly keys: typeof S3_KEYS;
+  /** Whether it holds writes to their conditions. */
+  readonly isConditional: boolean;
+  /** Starts it with a bucket `history` that anybody may read. */
+  readonly start: () => Promise<Store>;
+}
+
+export const S3_SERVERS: readonly S3Server[] = [
+  { name: 'Ceph', skip: ceph.skip, keys: S3_KEYS, isConditional: true, start: startCeph },
+  { name: 'Swift', skip: swift.skip, keys: SWIFT_KEYS, isConditional: false, start: startSwift },
+];
 
 /** Starts Ceph's S3 server with a bucket `history` that anybody may read. */
 export async function startCeph(): Promise<Store> {
@@ -46,7 +71,25 @@ export async function startCeph(): Promise<Store> {
     await run(at('.ci/object-store'), ['down', folder]);
     rmSync(join(folder, '..'), { recursive: true, force: true });
   };
-  return { endpoint, stop };
+  return { endpoint, site: `${endpoint}/history`, stop };
+}
+
+/** Starts OpenStack's Swift with its S3 interface, which takes no conditional writes, and the same bucket. */
+async function startSwift(): Promise<Store> {
+  const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-swift-')), 'store');
+  const port = await freePort();
+  await run(at('.ci/swift-store'), ['up', folder, String(port)]);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const { S3Client, CreateBucketCommand } = await import('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: 'test:test', secretAccessKey: 'testtest' };
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  await client.send(new CreateBucketCommand({ Bucket: 'history', ACL: 'public-read' }));
+  client.destroy();
+  const stop = async () => {
+    await run(at('.ci/swift-store'), ['down', folder]);
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  };
+  return { endpoint, site: `${endpoint}/v1/AUTH_test/history`, stop };
 }
 
 /** The account that Microsoft's emulator knows, as its documentation gives it. */
@@ -81,23 +124,24 @@ export async function startAzurite(): Promise<Store> {
     await stop();
     throw error;
   }
-  return { endpoint, stop };
+  return { endpoint, site: `${endpoint}/devstoreaccount1/history`, stop };
 }
 
 /** Fetches all below a prefix of the bucket with a client that knows nothing of palimpsest. */
-export async function fetchAll(endpoint: string, prefix: string, into: string): Promise<void> {
+export async function fetchAll(endpoint: string, prefix: string, into: string, keys = S3_KEYS): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
-  const config = { TYPE: 's3', PROVIDER: 'Ceph', ENDPOINT: endpoint, ACCESS_KEY_ID: 'test', SECRET_ACCESS_KEY: 'testtest' };
+  const { AWS_ACCESS_KEY_ID: ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY: SECRET_ACCESS_KEY } = keys;
+  const config = { TYPE: 's3', PROVIDER: 'Other', ENDPOINT: endpoint, ACCESS_KEY_ID, SECRET_ACCESS_KEY };
   const remote = Object.fromEntries(Object.entries(config).map(([name, value]) => [`RCLONE_CONFIG_STORE_${name}`, value]));
   const args = ['sync', `store:history/${prefix}`, into, '--config', '/dev/null', '--transfers', '32', '--checkers', '32', '--checksum'];
   await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote } });
 }
 
-/** Three ports in a row that are free, the first of them. */
+/** Five ports in a row that are free, the first of them. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const free = await Promise.all([port, port + 1, port + 2].map(isFree));
+    const free = await Promise.all([0, 1, 2, 3, 4].map((more) => isFree(port + more)));
     if (free.every(Boolean)) return port;
   }
 }
