@@ -10,7 +10,7 @@ import type { Lease } from './lease.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
 import { bridgeSlots, type Plan } from './plan.ts';
 import { worded } from './retry.ts';
-import type { Fetched, ObjectHeaders, Target } from './target.ts';
+import type { Condition, Fetched, ObjectHeaders, Target } from './target.ts';
 import { Trouble } from './trouble.ts';
 
 /** What applying a plan needs beside it. */
@@ -115,7 +115,7 @@ function fileOf(
  * made from, so that a request that arrives late cannot undo the file that follows.
  */
 async function bridgeFile(
-  { tree, target, choice, allowGaps, signal, onSent }: Work,
+  { tree, target, lease, choice, allowGaps, signal, onSent }: Work,
   collection: Collection,
   page: number,
   slot: number,
@@ -133,7 +133,8 @@ async function bridgeFile(
     if (older.bytes.equals(bytes)) return 'as it was';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
     try {
-      await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, older.tag);
+      const condition = lease.isConditional ? { tag: older.tag } : undefined;
+      await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, condition);
       onSent(file.length);
       return isFinal ? 'final' : 'bridge';
     } catch (error) {
@@ -157,10 +158,10 @@ async function putOver(
   path: string,
   upload: Parameters<Target['put']>[1],
   signal: AbortSignal,
-  tag: string,
+  condition: Condition | undefined,
 ): Promise<void> {
   try {
-    await target.put(path, upload, signal, { tag });
+    await target.put(path, upload, signal, condition);
   } catch (error) {
     if (!(error instanceof Trouble && error.kind === 'unsupported')) throw error;
     await target.put(path, upload, signal);

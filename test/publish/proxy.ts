@@ -23,8 +23,6 @@ export interface FaultyProxy {
   /** How many requests had which fault. */
   readonly faults: Map<Fault, number>;
   requests: number;
-  /** Whether it knows no conditional writes, as some stores do not. */
-  isUnconditional: boolean;
   readonly stop: () => Promise<void>;
 }
 
@@ -36,11 +34,6 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     proxy.requests += 1;
     const fault = proxy.draw();
     if (fault !== undefined) proxy.faults.set(fault, (proxy.faults.get(fault) ?? 0) + 1);
-    if (proxy.isUnconditional && (incoming.headers['if-match'] ?? incoming.headers['if-none-match']) !== undefined) {
-      outgoing.writeHead(501, { 'Content-Type': 'application/xml' });
-      incoming.resume();
-      return void outgoing.end('<?xml version="1.0"?><Error><Code>NotImplemented</Code><Message>Conditions.</Message></Error>');
-    }
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);
     const body = Buffer.concat(pieces);
@@ -94,7 +87,6 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     puts: new Map(),
     faults: new Map(),
     requests: 0,
-    isUnconditional: false,
     stop,
   };
   return proxy;

@@ -12,12 +12,16 @@ import { differences, pagesIn } from '../whole/trees.ts';
 import { type Crawl, crawl, missedBy } from './crawling.ts';
 import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
-import { fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
+import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
 /** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
 const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
-const FEW = 5;
-const CRAWLERS = 8;
+/**
+ * The same in small, and how many records and crawlers there are: less at a store that is slow. A node of Swift
+ * answers 404 for a moment in which it exchanges an object's file: there a page is asked for again.
+ */
+const USUAL = { few: 5, records: 3_000, crawlers: 8, patience: 0 };
+const SLOW = { few: 3, records: 600, crawlers: 4, patience: 5 };
 /** New records a night, so that pages move by less than one, by some, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
@@ -30,14 +34,14 @@ class Crawlers {
   #isOver = false;
 
   /** @param suffixes what the names of a page's files end with: each time one of them is asked for */
-  constructor(site: string, suffixes: readonly string[] = ['']) {
-    this.#ends = Array.from({ length: CRAWLERS }, async (_, index) => {
+  constructor(site: string, { crawlers, patience }: typeof USUAL, suffixes: readonly string[] = ['']) {
+    this.#ends = Array.from({ length: crawlers }, async (_, index) => {
       const random = chance(index);
       const suffix = () => suffixes[Math.floor(random() * suffixes.length)] ?? '';
       while (!this.#isOver) {
         const pace = [0, 0, 1, 2, 5][Math.floor(random() * 5)] ?? 0;
         const pause = async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)));
-        this.crawls.push(await crawl(site, pause, suffix));
+        this.crawls.push(await crawl(site, { pause, suffix, patience }));
       }
     });
     for (const end of this.#ends) end.catch(() => {}); // awaited in stop
@@ -51,10 +55,12 @@ class Crawlers {
 
 describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   const skip = kind.requirement.skip || rclone.skip;
+  const scale = kind === SWIFT ? SLOW : USUAL;
+  const { few, records } = scale;
   let store: Store;
   beforeAll(async () => {
     if (skip) return;
-    Object.assign(process.env, S3_KEYS);
+    Object.assign(process.env, kind.keys);
     store = await kind.start();
   });
   afterAll(() => store?.stop());
@@ -62,23 +68,24 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   it.skipIf(skip).each(formsAt(kind))(
     'miss no record and find no broken link where pages are kept $name, also after publishes that were killed',
     async (form) => {
-      const publishes = timesFor(form, PUBLISHES, FEW);
+      const publishes = timesFor(form, PUBLISHES, few);
       const prefix = `race-${FORMS.indexOf(form)}`;
       const random = chance(5);
       const growth = NIGHTS.reduce((sum, night) => sum + night, 0) * Math.ceil(publishes / NIGHTS.length);
-      const history = await Growing.of(folder, `${prefix} ${kind.name}`, { records: 3_000, most: 3_000 + growth }, form.build);
+      const history = await Growing.of(folder, `${prefix} ${kind.name}`, { records, most: records + growth }, form.build);
       const args = publishArgs(history.out, kind.address(prefix), form.publish);
       const env = kind.env(store.endpoint);
       await publishJson(args, env);
-      const crawlers = new Crawlers(kind.site(store.endpoint, prefix), form.suffixes);
+      const crawlers = new Crawlers(kind.site(store.endpoint, prefix), scale, form.suffixes);
       let kills = 0;
       try {
         for (let night = 0; night < publishes; night += 1) {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
           if (night % 3 !== 2) await publishJson(args, env);
           else {
-            // left as it is until the next night’s tree comes over it
-            const { signal } = await runAndKill(args, { delay: 300 + random() * 1_500 }, { env });
+            // left as it is until the next night’s tree comes over it; without conditions nothing is sent for two seconds
+            const delay = (kind.isConditional ? 300 : 2_300) + random() * 1_500;
+            const { signal } = await runAndKill(args, { delay }, { env });
             if (signal === 'SIGKILL') kills += 1;
           }
           await setTimeout(300);
@@ -89,9 +96,9 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       }
       const { crawls } = crawlers;
       const crossed = crawls.filter(({ counts }) => counts.size > 1).length;
-      console.log(
-        `race at ${kind.name}, ${form.name}: ${crawls.length} crawls, ${crossed} of them across publishes, of ${publishes}, ${kills} of them killed`,
-      );
+      const repeats = crawls.reduce((sum, one) => sum + one.repeats, 0);
+      const counts = `${crawls.length} crawls, ${crossed} of them across publishes, of ${publishes}, ${kills} of them killed`;
+      console.log(`race at ${kind.name}, ${form.name}: ${counts}; ${repeats} pages asked for again`);
       expect(crawls.flatMap(missedBy)).toEqual([]);
       expect(crossed).toBeGreaterThan(publishes);
       const fetched = `${folder}/${prefix} fetched from ${kind.name}`;
@@ -100,17 +107,18 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       files.delete('publish.json');
       expect(differences(form.opened(files), history.files())).toEqual([]);
     },
-    60_000 + Number(PUBLISHES ?? FEW) * 30_000,
+    60_000 + Number(PUBLISHES ?? few) * 30_000,
   );
 
-  it.skipIf(skip)(
+  // at a slow store too few crawls cross a publish to find it every time
+  it.skipIf(skip || kind === SWIFT)(
     'miss records where the pages go all at once from the first',
     async () => {
-      const history = await Growing.of(folder, `wrong ${kind.name}`, { records: 3_000 });
+      const history = await Growing.of(folder, `wrong ${kind.name}`, { records });
       await publishJson(publishArgs(history.out, kind.address('wrong')), kind.env(store.endpoint));
       const target = await openTarget(kind.address('wrong'), '', { connections: 32, secrets: {}, ...kind.access(store.endpoint) });
       const headers = pageHeaders({ cacheControl: REVALIDATE, gzip: false });
-      const crawlers = new Crawlers(kind.site(store.endpoint, 'wrong'));
+      const crawlers = new Crawlers(kind.site(store.endpoint, 'wrong'), scale);
       const random = chance(7);
       let missed = 0;
       try {

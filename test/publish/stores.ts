@@ -24,12 +24,15 @@ export interface Store {
 export interface StoreKind {
   readonly name: string;
   readonly requirement: Requirement;
+  /** Whether it holds writes to their conditions. */
+  readonly isConditional: boolean;
   readonly start: () => Promise<Store>;
   /** The target below a prefix. */
   readonly address: (prefix: string) => string;
   /** What leads the program to an endpoint, the store's own or a proxy's, with the credentials for it. */
   readonly env: (endpoint: string) => Readonly<Record<string, string>>;
-  /** The same for a target that is opened here; an S3 client takes its keys from the environment. */
+  /** The same for a target that is opened here: what it is opened with, and what it finds in the environment. */
+  readonly keys: Readonly<Record<string, string>>;
   readonly access: (endpoint: string) => Partial<Access>;
   /** Where readers find the files below a prefix. */
   readonly site: (endpoint: string, prefix: string) => string;
@@ -40,7 +43,14 @@ export interface StoreKind {
 /** What the S3 server's clients need in their environment; what would lead them elsewhere is taken out. */
 export const S3_KEYS: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'testtest' };
 
+/** The same for Swift, whose names of users have two parts. */
+const SWIFT_KEYS: typeof S3_KEYS = { ...S3_KEYS, AWS_ACCESS_KEY_ID: 'test:test' };
+
 export const ceph: Requirement = requirement('Ceph (radosgw, ceph-mon, ceph-osd)', () => existsSync('/usr/bin/radosgw'));
+const swift: Requirement = requirement(
+  'OpenStack Swift (python3-swift, memcached)',
+  () => existsSync('/usr/lib/python3/dist-packages/swift') && existsSync('/usr/bin/memcached'),
+);
 export const rclone: Requirement = requirement('rclone', () => existsSync('/usr/bin/rclone'));
 
 /** Ceph, with its administrator's tool. */
@@ -75,6 +85,24 @@ export async function startCeph(): Promise<CephStore> {
     await run('radosgw-admin', ['-n', 'client.admin', '-c', join(folder, 'ceph.conf'), ...args]);
   };
   return { endpoint, stop, administer };
+}
+
+/** Starts OpenStack's Swift with its S3 interface, which takes no conditional writes, and the same bucket. */
+async function startSwift(): Promise<Store> {
+  const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-swift-')), 'store');
+  const port = await freePort();
+  await run(at('.ci/swift-store'), ['up', folder, String(port)]);
+  const endpoint = `http://127.0.0.1:${port}`;
+  const { S3Client, CreateBucketCommand } = await import('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: 'test:test', secretAccessKey: 'testtest' };
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  await client.send(new CreateBucketCommand({ Bucket: 'history', ACL: 'public-read' }));
+  client.destroy();
+  const stop = async () => {
+    await run(at('.ci/swift-store'), ['down', folder]);
+    rmSync(join(folder, '..'), { recursive: true, force: true });
+  };
+  return { endpoint, stop };
 }
 
 /** The account that Microsoft's emulator knows, as its documentation gives it. */
@@ -126,26 +154,46 @@ export async function startAzurite(certificate?: Certificate): Promise<Store> {
 export const CEPH: StoreKind = {
   name: 'Ceph',
   requirement: ceph,
+  isConditional: true,
   start: startCeph,
-  address: (prefix) => `s3://history/${prefix}`,
-  env: (endpoint) => ({ ...S3_KEYS, PALIMPSEST_ENDPOINT: endpoint }),
-  access: (endpoint) => ({ endpoint }),
+  ...speakingS3(S3_KEYS),
   site: (endpoint, prefix) => `${endpoint}/history/${prefix}`,
-  remote: (endpoint) => ({
-    RCLONE_CONFIG_STORE_TYPE: 's3',
-    RCLONE_CONFIG_STORE_PROVIDER: 'Ceph',
-    RCLONE_CONFIG_STORE_ENDPOINT: endpoint,
-    RCLONE_CONFIG_STORE_ACCESS_KEY_ID: 'test',
-    RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY: 'testtest',
-  }),
 };
+
+export const SWIFT: StoreKind = {
+  name: 'Swift',
+  requirement: swift,
+  isConditional: false,
+  start: startSwift,
+  ...speakingS3(SWIFT_KEYS),
+  site: (endpoint, prefix) => `${endpoint}/v1/AUTH_test/history/${prefix}`,
+};
+
+/** What is the same for all who speak S3. */
+function speakingS3(keys: typeof S3_KEYS): Pick<StoreKind, 'address' | 'env' | 'keys' | 'access' | 'remote'> {
+  return {
+    address: (prefix) => `s3://history/${prefix}`,
+    env: (endpoint) => ({ ...keys, PALIMPSEST_ENDPOINT: endpoint }),
+    keys,
+    access: (endpoint) => ({ endpoint }),
+    remote: (endpoint) => ({
+      RCLONE_CONFIG_STORE_TYPE: 's3',
+      RCLONE_CONFIG_STORE_PROVIDER: 'Other',
+      RCLONE_CONFIG_STORE_ENDPOINT: endpoint,
+      RCLONE_CONFIG_STORE_ACCESS_KEY_ID: keys['AWS_ACCESS_KEY_ID'] ?? '',
+      RCLONE_CONFIG_STORE_SECRET_ACCESS_KEY: keys['AWS_SECRET_ACCESS_KEY'] ?? '',
+    }),
+  };
+}
 
 export const AZURITE: StoreKind = {
   name: 'Azurite',
   requirement: { skip: false, reason: '' },
+  isConditional: true,
   start: () => startAzurite(),
   address: (prefix) => `az://history/${prefix}`,
   env: (endpoint) => ({ AZURE_STORAGE_CONNECTION_STRING: azuriteConnection(endpoint) }),
+  keys: {},
   access: (endpoint) => ({ secrets: { azureConnectionString: azuriteConnection(endpoint) } }),
   site: (endpoint, prefix) => `${endpoint}/devstoreaccount1/history/${prefix}`,
   remote: (endpoint) => ({
@@ -157,8 +205,8 @@ export const AZURITE: StoreKind = {
   }),
 };
 
-/** Every store that publishing is proven on: crossed by crawlers, through faults, and killed. */
-export const STORES: readonly StoreKind[] = [CEPH, AZURITE];
+/** Every store that publishing is proven on. */
+export const STORES: readonly StoreKind[] = [CEPH, AZURITE, SWIFT];
 
 /** Fetches all below a prefix of the bucket or container with a client that knows nothing of palimpsest. */
 export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
@@ -167,11 +215,11 @@ export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: 
   await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote(endpoint) } });
 }
 
-/** Three ports in a row that are free, the first of them. */
+/** Five ports in a row that are free, the first of them. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const free = await Promise.all([port, port + 1, port + 2].map(isFree));
+    const free = await Promise.all([0, 1, 2, 3, 4].map((more) => isFree(port + more)));
     if (free.every(Boolean)) return port;
   }
 }
