@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type RequestListener, request, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, request as requestTls } from 'node:https';
+import { Agent, createServer as createTlsServer, request as requestTls } from 'node:https';
 import { setTimeout } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { portOf } from './stores.ts';
@@ -30,6 +30,7 @@ export interface Gate {
 /** Opens a gate before a store; with a certificate on both sides by TLS. */
 export async function startGate(upstream: string, certificate?: Certificate): Promise<Gate> {
   const { hostname, port } = new URL(upstream);
+  const agent = new Agent({ keepAlive: true });
   const listener: RequestListener = (incoming, outgoing) => void handle(incoming, outgoing).catch(() => outgoing.destroy());
   const server = certificate === undefined ? createServer(listener) : createTlsServer(certificate, listener);
 
@@ -50,7 +51,7 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
       return turnAway(refusal, method, outgoing);
     }
     const options = { hostname, port, method, path, headers };
-    const onward = certificate === undefined ? request(options) : requestTls({ ...options, rejectUnauthorized: false });
+    const onward = certificate === undefined ? request(options) : requestTls({ ...options, agent, rejectUnauthorized: false });
     onward.once('error', () => outgoing.destroy());
     onward.once('response', (answer) => {
       const isRefused = answer.statusCode === 401 || answer.statusCode === 403;
@@ -70,6 +71,7 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
+      agent.destroy();
     });
   const scheme = certificate === undefined ? 'http' : 'https';
   const gate: Gate = {

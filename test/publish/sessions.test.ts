@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { palimpsest } from '../support/palimpsest.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -14,6 +14,8 @@ import { CEPH, type CephStore, fetchAll, portOf, rclone, startCeph } from './sto
 import { type Mint, startIssuer, startMint, startShortSts, trustIssuer } from './sts.ts';
 
 const folder = folderOfFile();
+// they wait side by side, and longer than others
+vi.setConfig({ testTimeout: 180_000 });
 const ROLE = 'arn:aws:iam:::role/publisher';
 /** How long a session lasts at the store, in seconds. */
 const SECONDS = 4;

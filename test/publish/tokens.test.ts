@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Finished, palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, pagesIn } from '../whole/trees.ts';
@@ -11,10 +11,12 @@ import { Growing, publishArgs, publishJson } from './growing.ts';
 import { AZURITE, fetchAll, rclone, type Store, startAzurite } from './stores.ts';
 
 const folder = folderOfFile();
+// they wait side by side, and longer than others
+vi.setConfig({ testTimeout: 180_000 });
 /** How long the storage takes a token, in seconds. */
 const SECONDS = 4;
 /** How long every request takes, in milliseconds: two at a time, a run outlasts several tokens. */
-const DELAY = 80;
+const DELAY = 250;
 
 /** What Azure answers to a bearer token that it does not take any more. */
 const AZURES: Refusal = {
@@ -36,7 +38,7 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
 
   beforeAll(async () => {
     certificate = makeCertificate(folder, AZURE_HOSTS);
-    [store, history] = await Promise.all([startAzurite(certificate), Growing.of(folder, 'history', { records: 600, accounts: 40 })]);
+    [store, history] = await Promise.all([startAzurite(certificate), Growing.of(folder, 'history', { records: 300, accounts: 20 })]);
     writeFileSync(join(folder, 'assertion'), ASSERTION);
     process.env['RCLONE_CA_CERT'] = certificate.path;
   });
