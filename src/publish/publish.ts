@@ -80,10 +80,10 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   if (isSame) return idle;
   guard(target, plan, options);
 
-  await awaitHolder(target, found.state, signal);
+  await heeded(target, () => awaitHolder(target, found.state, signal));
   const trees = distinct([...found.trees, sizeOf(tree.build)]);
   const lease = new Lease(steady, { trees, manifest: tree.build.manifest, headers: line }, found.tag);
-  await lease.take(signal);
+  await heeded(target, () => lease.take(signal));
   let sent = 0;
   const onSent = (bytes: number) => {
     sent += bytes;
@@ -95,7 +95,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
       await lease.hold();
       await heeded(steady, () => steady.put(path, { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) }, signal));
     }
-    await lease.release('published', signal);
+    await heeded(steady, () => lease.release('published', signal));
     const { pathname } = new URL(`${tree.build.base_url}/rest/`);
     return { ...summary, done, isConditional: lease.isConditional, invalidate: [`${pathname}*`] };
   } catch (error) {
