@@ -130,6 +130,8 @@ export class Lease {
       if (!(error instanceof Trouble)) throw error;
       if (error.kind === 'unsupported' && this.isConditional) {
         this.isConditional = false;
+        // what the condition would have told: whether the target is still as it was looked at
+        if ((await this.#target.get(STATE, signal))?.tag !== this.#tag) throw this.#taken();
         return this.#write(state, isHeld, signal, claim);
       }
       if (error.kind !== 'conflict') throw worded(this.#target, STATE, error);
