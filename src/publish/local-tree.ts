@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../tree/build-record.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
@@ -99,12 +99,12 @@ function fileOf({ out, digests }: LocalTree, collection: Collection, slot: numbe
   return join(out, pathOf(collection, slot, pages, encodings));
 }
 
-/** The files beside the pages, as they are now: the build record, then the manifest. */
+/** The files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
 export function readBeside({ out, build }: LocalTree): readonly { readonly path: string; readonly bytes: Buffer }[] {
   const manifest = readFileSync(join(out, MANIFEST));
   if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another');
   return [
-    { path: BUILD_RECORD, bytes: readFileSync(join(out, BUILD_RECORD)) },
+    { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
     { path: MANIFEST, bytes: manifest },
   ];
 }
