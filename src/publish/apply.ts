@@ -6,10 +6,9 @@ import { pathOf, slotCount } from '../tree/layout.ts';
 import { bridge } from './bridge.ts';
 import { inCrew } from './crew.ts';
 import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
-import type { Lease } from './lease.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
 import { bridgeSlots, type Plan } from './plan.ts';
-import { worded } from './retry.ts';
+import { heeding, worded } from './retry.ts';
 import type { Condition, Fetched, ObjectHeaders, Target } from './target.ts';
 import { Trouble } from './trouble.ts';
 
@@ -17,8 +16,10 @@ import { Trouble } from './trouble.ts';
 export interface Work {
   readonly plan: Plan;
   readonly tree: LocalTree;
+  /** Makes no request that it has no leave for. */
   readonly target: Target;
-  readonly lease: Lease;
+  /** Whether it holds writes to their conditions. */
+  readonly isConditional: boolean;
   readonly choice: HeaderChoice;
   readonly concurrency: number;
   /** Whether items may move to earlier pages. */
@@ -47,17 +48,12 @@ const TRIES = 5;
 export async function apply(work: Work): Promise<Done> {
   const { plan, target, signal, concurrency } = work;
   const done: Done = { uploads: 0, bridges: 0, deletes: 0 };
-  const begin = async () => {
-    if (signal.aborted) throw stopped(target);
-    await work.lease.hold();
-  };
   for (const collection of COLLECTIONS) {
     const { order } = plan.collections[collection];
     const final = new Set<number>();
     const send = async (page: number) => {
       for (const { slot } of plan.collections[collection].slotsToSend(page)) {
         if (final.has(slot)) continue;
-        await begin();
         await sendPage(work, collection, slot);
         done.uploads += 1;
       }
@@ -65,7 +61,6 @@ export async function apply(work: Work): Promise<Done> {
     await inCrew(order.first, concurrency, send);
     await inCrew(order.bridges, concurrency, async (page) => {
       for (const slot of bridgeSlots(work.tree.digests[collection], page)) {
-        await begin();
         const became = await bridgeFile(work, collection, page, slot);
         if (became === 'bridge') done.bridges += 1;
         if (became !== 'final') continue;
@@ -79,7 +74,6 @@ export async function apply(work: Work): Promise<Done> {
   }
   for (const collection of COLLECTIONS) {
     await inCrew(plan.collections[collection].deletes(), concurrency, async (path) => {
-      await begin();
       await heeding(target, path, () => target.remove(path, signal));
       done.deletes += 1;
     });
@@ -115,7 +109,7 @@ function fileOf(
  * made from, so that a request that arrives late cannot undo the file that follows.
  */
 async function bridgeFile(
-  { tree, target, lease, choice, allowGaps, signal, onSent }: Work,
+  { tree, target, isConditional, choice, allowGaps, signal, onSent }: Work,
   collection: Collection,
   page: number,
   slot: number,
@@ -133,7 +127,7 @@ async function bridgeFile(
     if (older.bytes.equals(bytes)) return 'as it was';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
     try {
-      const condition = lease.isConditional ? { tag: older.tag } : undefined;
+      const condition = isConditional ? { tag: older.tag } : undefined;
       await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, condition);
       onSent(file.length);
       return isFinal ? 'final' : 'bridge';
@@ -166,22 +160,6 @@ async function putOver(
     if (!(error instanceof Trouble && error.kind === 'unsupported')) throw error;
     await target.put(path, upload, signal);
   }
-}
-
-async function heeding<T>(target: Target, path: string, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw error instanceof Trouble ? worded(target, path, error) : error;
-  }
-}
-
-export function stopped(target: Target): Failure {
-  return new Failure('stopped', `publishing to ${target.name} was stopped`, {
-    expected: 'to be let finish',
-    found: 'a signal to stop; what was under way has been completed',
-    hint: 'publish again: it goes on where it was',
-  });
 }
 
 function pulledForward(target: Target, path: string): Failure {

@@ -1,10 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { plainHeaders } from './headers.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
-import { worded } from './retry.ts';
-import { encodeState, type PublishState, STATE } from './state.ts';
+import { stopped, worded } from './retry.ts';
+import { encodeState, type Holder, type PublishState, STATE } from './state.ts';
 import { readState } from './survey.ts';
 import type { Condition, Target } from './target.ts';
 import { Trouble } from './trouble.ts';
@@ -15,6 +16,8 @@ const BEAT = 4_000;
 const PATIENCE = 20_000;
 /** How long after its last beat a run still writes: less than others wait. */
 const FRESH = 15_000;
+/** How long after its last beat a run goes on trying to say that it lives. */
+const HOPE = 120_000;
 /** Where a store knows no conditions: how long after its claim a run looks whether another came. */
 const SETTLING = 2_000;
 
@@ -22,25 +25,23 @@ type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
 
 /**
  * Waits for what another run's death would look like.
- * @throws Failure target-busy where it lives
+ * @throws Failure target-busy where it lives, stopped
  */
-export async function awaitHolder(target: Target, found: PublishState | undefined, signal: AbortSignal): Promise<void> {
-  const holder = found?.holder ?? null;
-  if (holder === null) return;
-  const alive = isAlive(holder);
-  if (alive === false) return;
-  const busy = new Failure('target-busy', `another run is publishing to ${target.name}`, {
-    place: { file: STATE },
-    expected: 'one publisher at a time',
-    found: 'a run that is under way',
-    hint: 'wait until it has ended; where none runs any more, publish again: its claim ends with it',
-  });
-  if (alive) throw busy;
+export async function awaitHolder(target: Target, holder: Holder | null, signal: AbortSignal): Promise<void> {
+  // a process of that number may be another by now: only a beat shows that the run lives
+  if (holder === null || isAlive(holder) === false) return;
   const started = performance.now();
   while (performance.now() - started < PATIENCE) {
     await wait(1_000, undefined, { signal }).catch(() => {});
+    if (signal.aborted) throw stopped(target);
     const now = (await readState(target, signal))?.state.holder ?? null;
-    if (now === null || now.token !== holder.token || now.beat !== holder.beat || signal.aborted) throw busy;
+    if (now?.token === holder.token && now.beat === holder.beat) continue;
+    throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
+      place: { file: STATE },
+      expected: 'one publisher at a time',
+      found: now === null ? 'a run that has ended just now' : 'a run that is under way',
+      hint: 'wait until it has ended, then publish again; a run that died is taken over after twenty seconds',
+    });
   }
 }
 
@@ -48,6 +49,7 @@ export async function awaitHolder(target: Target, found: PublishState | undefine
 export class Lease {
   readonly #target: Target;
   readonly #claim: Claim;
+  readonly #signal: AbortSignal;
   readonly #token = randomUUID();
   /** Whether the store holds writes to their conditions; where it does not, two runs may overlook each other. */
   isConditional = true;
@@ -55,67 +57,88 @@ export class Lease {
   #beat = 0;
   #last = 0;
   #lost: Failure | undefined;
-  /** Why the last beat did not come about, however often it was tried. */
-  #failed: { readonly error: unknown } | undefined;
+  /** Why the last beat did not come about. */
+  #failed: unknown;
   #isSettled = false;
-  #pending: Promise<void> = Promise.resolve();
+  #pending: Promise<void> | undefined;
   #clock: NodeJS.Timeout | undefined;
+  /** Ends when it is not sure any more that nobody took over. */
+  #leave = new AbortController();
+  #expiry: NodeJS.Timeout | undefined;
 
-  constructor(target: Target, claim: Claim, tag: string | undefined) {
+  /**
+   * @param target for the beats: it does not try for long, since the next is soon to come
+   * @param tag of the state that was found; undefined where there was none
+   * @param signal says that the run is to stop
+   */
+  constructor(target: Target, claim: Claim, tag: string | undefined, signal: AbortSignal) {
     this.#target = target;
     this.#claim = claim;
     this.#tag = tag;
+    this.#signal = signal;
   }
 
   /** @throws Failure target-busy where another run was quicker */
-  async take(signal: AbortSignal): Promise<void> {
-    await this.#write('publishing', true, signal);
+  async take(target: Target): Promise<void> {
+    await this.#write(target, 'publishing', true);
     if (!this.isConditional) {
-      await wait(SETTLING, undefined, { signal }).catch(() => {});
-      const now = await readState(this.#target, signal);
+      await wait(SETTLING, undefined, { signal: this.#signal }).catch(() => {});
+      const now = await readState(target, this.#signal);
       if (now?.state.holder?.token !== this.#token) throw this.#taken();
     }
     this.#isSettled = true;
     this.#clock = setInterval(() => {
-      this.#pending = this.#pending
-        .then(() => this.#write('publishing', true, signal))
-        .then(() => {
-          this.#failed = undefined;
-        })
-        .catch((error: unknown) => {
-          if (error instanceof Failure && error.code === 'target-busy') this.#lost = error;
-          this.#failed = { error: error instanceof Trouble ? worded(this.#target, STATE, error) : error };
-        });
+      this.#pending ??= this.#sayThatItLives();
     }, BEAT);
     this.#clock.unref();
   }
 
+  async #sayThatItLives(): Promise<void> {
+    try {
+      await this.#write(this.#target, 'publishing', true);
+      this.#failed = undefined;
+    } catch (error) {
+      this.#failed = error instanceof Trouble ? worded(this.#target, STATE, error) : error;
+      if (!(error instanceof Failure && error.code === 'target-busy')) return;
+      this.#lost = error;
+      this.#leave.abort();
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
   /**
    * Waits until it is sure that nobody took over.
-   * @throws Failure target-busy where somebody did; target-failed, target-denied where it cannot be made sure
+   * @returns what says when it is so no more
+   * @throws Failure target-busy where somebody did; stopped; target-failed, target-denied where it cannot be made sure
    */
-  async hold(): Promise<void> {
+  async hold(): Promise<AbortSignal> {
     for (;;) {
       if (this.#lost !== undefined) throw this.#lost;
-      if (performance.now() - this.#last < FRESH) return;
-      if (this.#failed !== undefined) throw this.#failed.error;
+      const silence = performance.now() - this.#last;
+      if (silence < FRESH && !this.#leave.signal.aborted) return this.#leave.signal;
+      if (this.#signal.aborted) throw stopped(this.#target);
+      const mayPass = this.#failed instanceof Failure && this.#failed.code === 'target-failed';
+      if (this.#failed !== undefined && (!mayPass || silence > HOPE)) throw this.#failed;
       await wait(100);
     }
   }
 
   /** Says that all is done, or that another run has to complete it. */
-  async release(state: PublishState['state'], signal: AbortSignal): Promise<void> {
+  async release(state: PublishState['state'], target: Target): Promise<void> {
     clearInterval(this.#clock);
     await this.#pending;
+    clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
     const claim = state === 'published' ? { ...this.#claim, trees: this.#claim.trees.slice(-1) } : this.#claim;
-    await this.#write(state, false, signal, claim);
+    await this.#write(target, state, false, claim);
+    clearTimeout(this.#expiry);
   }
 
-  async #write(state: PublishState['state'], isHeld: boolean, signal: AbortSignal, claim: Claim = this.#claim): Promise<void> {
+  async #write(target: Target, state: PublishState['state'], isHeld: boolean, claim: Claim = this.#claim): Promise<void> {
     if (!this.isConditional && this.#isSettled) {
       // what a condition would have told
-      const now = await readState(this.#target, signal);
+      const now = await readState(target, this.#signal);
       if (now?.state.holder?.token !== this.#token) throw this.#taken();
     }
     this.#beat += 1;
@@ -125,22 +148,31 @@ export class Lease {
     const condition: Condition = this.#tag === undefined ? 'absent' : { tag: this.#tag };
     const started = performance.now();
     try {
-      this.#tag = await this.#target.put(STATE, upload, signal, this.isConditional ? condition : undefined);
+      this.#tag = await target.put(STATE, upload, this.#signal, this.isConditional ? condition : undefined);
     } catch (error) {
       if (!(error instanceof Trouble)) throw error;
       if (error.kind === 'unsupported' && this.isConditional) {
         this.isConditional = false;
         // what the condition would have told: whether the target is still as it was looked at
-        if ((await this.#target.get(STATE, signal))?.tag !== this.#tag) throw this.#taken();
-        return this.#write(state, isHeld, signal, claim);
+        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#taken();
+        return this.#write(target, state, isHeld, claim);
       }
-      if (error.kind !== 'conflict') throw worded(this.#target, STATE, error);
+      if (error.kind !== 'conflict') throw worded(target, STATE, error);
       // the answer to this very write may have been lost on its way
-      const now = await this.#target.get(STATE, signal);
+      const now = await target.get(STATE, this.#signal);
       if (now === undefined || !now.bytes.equals(bytes)) throw this.#taken();
       this.#tag = now.tag;
     }
+    this.#renew(started);
+  }
+
+  #renew(started: number): void {
     this.#last = started;
+    clearTimeout(this.#expiry);
+    if (this.#leave.signal.aborted) this.#leave = new AbortController();
+    setMaxListeners(0, this.#leave.signal);
+    this.#expiry = setTimeout(() => this.#leave.abort(), started + FRESH - performance.now());
+    this.#expiry.unref();
   }
 
   #taken(): Failure {

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { Failure } from '../contract/failure.ts';
 import { apply, type Done } from './apply.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
@@ -6,11 +7,15 @@ import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
 import { type Comparison, type Plan, planPublish, type Step, stepsOf } from './plan.ts';
 import { Renewal } from './renewal.ts';
-import { type Patience, patient, Traffic, worded } from './retry.ts';
-import { sizeOf, type TreeSize } from './state.ts';
-import { survey } from './survey.ts';
+import { heeding, type Patience, patient, stopped, Traffic } from './retry.ts';
+import { STATE, sizeOf, type TreeSize } from './state.ts';
+import { readState, survey } from './survey.ts';
 import type { Target } from './target.ts';
-import { Trouble } from './trouble.ts';
+
+/** Milliseconds for one try of saying that a run lives, or that it ends without having come to its end. */
+const BRIEFLY = 5_000;
+/** Of requests that are made also after the run was told to stop. */
+const UNTOLD = new AbortController().signal;
 
 export interface PublishOptions extends HeaderChoice {
   readonly out: string;
@@ -21,7 +26,7 @@ export interface PublishOptions extends HeaderChoice {
   readonly allowGaps: boolean;
   /** Whether nothing is written. */
   readonly isDry: boolean;
-  readonly patience: Omit<Patience, 'signal'>;
+  readonly patience: Pick<Patience, 'tries' | 'timeout'>;
   /** Ends the run: what is under way is completed, nothing new begun. */
   readonly signal: AbortSignal;
   /** Called with the bytes sent and all that are to be sent, before compression. */
@@ -51,14 +56,22 @@ export interface PublishSummary {
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;
-  const tree = await openTree(options.out, options.onRead);
+  // as many requests wait on it as are under way
+  setMaxListeners(0, signal, UNTOLD);
+  const tree = await openTree(options.out, (done, all) => {
+    if (signal.aborted) throw stopped(plainTarget);
+    options.onRead?.(done, all);
+  });
   const traffic = new Traffic();
   const renewal = new Renewal(plainTarget);
-  const target = renewal.around(patient(plainTarget, { ...options.patience, signal }, traffic));
-  // what begins and ends a run is not cut short by being told to stop
-  const steady = renewal.around(patient(plainTarget, { ...options.patience, signal: new AbortController().signal }, traffic));
+  const within = (patience: Partial<Patience>) =>
+    renewal.around(patient(plainTarget, { ...options.patience, signal: UNTOLD, ...patience }, traffic));
+  const target = within({ signal });
   const line = headerLine(pageHeaders(options));
-  const found = await heeded(target, () => survey(target, tree, options, concurrency, signal));
+  const read = await heeding(target, STATE, () => readState(target, signal));
+  // what is there can be looked at only when nobody changes it
+  if (!options.isDry) await heeding(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
+  const found = await heeding(target, target.name, () => survey(target, read, tree, options, concurrency, signal));
   const comparison: Comparison = {
     ...tree,
     found,
@@ -80,27 +93,31 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   if (isSame) return idle;
   guard(target, plan, options);
 
-  await heeded(target, () => awaitHolder(target, found.state, signal));
   const trees = distinct([...found.trees, sizeOf(tree.build)]);
-  const lease = new Lease(steady, { trees, manifest: tree.build.manifest, headers: line }, found.tag);
-  await heeded(target, () => lease.take(signal));
+  const brief = within({ tries: 2, timeout: Math.min(options.patience.timeout, BRIEFLY) });
+  const lease = new Lease(brief, { trees, manifest: tree.build.manifest, headers: line }, found.tag, signal);
+  await heeding(target, STATE, () => lease.take(target));
+  const hold = () => lease.hold();
   let sent = 0;
   const onSent = (bytes: number) => {
     sent += bytes;
     options.onProgress?.(sent, Math.max(sent, plan.bytes));
   };
   try {
-    const done = await apply({ ...options, choice: options, plan, tree, target, lease, onSent });
+    const { isConditional } = lease;
+    const done = await apply({ ...options, choice: options, plan, tree, target: within({ signal, hold }), isConditional, onSent });
+    // what ends a run is not cut short by being told to stop
+    const closing = within({ hold });
     for (const { path, bytes } of readBeside(tree)) {
-      await lease.hold();
-      await heeded(steady, () => steady.put(path, { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) }, signal));
+      const upload = { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) };
+      await heeding(closing, path, () => closing.put(path, upload, signal));
     }
-    await heeded(steady, () => lease.release('published', signal));
+    await heeding(closing, STATE, () => lease.release('published', within({})));
     const { pathname } = new URL(`${tree.build.base_url}/rest/`);
-    return { ...summary, done, isConditional: lease.isConditional, invalidate: [`${pathname}*`] };
+    return { ...summary, done, isConditional, invalidate: [`${pathname}*`] };
   } catch (error) {
     // so that the next run need not wait for this one
-    await lease.release('publishing', signal).catch(() => {});
+    await lease.release('publishing', brief).catch(() => {});
     throw error;
   }
 }
@@ -126,13 +143,5 @@ function guard(target: Target, plan: Plan, { maxDelete, allowGaps }: PublishOpti
       found: plan.gaps.join('; '),
       hint: 'publish with --allow-gaps if readers may miss records that move past them',
     });
-  }
-}
-
-async function heeded<T>(target: Target, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw error instanceof Trouble ? worded(target, target.name, error) : error;
   }
 }

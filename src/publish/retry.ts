@@ -9,8 +9,10 @@ export interface Patience {
   readonly tries: number;
   /** Milliseconds for one try; larger objects have as much more as they need at 100 kB/s. */
   readonly timeout: number;
-  /** Ends waiting between two tries. */
+  /** Says that nothing more is to be tried. */
   readonly signal: AbortSignal;
+  /** Waits, before every try, until it may be made; what it gives says when it may be no more. */
+  readonly hold?: () => Promise<AbortSignal>;
 }
 
 /** What went over the wire. */
@@ -41,13 +43,16 @@ const SLOWEST = 100;
 export function patient(target: Target, patience: Patience, traffic: Traffic): Target {
   async function tryHard<T>(path: string, bytes: number, count: () => void, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
     for (let tried = 1; ; tried += 1) {
+      if (patience.signal.aborted) throw stopped(target);
+      const leave = await patience.hold?.();
       try {
         count();
-        return await timed(patience.timeout + bytes / SLOWEST, request);
+        return await timed(patience.timeout + bytes / SLOWEST, leave, request);
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
         if (error.kind !== 'passing') throw error;
-        if (tried >= patience.tries || patience.signal.aborted) throw worded(target, path, error, tried);
+        if (patience.signal.aborted) throw stopped(target);
+        if (tried >= patience.tries) throw worded(target, path, error, tried);
         traffic.retries += 1;
         const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tried - 1));
         await wait(Math.random() * most, undefined, { signal: patience.signal }).catch(() => {});
@@ -100,20 +105,24 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
   };
 }
 
-/** Gives a request its time, also where its client forgets to look at the clock. */
-async function timed<T>(milliseconds: number, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Gives a request its time, also where its client forgets to look at the clock, and ends it with its leave. */
+async function timed<T>(milliseconds: number, leave: AbortSignal | undefined, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
-  let clock: NodeJS.Timeout | undefined;
+  let end: (why: string) => void = () => {};
   const late = new Promise<never>((_, fail) => {
-    clock = setTimeout(() => {
-      fail(new Trouble('passing', `no answer within ${Math.round(milliseconds / 100) / 10} s`));
+    end = (why) => {
+      fail(new Trouble('passing', why));
       controller.abort();
-    }, milliseconds);
+    };
   });
+  const clock = setTimeout(() => end(`no answer within ${Math.round(milliseconds / 100) / 10} s`), milliseconds);
+  const withdrawn = () => end('it could not be shown in time that this run lives');
+  leave?.addEventListener('abort', withdrawn);
   try {
     return await Promise.race([request(controller.signal), late]);
   } finally {
     clearTimeout(clock);
+    leave?.removeEventListener('abort', withdrawn);
   }
 }
 
@@ -136,5 +145,22 @@ export function worded(target: Pick<Target, 'name'>, path: string, trouble: Trou
     found: tried === 1 ? trouble.message : `${trouble.message} (tried ${tried} times)`,
     hint: HINTS[trouble.kind],
     cause: trouble,
+  });
+}
+
+/** Puts a trouble that a request ends with into words. */
+export async function heeding<T>(target: Pick<Target, 'name'>, path: string, request: () => Promise<T>): Promise<T> {
+  try {
+    return await request();
+  } catch (error) {
+    throw error instanceof Trouble ? worded(target, path, error) : error;
+  }
+}
+
+export function stopped(target: Pick<Target, 'name'>): Failure {
+  return new Failure('stopped', `publishing to ${target.name} was stopped`, {
+    expected: 'to be let finish',
+    found: 'a signal to stop; what was under way has been completed',
+    hint: 'publish again: it goes on where it was',
   });
 }

@@ -29,8 +29,14 @@ export interface Found {
   readonly isInterrupted: boolean;
 }
 
-/** The state at a target with its tag. */
-export async function readState(target: Target, signal: AbortSignal): Promise<{ state: PublishState; tag: string } | undefined> {
+/** The state that was read at a target, and the tag of its object. */
+export interface FoundState {
+  readonly state: PublishState;
+  readonly tag: string;
+}
+
+/** The state at a target; undefined where there is none. */
+export async function readState(target: Target, signal: AbortSignal): Promise<FoundState | undefined> {
   const fetched = await target.get(STATE, signal);
   if (fetched === undefined) return undefined;
   try {
@@ -52,12 +58,12 @@ export async function readState(target: Target, signal: AbortSignal): Promise<{ 
  */
 export async function survey(
   target: Target,
+  read: FoundState | undefined,
   tree: LocalTree,
   choice: HeaderChoice,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<Found> {
-  const read = await readState(target, signal);
   const nothing = { data: new Set<number>(), account: new Set<number>() };
   if (read === undefined) {
     // pages that another tool brought: they are replaced in the order that readers need

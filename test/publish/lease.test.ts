@@ -1,10 +1,19 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
 import { isObject } from '../../src/contract/json.ts';
+import { openTarget } from '../../src/publish/address.ts';
+import { REVALIDATE } from '../../src/publish/headers.ts';
+import { publish } from '../../src/publish/publish.ts';
+import { STATE } from '../../src/publish/state.ts';
+import type { Condition, Target, Upload } from '../../src/publish/target.ts';
+import { Trouble } from '../../src/publish/trouble.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
+import { differences, pagesIn } from '../whole/trees.ts';
 import { Growing, publishJson } from './growing.ts';
 
 const folder = folderOfFile();
@@ -56,4 +65,109 @@ it('refuses a publish.json that is somebody else’s', async () => {
   const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
   expect(code).toBe(3);
   expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-ours', file: 'publish.json' } });
+});
+
+/** A target that is reached over a network that can be cut, and which counts its writes. */
+function networked(target: Target): {
+  readonly target: Target;
+  readonly cut: (how: 'resets' | 'silence' | undefined) => void;
+  puts: number;
+} {
+  let fault: 'resets' | 'silence' | undefined;
+  const over = async <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> => {
+    if (fault === 'resets') throw new Trouble('passing', 'ECONNRESET');
+    if (fault === undefined) return request();
+    if (!signal.aborted) await once(signal, 'abort');
+    throw new Trouble('passing', 'no answer');
+  };
+  const network = {
+    puts: 0,
+    cut: (how: typeof fault) => {
+      fault = how;
+    },
+    target: {
+      name: target.name,
+      prices: target.prices,
+      keepsHeaders: target.keepsHeaders,
+      get: (path: string, signal: AbortSignal) => over(() => target.get(path, signal), signal),
+      head: (path: string, signal: AbortSignal) => over(() => target.head(path, signal), signal),
+      put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) =>
+        over(() => {
+          network.puts += 1;
+          return target.put(path, upload, signal, condition);
+        }, signal),
+      remove: (path: string, signal: AbortSignal) => over(() => target.remove(path, signal), signal),
+      renew: () => target.renew(),
+      close: () => target.close(),
+    },
+  };
+  return network;
+}
+
+const openSite = (site: string) => openTarget(site, '', { connections: 4, secrets: {} });
+const settings = {
+  concurrency: 4,
+  maxDelete: { most: 0 },
+  allowGaps: false,
+  cacheControl: REVALIDATE,
+  gzip: false,
+  isDry: false,
+  patience: { tries: 12, timeout: 30_000 },
+};
+
+describe('a run that is cut off from its target', () => {
+  /** Publishes a night, grows by another, and cuts the network of the run that publishes it when it is at its pages. */
+  async function cutOff(name: string, how: 'resets' | 'silence', patience = settings.patience) {
+    const history = await Growing.of(folder, name, { records: 400, accounts: 20 });
+    const site = join(folder, `${name}-site`);
+    await publishJson(['publish', site, '--out', history.out]);
+    await history.grow(25);
+    const network = networked(await openSite(site));
+    const stop = new AbortController();
+    const run = publish(network.target, { ...settings, patience, out: history.out, signal: stop.signal });
+    const outcome = run.then(
+      () => 'published',
+      (error: unknown) => (error instanceof Failure ? error.code : String(error)),
+    );
+    while (network.puts < 20) await setTimeout(1);
+    network.cut(how);
+    return { history, site, network, stop, outcome };
+  }
+
+  it.concurrent('writes nothing over what another run published meanwhile', async () => {
+    const { history, site, network, outcome } = await cutOff('overtaken', 'silence');
+    const newer = await Growing.of(folder, 'overtaking', { records: 440, accounts: 20 });
+    // the same process: only its silence tells that the first is gone
+    const other = await publish(await openSite(site), { ...settings, out: newer.out, signal: new AbortController().signal });
+    expect(other).toMatchObject({ wasInterrupted: true });
+    network.cut(undefined);
+    expect(await outcome).toBe('target-busy');
+    expect(history.records).toBeLessThan(newer.records);
+    const files = new Map(pagesIn(site));
+    files.delete(STATE);
+    expect(differences(files, newer.files())).toEqual([]);
+  });
+
+  it.concurrent.each(['resets', 'silence'] as const)('ends where the network stays away, with %s', async (how) => {
+    const { outcome } = await cutOff(`lost ${how}`, how, { tries: 3, timeout: 6_000 });
+    expect(await Promise.race([outcome, setTimeout(50_000, 'still at it')])).toBe('target-failed');
+  });
+
+  it.concurrent.each(['resets', 'silence'] as const)('ends soon when it is told to stop, with %s', async (how) => {
+    const { outcome, stop } = await cutOff(`stopped ${how}`, how, { tries: 12, timeout: 8_000 });
+    await setTimeout(1_000);
+    stop.abort();
+    expect(await Promise.race([outcome, setTimeout(30_000, 'still at it')])).toBe('stopped');
+  });
+});
+
+it('writes nothing where it is told to stop before it begins', async () => {
+  const history = await Growing.of(folder, 'early', { records: 100, accounts: 10 });
+  const site = join(folder, 'early-site');
+  await publishJson(['publish', site, '--out', history.out]);
+  const before = readFileSync(join(site, STATE), 'utf8');
+  await history.grow(1);
+  const run = publish(await openSite(site), { ...settings, out: history.out, signal: AbortSignal.abort() });
+  await expect(run).rejects.toMatchObject({ code: 'stopped' });
+  expect(readFileSync(join(site, STATE), 'utf8')).toBe(before);
 });
