@@ -62,7 +62,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const comparison: Comparison = {
     ...tree,
     found,
-    hasOtherHeaders: !found.isInterrupted && found.state !== undefined && found.state.headers !== line,
+    hasOtherHeaders: !found.isAsked && found.state !== undefined && found.state.headers !== line,
     concurrency,
     prices: target.prices,
   };
@@ -71,12 +71,12 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
     plan,
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
-    wasInterrupted: found.isInterrupted,
+    wasInterrupted: found.isAsked,
     isConditional: true,
   };
   const idle = { ...summary, done: { uploads: 0, bridges: 0, deletes: 0 }, invalidate: [] };
   if (options.isDry) return idle;
-  const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isInterrupted;
+  const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isAsked;
   if (isSame) return idle;
   guard(target, plan, options);
 
