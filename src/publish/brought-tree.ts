@@ -4,6 +4,7 @@ import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
 import { pathOf } from '../tree/layout.ts';
+import { isManifest, MANIFEST } from '../tree/manifest.ts';
 import { unpacked } from './headers.ts';
 import { sizeOf, type TreeSize } from './state.ts';
 import type { Target } from './target.ts';
@@ -13,13 +14,14 @@ import type { Target } from './target.ts';
  * record there says, and what the first pages do, since another tool may not have brought both together.
  * @param build the tree that is to be published
  * @returns none where there are no pages
- * @throws Failure not-ours where a first page is none
+ * @throws Failure not-ours where a file of a tree's name is none of palimpsest's
  */
 export async function broughtTrees(target: Target, build: BuildRecord, signal: AbortSignal): Promise<readonly TreeSize[]> {
   const [record, data, account] = await Promise.all([
     recordAt(target, signal),
     firstPageAt(target, pathOf('data', 0, 0), signal),
     firstPageAt(target, pathOf('account', 0, 0), signal),
+    refuseManifest(target, signal),
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
@@ -41,7 +43,14 @@ export async function broughtTrees(target: Target, build: BuildRecord, signal: A
 async function recordAt(target: Target, signal: AbortSignal): Promise<BuildRecord | undefined> {
   const fetched = await target.get(BUILD_RECORD, signal);
   const record = fetched === undefined ? 'unfinished' : parseBuildRecord(fetched.bytes);
-  return typeof record === 'string' ? undefined : record;
+  if (record === 'foreign') throw notOurs(target, BUILD_RECORD, 'the record of a build', 'another file of that name');
+  return record === 'unfinished' ? undefined : record;
+}
+
+async function refuseManifest(target: Target, signal: AbortSignal): Promise<void> {
+  const fetched = await target.get(MANIFEST, signal);
+  if (fetched === undefined || isManifest(fetched.bytes)) return;
+  throw notOurs(target, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
 }
 
 /** A collection's own index; undefined where there is none. */

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { palimpsest } from '../support/palimpsest.ts';
@@ -76,12 +76,16 @@ describe('a file of a tree’s name that palimpsest did not make', () => {
   it.each([
     ['a page of HTML', 'rest/data/index.json', '<!doctype html>'],
     ['a page that goes on and has nothing', 'rest/account/index.json', '{"count":2,"next":"?page=2","previous":null,"results":[]}'],
+    ['another tool’s record', 'build.json', '{"my":"project"}'],
+    ['a record that is no JSON', 'build.json', 'no JSON'],
+    ['a manifest of other files', 'manifest-sha256.txt', `${'ab'.repeat(32)}  data/a.txt\n`],
+    ['an empty manifest', 'manifest-sha256.txt', ''],
   ])('is refused: %s', async (name, path, text) => {
     const history = await Growing.of(folder, name, { records: 10, accounts: 2 });
     const site = `${history.out}-site`;
-    cpSync(join(history.out, 'rest'), join(site, 'rest'), { recursive: true });
+    if (path.startsWith('rest/')) cpSync(join(history.out, 'rest'), join(site, 'rest'), { recursive: true });
+    else mkdirSync(site);
     writeFileSync(join(site, path), text);
-    await history.grow(1);
     const before = pagesIn(site);
     expect(await refusal(site, history.out)).toMatchObject({ code: 'not-ours', file: path });
     expect(differences(pagesIn(site), before)).toEqual([]);
