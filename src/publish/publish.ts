@@ -51,6 +51,7 @@ export interface PublishSummary {
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;
+  plainTarget.check?.(options.out);
   const tree = await openTree(options.out, options.onRead);
   const traffic = new Traffic();
   const renewal = new Renewal(plainTarget);

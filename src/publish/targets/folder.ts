@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
 import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Failure } from '../../contract/failure.ts';
 import { lock } from '../../store/lock.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
@@ -24,6 +26,13 @@ class FolderTarget implements Target {
   constructor(name: string, path: string) {
     this.name = name;
     this.#folder = path;
+  }
+
+  check(out: string): void {
+    const tree = placeOf(out);
+    const pages = placeOf(this.#file('rest'));
+    const isApart = !isIn(placeOf(this.#folder), tree) && !isIn(pages, tree) && !isIn(tree, pages);
+    if (!isApart) throw notOurs(this.#folder, 'a folder apart from the tree', `a folder that shares files with the tree in ${out}`);
   }
 
   async get(path: string): Promise<Fetched | undefined> {
@@ -75,6 +84,29 @@ class FolderTarget implements Target {
       held.release();
     }
   }
+}
+
+/** The real path of a folder that may not be there yet. */
+function placeOf(folder: string): string {
+  const path = resolve(folder);
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path === dirname(path) ? path : join(placeOf(dirname(path)), basename(path));
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function notOurs(folder: string, expected: string, found: string): Failure {
+  return new Failure('not-ours', `cannot publish to ${folder}`, {
+    place: { file: folder },
+    expected,
+    found,
+    hint: 'publish to another folder; nothing was touched',
+  });
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
