@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
@@ -29,6 +29,7 @@ class FolderTarget implements Target {
   }
 
   check(out: string): void {
+    refuseFile(this.#folder);
     const tree = placeOf(out);
     const pages = placeOf(this.#file('rest'));
     const isApart = !isIn(placeOf(this.#folder), tree) && !isIn(pages, tree) && !isIn(tree, pages);
@@ -84,6 +85,17 @@ class FolderTarget implements Target {
       held.release();
     }
   }
+}
+
+function refuseFile(folder: string): void {
+  const nearest = nearestOf(resolve(folder));
+  if (!statSync(nearest).isDirectory())
+    throw notOurs(folder, 'a folder, or nothing', nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`);
+}
+
+/** What is there of a path, as far as it is. */
+function nearestOf(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestOf(dirname(path));
 }
 
 /** The real path of a folder that may not be there yet. */

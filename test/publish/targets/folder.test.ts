@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { palimpsest } from '../../support/palimpsest.ts';
@@ -65,4 +65,11 @@ describe('a folder that shares files with the tree', () => {
     await publishJson(['publish', `${tree}2`, '--out', tree]);
     expect(differences(pagesIn(tree), history.files())).toEqual([]);
   });
+});
+
+it.each(['', '/below/it'])('refuses a file in place of a folder at once, in a plan too: file%s', async (below) => {
+  const file = join(folder, `file${below.length}`);
+  writeFileSync(file, 'mine');
+  expect(await refusal(file + below, history.out, ['--plan'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
 });
