@@ -47,7 +47,7 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends what the target does not have, in an order in which no reader misses anything.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   too-many-deletes, reader-gaps, stopped
+ *   too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;

@@ -37,7 +37,8 @@ class FolderTarget implements Target {
   }
 
   async get(path: string): Promise<Fetched | undefined> {
-    const bytes = await done(() => readFile(this.#file(path)));
+    const file = this.#file(path);
+    const bytes = await found(file, () => readFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -48,19 +49,28 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
-    await done(async () => makeFolder(dirname(file)));
     const write = async () => {
-      await writeFile(file + PARTIAL, upload.bytes);
-      await rename(file + PARTIAL, file);
+      try {
+        await writeFile(file + PARTIAL, upload.bytes);
+        await rename(file + PARTIAL, file);
+      } catch (error) {
+        await rm(file + PARTIAL, { force: true }).catch(() => {});
+        throw error;
+      }
     };
-    if (condition === undefined) await done(write);
-    else await this.#exclusively(file, path, condition, write);
+    try {
+      makeFolder(dirname(file));
+      if (condition === undefined) await write();
+      else await this.#exclusively(file, path, condition, write);
+    } catch (error) {
+      throw error instanceof Failure ? error : unusable(file, error);
+    }
     return hash('sha256', upload.bytes);
   }
 
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
-    await done(() => rm(file, { force: true }));
+    await found(file, () => rm(file, { force: true }));
     // a page’s folder goes with its last file
     await rmdir(dirname(file)).catch(() => {});
   }
@@ -78,9 +88,9 @@ class FolderTarget implements Target {
     const held = lock(`${file}.lock`);
     if (held === undefined) throw new Trouble('passing', `another process is at ${path}`);
     try {
-      const found = await this.get(path);
-      if (found?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
-      await done(write);
+      const there = await this.get(path);
+      if (there?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
+      await write();
     } finally {
       held.release();
     }
@@ -124,13 +134,31 @@ function notOurs(folder: string, expected: string, found: string): Failure {
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** What came of a call; undefined where there was no such file. */
-async function done<T>(call: () => Promise<T>): Promise<T | undefined> {
+async function found<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-    if (ABSENT.has(code)) return undefined;
-    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
-    throw new Trouble(isDenied ? 'denied' : 'refused', error instanceof Error ? error.message : String(error));
+    if (ABSENT.has(codeOf(error))) return undefined;
+    throw unusable(file, error);
   }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
+
+/** What the system says, with what helps: it is the machine's, and no store to be asked again. Any other error as it is. */
+function unusable(file: string, error: unknown): unknown {
+  if (codeOf(error) === '') return error;
+  return new Failure('file-system', `cannot read or write ${file}`, {
+    place: { file },
+    expected: 'a folder that can be written and has room',
+    found: error instanceof Error ? error.message : String(error),
+    hint: FULL.has(codeOf(error))
+      ? 'free some space, then publish again: it goes on where it was'
+      : 'look at the path and its permissions, then publish again: it goes on where it was',
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

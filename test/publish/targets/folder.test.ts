@@ -1,7 +1,9 @@
-import { cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { filesIn } from '../../support/folder.ts';
 import { palimpsest } from '../../support/palimpsest.ts';
+import { mountDisk } from '../../whole/disks.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { differences, pagesIn } from '../../whole/trees.ts';
 import { Growing, publishJson } from '../growing.ts';
@@ -72,4 +74,35 @@ it.each(['', '/below/it'])('refuses a file in place of a folder at once, in a pl
   writeFileSync(file, 'mine');
   expect(await refusal(file + below, history.out, ['--plan'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
   expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+});
+
+describe('what the system does not let happen', () => {
+  it('is said of a full disk, and completed when there is room', async (context) => {
+    const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
+    const hint = expect.stringContaining('free some space');
+    expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    expect([...filesIn(site).keys()].filter((path) => path.endsWith('.partial'))).toEqual([]);
+    remount('size=10m');
+    await publishJson(['publish', site, '--out', history.out]);
+    const files = new Map(pagesIn(site));
+    files.delete('publish.json');
+    expect(differences(files, history.files())).toEqual([]);
+  });
+
+  it('is said of a disk that cannot be written', async (context) => {
+    const { folder: site, remount } = mountDisk(context, join(folder, 'read only'), 'size=10m');
+    remount('ro');
+    for (const target of [site, join(site, 'below')]) {
+      const hint = expect.stringContaining('permissions');
+      expect(await refusal(target)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    }
+  });
+
+  it('is said of a file where a page’s folder has to be', async () => {
+    const site = join(folder, 'in the way');
+    mkdirSync(join(site, 'rest/data'), { recursive: true });
+    writeFileSync(join(site, 'rest/data/page'), 'mine');
+    expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system' } });
+    expect(existsSync(join(site, 'build.json'))).toBe(false);
+  });
 });
