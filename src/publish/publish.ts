@@ -63,7 +63,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const comparison: Comparison = {
     ...tree,
     found,
-    hasOtherHeaders: !found.isAsked && found.state !== undefined && found.state.headers !== line,
+    hasOtherHeaders: target.keepsHeaders && !found.isAsked && found.state !== undefined && found.state.headers !== line,
     concurrency,
     prices: target.prices,
   };

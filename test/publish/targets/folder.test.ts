@@ -76,6 +76,13 @@ it.each(['', '/below/it'])('refuses a file in place of a folder at once, in a pl
   expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
 });
 
+it('has nothing sent again for headers, of which it keeps none', async () => {
+  const site = join(folder, 'headers');
+  await publishJson(['publish', site, '--out', history.out]);
+  const again = await publishJson(['publish', site, '--out', history.out, '--cache-control', 'public, max-age=60']);
+  expect(again).toMatchObject({ done: { uploads: 0 }, requests: { writes: 0 } });
+});
+
 describe('what the system does not let happen', () => {
   it('is said of a full disk, and completed when there is room', async (context) => {
     const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
