@@ -77,12 +77,15 @@ export async function apply(work: Work): Promise<Done> {
       for (const page of run) await send(page);
     });
   }
+  const remove = async (path: string) => {
+    await begin();
+    await heeding(target, path, () => target.remove(path, signal));
+    done.deletes += 1;
+  };
   for (const collection of COLLECTIONS) {
-    await inCrew(plan.collections[collection].deletes(), concurrency, async (path) => {
-      await begin();
-      await heeding(target, path, () => target.remove(path, signal));
-      done.deletes += 1;
-    });
+    const { outdated, gone } = plan.collections[collection];
+    await inCrew(outdated(), 1, remove);
+    await inCrew(gone(), concurrency, remove);
   }
   return done;
 }

@@ -13,7 +13,8 @@ import { parseBuildRecord } from '../../src/tree/build-record.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { BASE_URL, differences, pagesIn } from '../whole/trees.ts';
 import { FORMS } from './forms.ts';
-import { Growing } from './growing.ts';
+import { Growing, publishJson } from './growing.ts';
+import { publishBefore, SlowReaders } from './slow-readers.ts';
 
 const folder = folderOfFile();
 const [, COMPRESSED] = FORMS;
@@ -84,4 +85,16 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   const files = new Map(pagesIn(site));
   files.delete(STATE);
   expect(differences(files, history.files())).toEqual([]);
+});
+
+it('lets no reader of compressed pages miss anything in the night in which they are taken away', async () => {
+  const history = await Growing.of(folder, 'plain again', { records: 300, accounts: 20 }, ['--compress', 'gzip']);
+  const site = join(folder, 'plain again-site');
+  await publishJson(['publish', site, '--out', history.out]);
+  await history.rebuild([]);
+  await history.grow(13);
+  const readers = new SlowReaders(site, true);
+  const { done } = await publishBefore(readers, site, history.out);
+  expect(done.deletes).toBeGreaterThan(30);
+  expect(readers.missed()).toEqual([]);
 });
