@@ -36,7 +36,7 @@ export interface PublishSummary {
   readonly steps: () => Iterable<Step>;
   readonly done: Done;
   readonly traffic: Traffic;
-  /** Whether the target was left unfinished by an earlier run. */
+  /** Whether an earlier run left the target unfinished. */
   readonly wasInterrupted: boolean;
   /** Whether the store kept two publishers apart for certain. */
   readonly isConditional: boolean;
@@ -72,7 +72,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
     plan,
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
-    wasInterrupted: found.isAsked,
+    wasInterrupted: found.state?.state === 'publishing',
     isConditional: true,
   };
   const idle = { ...summary, done: { uploads: 0, bridges: 0, deletes: 0 }, invalidate: [] };

@@ -33,8 +33,9 @@ describe('over pages that another tool brought', () => {
     change(site);
     await history.grow(13);
     const readers = new SlowReaders(site);
-    await publishBefore(readers, site, history.out);
+    const summary = await publishBefore(readers, site, history.out);
     expect(readers.missed()).toEqual([]);
+    expect(summary.wasInterrupted).toBe(false);
     const files = new Map(pagesIn(site));
     files.delete('publish.json');
     expect(differences(files, history.files())).toEqual([]);
@@ -54,7 +55,7 @@ describe('over pages that another tool brought', () => {
     const { history, site } = await brought('compressed', ['--compress', 'gzip,brotli']);
     rmSync(join(site, 'build.json'));
     await history.rebuild([]);
-    await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%']);
+    expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%'])).toMatchObject({ resumed: false });
     expect(existsSync(join(site, 'rest/data/index.json.br'))).toBe(false);
     const smaller = await Growing.of(folder, 'smaller', { records: 100, accounts: 20 });
     rmSync(join(site, 'build.json'));
