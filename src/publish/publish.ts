@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
-import { Failure } from '../contract/failure.ts';
+import type { Failure } from '../contract/failure.ts';
 import { apply, type Done } from './apply.ts';
+import { type Limits, refusals } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
@@ -12,13 +13,9 @@ import { survey } from './survey.ts';
 import type { Target } from './target.ts';
 import { Trouble } from './trouble.ts';
 
-export interface PublishOptions extends HeaderChoice {
+export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
   readonly concurrency: number;
-  /** How many pages may be deleted: a number, or a share of the files at the target. */
-  readonly maxDelete: { readonly most: number } | { readonly share: number };
-  /** Whether a tree is published that no order can bring to readers without their missing something. */
-  readonly allowGaps: boolean;
   /** Whether nothing is written. */
   readonly isDry: boolean;
   readonly patience: Omit<Patience, 'signal'>;
@@ -32,6 +29,8 @@ export interface PublishOptions extends HeaderChoice {
 
 export interface PublishSummary {
   readonly plan: Plan;
+  /** Why the plan is not carried out, if it is not; none where it was. */
+  readonly refusals: readonly Failure[];
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: Done;
@@ -70,6 +69,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const plan = planPublish(comparison);
   const summary = {
     plan,
+    refusals: refusals(target.name, plan, options),
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
     wasInterrupted: found.state?.state === 'publishing',
@@ -79,7 +79,8 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   if (options.isDry) return idle;
   const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isAsked;
   if (isSame) return idle;
-  guard(target, plan, options);
+  const [refused] = summary.refusals;
+  if (refused !== undefined) throw refused;
 
   await heeded(target, () => awaitHolder(target, found.state, signal));
   const trees = distinct([...found.trees, sizeOf(tree.build)]);
@@ -110,24 +111,6 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
 function distinct(trees: readonly TreeSize[]): TreeSize[] {
   const text = (tree: TreeSize) => JSON.stringify(Object.entries(tree).toSorted());
   return trees.filter((tree, index) => trees.findLastIndex((other) => text(other) === text(tree)) === index);
-}
-
-function guard(target: Target, plan: Plan, { maxDelete, allowGaps }: PublishOptions): void {
-  const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
-  if (plan.deletes > most) {
-    throw new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target.name} would be deleted`, {
-      expected: `at most ${most}`,
-      found: `${plan.deletes} pages that the tree no longer has`,
-      hint: 'look whether this is the right tree and the right target (--plan); --max-delete allows more',
-    });
-  }
-  if (plan.gaps.length > 0 && !allowGaps) {
-    throw new Failure('reader-gaps', `no order can bring this tree to ${target.name} without a reader missing something`, {
-      expected: 'as many records and accounts as before or more, on pages that are no larger',
-      found: plan.gaps.join('; '),
-      hint: 'publish with --allow-gaps if readers may miss records that move past them',
-    });
-  }
 }
 
 async function heeded<T>(target: Target, request: () => Promise<T>): Promise<T> {
