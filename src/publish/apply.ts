@@ -83,8 +83,8 @@ export async function apply(work: Work): Promise<Done> {
     done.deletes += 1;
   };
   for (const collection of COLLECTIONS) {
-    const { outdated, gone } = plan.collections[collection];
-    await inCrew(outdated(), 1, remove);
+    const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];
+    await inCrew(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
     await inCrew(gone(), concurrency, remove);
   }
   return done;

@@ -31,6 +31,8 @@ export interface Comparison {
     readonly trees: readonly TreeSize[];
     readonly digests: TreeDigests;
     readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
+    /** Whether no run's end says what is there. */
+    readonly isAsked: boolean;
   };
   /** Whether pages at the target are answered with other headers than they are to be. */
   readonly hasOtherHeaders: boolean;
@@ -53,9 +55,11 @@ export interface CollectionPlan {
   readonly slotsToSend: (page: number) => readonly { readonly slot: number; readonly reason: Reason }[];
   /**
    * The paths of compressed files whose pages stay without them, the highest page's first. As long as one is there
-   * its readers see what the page was, so each waits for the one before.
+   * its readers see what the page was.
    */
   readonly outdated: () => Iterable<string>;
+  /** Whether each of the outdated has to wait for the one before: they may show other items than their pages. */
+  readonly isOutdatedInTurn: boolean;
   /** The paths of the pages that are gone, the highest first, when the outdated ones are. */
   readonly gone: () => Iterable<string>;
 }
@@ -168,6 +172,7 @@ function planCollection(comparison: Comparison, collection: Collection): Collect
     collection,
     order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) },
     slotsToSend,
+    isOutdatedInTurn: comparison.found.isAsked || moving.length > 0,
     outdated: () => surplus(collection, wanted, there, (page) => page <= pages),
     gone: () => surplus(collection, wanted, there, (page) => page > pages),
   };

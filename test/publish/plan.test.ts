@@ -40,6 +40,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
       digests:
         there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
       bridged: { data: new Set(), account: new Set() },
+      isAsked: false,
     },
     hasOtherHeaders: false,
     concurrency: 32,
@@ -102,6 +103,16 @@ describe('a plan', () => {
       ...['rest/data/page/3.br', 'rest/data/page/3.gz', 'rest/data/page/3'],
       ...['rest/account/page/last.gz', 'rest/account/page/1.gz', 'rest/account.gz'],
     ]);
+  });
+
+  it.each([
+    ['at once where nothing changed', ['x', 'y'], false, false],
+    ['in turn where a page shows something else', ['w', 'y'], false, true],
+    ['in turn where it is not known whether they show what their pages do', ['x', 'y'], true, true],
+  ])('deletes compressed files %s', (_, feed, isAsked, isInTurn) => {
+    const comparison = compare({ feed }, { feed: ['x', 'y'] });
+    const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isAsked } });
+    expect(collections.data.isOutdatedInTurn).toBe(isInTurn);
   });
 
   it.each([
