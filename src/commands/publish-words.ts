@@ -3,7 +3,7 @@ import type { PublishSummary } from '../publish/publish.ts';
 import { number, plural, size } from '../terminal.ts';
 
 /** A plan as people read it: every step with its reason, then what all of it comes to. */
-export function* planLines({ plan, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
+export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
   for (const step of steps()) yield line(step);
   for (const gap of plan.gaps) yield `no order can keep readers from missing something: ${gap} (--allow-gaps)`;
   yield `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`;
@@ -11,6 +11,7 @@ export function* planLines({ plan, steps, wasInterrupted }: PublishSummary, targ
   yield `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`;
   yield `  deletes   ${plural(plan.deletes, 'page')}`;
   yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`;
+  for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}, expected: ${expected}; ${hint}`;
 }
 
 function line({ action, path, bytes, reason }: Step): string {
@@ -19,10 +20,11 @@ function line({ action, path, bytes, reason }: Step): string {
 }
 
 /** A plan as machines read it; its steps are made as they are written. */
-export function planObject({ plan, steps, wasInterrupted }: PublishSummary): object {
+export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSummary): object {
   const { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
   return {
     plan: { uploads, bridges, deletes, unchanged, atTarget, bytes, requests, cost, gaps, resumes: wasInterrupted },
+    refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
     steps: steps(),
   };
 }

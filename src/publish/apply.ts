@@ -72,11 +72,14 @@ export async function apply(work: Work): Promise<Done> {
       for (const page of run) await send(page);
     });
   }
+  const remove = async (path: string) => {
+    await heeding(target, path, () => target.remove(path, signal));
+    done.deletes += 1;
+  };
   for (const collection of COLLECTIONS) {
-    await inCrew(plan.collections[collection].deletes(), concurrency, async (path) => {
-      await heeding(target, path, () => target.remove(path, signal));
-      done.deletes += 1;
-    });
+    const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];
+    await inCrew(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
+    await inCrew(gone(), concurrency, remove);
   }
   return done;
 }

@@ -31,6 +31,8 @@ export interface Comparison {
     readonly trees: readonly TreeSize[];
     readonly digests: TreeDigests;
     readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
+    /** Whether no run's end says what is there. */
+    readonly isAsked: boolean;
   };
   /** Whether pages at the target are answered with other headers than they are to be. */
   readonly hasOtherHeaders: boolean;
@@ -51,8 +53,15 @@ export interface CollectionPlan {
   readonly order: Order;
   /** The slots of a page whose files are to be sent, each with its reason. */
   readonly slotsToSend: (page: number) => readonly { readonly slot: number; readonly reason: Reason }[];
-  /** The paths of the files that are gone, the highest pages' first. */
-  readonly deletes: () => Iterable<string>;
+  /**
+   * The paths of compressed files whose pages stay without them, the highest page's first. As long as one is there
+   * its readers see what the page was.
+   */
+  readonly outdated: () => Iterable<string>;
+  /** Whether each of the outdated has to wait for the one before: they may show other items than their pages. */
+  readonly isOutdatedInTurn: boolean;
+  /** The paths of the pages that are gone, the highest first, when the outdated ones are. */
+  readonly gone: () => Iterable<string>;
 }
 
 export interface Plan {
@@ -122,8 +131,9 @@ export function* stepsOf({ digests, sizes }: Comparison, collections: Plan['coll
     }
     for (const run of order.runs) yield* uploads(run);
   }
-  for (const { deletes } of COLLECTIONS.map((name) => collections[name])) {
-    for (const path of deletes()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
+  for (const { outdated, gone } of COLLECTIONS.map((name) => collections[name])) {
+    for (const path of outdated()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
+    for (const path of gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
   }
 }
 
@@ -158,8 +168,14 @@ function planCollection(comparison: Comparison, collection: Collection): Collect
   }
   const order = orderPages(moving, still, shiftOf(comparison, collection), comparison.concurrency);
   const bridged = comparison.found.bridged[collection];
-  const deletes = () => surplus(collection, wanted, there);
-  return { collection, order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) }, slotsToSend, deletes };
+  return {
+    collection,
+    order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) },
+    slotsToSend,
+    isOutdatedInTurn: comparison.found.isAsked || moving.length > 0,
+    outdated: () => surplus(collection, wanted, there, (page) => page <= pages),
+    gone: () => surplus(collection, wanted, there, (page) => page > pages),
+  };
 }
 
 /**
@@ -191,12 +207,19 @@ function digestAt(there: Digests, wanted: Digests, slot: number): string | undef
   return there.get(variant * slotCount(there.pages) + (plain > wanted.pages ? there.pages + 1 : plain));
 }
 
-/** Files at a target that the tree does not have: pages, and variants in encodings that it was not built with. */
-function* surplus(collection: Collection, wanted: Digests, there: Digests): Generator<string> {
-  for (let slot = slotCount(there.pages, there.encodings) - 1; slot >= 0; slot -= 1) {
-    if (there.get(slot) === undefined) continue;
-    const path = pathOf(collection, slot, there.pages, there.encodings);
-    if (slotAt(collection, path, wanted.pages, wanted.encodings) === undefined) yield path;
+/**
+ * Files of some pages at a target that the tree does not have, page by page from the highest: those of pages, and
+ * variants in encodings that it was not built with. The last page's second file counts as one of a page that stays.
+ */
+function* surplus(collection: Collection, wanted: Digests, there: Digests, isMeant: (page: number) => boolean): Generator<string> {
+  for (let plain = there.pages + 1; plain >= 0; plain -= 1) {
+    if (!isMeant(plain > there.pages ? wanted.pages : plain)) continue;
+    for (let variant = there.encodings.length; variant >= 0; variant -= 1) {
+      const slot = plain + variant * slotCount(there.pages);
+      if (there.get(slot) === undefined) continue;
+      const path = pathOf(collection, slot, there.pages, there.encodings);
+      if (slotAt(collection, path, wanted.pages, wanted.encodings) === undefined) yield path;
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { Failure } from '../contract/failure.ts';
+import type { Failure } from '../contract/failure.ts';
 import { apply, type Done } from './apply.ts';
+import { type Limits, refusals } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
@@ -17,13 +18,9 @@ const BRIEFLY = 5_000;
 /** Of requests that are made also after the run was told to stop. */
 const UNTOLD = new AbortController().signal;
 
-export interface PublishOptions extends HeaderChoice {
+export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
   readonly concurrency: number;
-  /** How many pages may be deleted: a number, or a share of the files at the target. */
-  readonly maxDelete: { readonly most: number } | { readonly share: number };
-  /** Whether a tree is published that no order can bring to readers without their missing something. */
-  readonly allowGaps: boolean;
   /** Whether nothing is written. */
   readonly isDry: boolean;
   readonly patience: Pick<Patience, 'tries' | 'timeout'>;
@@ -37,11 +34,13 @@ export interface PublishOptions extends HeaderChoice {
 
 export interface PublishSummary {
   readonly plan: Plan;
+  /** Why the plan is not carried out, if it is not; none where it was. */
+  readonly refusals: readonly Failure[];
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: Done;
   readonly traffic: Traffic;
-  /** Whether the target was left unfinished by an earlier run. */
+  /** Whether an earlier run left the target unfinished. */
   readonly wasInterrupted: boolean;
   /** Whether the store kept two publishers apart for certain. */
   readonly isConditional: boolean;
@@ -52,12 +51,13 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends what the target does not have, in an order in which no reader misses anything.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   too-many-deletes, reader-gaps, stopped
+ *   too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;
   // as many requests wait on it as are under way
   setMaxListeners(0, signal, UNTOLD);
+  plainTarget.check?.(options.out);
   const tree = await openTree(options.out, (done, all) => {
     if (signal.aborted) throw stopped(plainTarget);
     options.onRead?.(done, all);
@@ -75,23 +75,25 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const comparison: Comparison = {
     ...tree,
     found,
-    hasOtherHeaders: !found.isInterrupted && found.state !== undefined && found.state.headers !== line,
+    hasOtherHeaders: target.keepsHeaders && !found.isAsked && found.state !== undefined && found.state.headers !== line,
     concurrency,
     prices: target.prices,
   };
   const plan = planPublish(comparison);
   const summary = {
     plan,
+    refusals: refusals(target.name, plan, options),
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
-    wasInterrupted: found.isInterrupted,
+    wasInterrupted: found.state?.state === 'publishing',
     isConditional: true,
   };
   const idle = { ...summary, done: { uploads: 0, bridges: 0, deletes: 0 }, invalidate: [] };
   if (options.isDry) return idle;
-  const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isInterrupted;
+  const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isAsked;
   if (isSame) return idle;
-  guard(target, plan, options);
+  const [refused] = summary.refusals;
+  if (refused !== undefined) throw refused;
 
   const trees = distinct([...found.trees, sizeOf(tree.build)]);
   const brief = within({ tries: 2, timeout: Math.min(options.patience.timeout, BRIEFLY) });
@@ -126,22 +128,4 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
 function distinct(trees: readonly TreeSize[]): TreeSize[] {
   const text = (tree: TreeSize) => JSON.stringify(Object.entries(tree).toSorted());
   return trees.filter((tree, index) => trees.findLastIndex((other) => text(other) === text(tree)) === index);
-}
-
-function guard(target: Target, plan: Plan, { maxDelete, allowGaps }: PublishOptions): void {
-  const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
-  if (plan.deletes > most) {
-    throw new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target.name} would be deleted`, {
-      expected: `at most ${most}`,
-      found: `${plan.deletes} pages that the tree no longer has`,
-      hint: 'look whether this is the right tree and the right target (--plan); --max-delete allows more',
-    });
-  }
-  if (plan.gaps.length > 0 && !allowGaps) {
-    throw new Failure('reader-gaps', `no order can bring this tree to ${target.name} without a reader missing something`, {
-      expected: 'as many records and accounts as before or more, on pages that are no larger',
-      found: plan.gaps.join('; '),
-      hint: 'publish with --allow-gaps if readers may miss records that move past them',
-    });
-  }
 }

@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
-import { BUILD_RECORD, parseBuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { ENCODINGS, type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
+import { broughtTrees } from './brought-tree.ts';
 import { inCrew } from './crew.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
 import type { LocalTree } from './local-tree.ts';
@@ -25,8 +25,8 @@ export interface Found {
   readonly digests: TreeDigests;
   /** Pages that already show what comes to stand on them beside what still does. */
   readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
-  /** Whether `digests` was asked for page by page, because a run did not come to its end. */
-  readonly isInterrupted: boolean;
+  /** Whether `digests` was asked for page by page, because no run's end says what is there. */
+  readonly isAsked: boolean;
 }
 
 /** The state that was read at a target, and the tag of its object. */
@@ -55,6 +55,7 @@ export async function readState(target: Target, signal: AbortSignal): Promise<Fo
 /**
  * Finds out what is at a target: from the manifest that the last run left there, in two requests; page by
  * page only where no run came to its end, since then nothing else says what each page is.
+ * @throws Failure not-ours
  */
 export async function survey(
   target: Target,
@@ -67,24 +68,23 @@ export async function survey(
   const nothing = { data: new Set<number>(), account: new Set<number>() };
   if (read === undefined) {
     // pages that another tool brought: they are replaced in the order that readers need
-    const record = await target.get(BUILD_RECORD, signal);
-    const build = record === undefined ? undefined : parseBuildRecord(record.bytes);
-    const found = { state: undefined, tag: undefined, trees: build === undefined ? [] : [sizeOf(build)] };
-    if (build === undefined) return { ...found, digests: none(0, 0, []), bridged: nothing, isInterrupted: false };
-    return { ...found, ...(await askForAll(target, tree, choice, found.trees, concurrency, signal)) };
+    const trees = await broughtTrees(target, tree.build, signal);
+    const found = { state: undefined, tag: undefined, trees };
+    if (trees.length === 0) return { ...found, digests: none(0, 0, []), bridged: nothing, isAsked: false };
+    return { ...found, ...(await askForAll(target, tree, choice, trees, concurrency, signal)) };
   }
   const { state, tag } = read;
   const { trees } = state;
   const [only] = trees;
   if (state.state === 'published' && only !== undefined) {
     if (state.manifest === tree.build.manifest) {
-      return { state, tag, trees, digests: tree.digests, bridged: nothing, isInterrupted: false };
+      return { state, tag, trees, digests: tree.digests, bridged: nothing, isAsked: false };
     }
     const manifest = await target.get(MANIFEST, signal);
     if (manifest !== undefined && hash('sha256', manifest.bytes) === state.manifest) {
       const pages = { data: only.data_pages, account: only.account_pages };
       const digests = parseManifest(manifest.bytes, pages, encodingsIn(only.compress));
-      return { state, tag, trees, digests, bridged: nothing, isInterrupted: false };
+      return { state, tag, trees, digests, bridged: nothing, isAsked: false };
     }
   }
   return { state, tag, trees, ...(await askForAll(target, tree, choice, trees, concurrency, signal)) };
@@ -101,7 +101,7 @@ async function askForAll(
   trees: readonly TreeSize[],
   concurrency: number,
   signal: AbortSignal,
-): Promise<Pick<Found, 'digests' | 'bridged' | 'isInterrupted'>> {
+): Promise<Pick<Found, 'digests' | 'bridged' | 'isAsked'>> {
   const most = (count: (tree: TreeSize) => number) => Math.max(...[sizeOf(build), ...trees].map(count));
   const encodings = ENCODINGS.filter((one) => [sizeOf(build), ...trees].some(({ compress }) => encodingsIn(compress).includes(one)));
   const digests = none(
@@ -125,5 +125,5 @@ async function askForAll(
       if (isAlone && held.holds !== undefined && held.holds === local[collection].get(slot)) bridged[collection].add(slot);
     });
   }
-  return { digests, bridged, isInterrupted: true };
+  return { digests, bridged, isAsked: true };
 }

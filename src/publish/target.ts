@@ -55,6 +55,11 @@ export interface Target {
   readonly prices: Prices;
   /** Whether it answers with the headers that an object was given. */
   readonly keepsHeaders: boolean;
+  /**
+   * Looks, where that can be told without a request, whether a tree can go there from its folder.
+   * @throws Failure not-ours
+   */
+  readonly check?: (out: string) => void;
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
   readonly head: (path: string, signal: AbortSignal) => Promise<Held | undefined>;
   /** Writes an object whole; the store checks that its bytes arrived as they are. Gives its tag. */

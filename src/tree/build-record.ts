@@ -52,27 +52,25 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
 
 /** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's. */
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
-  let value: unknown;
   try {
     const path = join(out, BUILD_RECORD);
     // a pipe, which reading would wait for, is no record
-    if (!statSync(path).isFile()) return 'none';
-    value = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    return error instanceof SyntaxError ? 'foreign' : 'none';
+    return statSync(path).isFile() ? parseBuildRecord(readFileSync(path)) : 'none';
+  } catch {
+    return 'none';
+  }
+}
+
+/** The record in a file's bytes: `foreign` where they are somebody else's. */
+export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    return 'foreign';
   }
   if (!isObject(value) || typeof value['palimpsest'] !== 'string') return 'foreign';
   return finishedRecord(value) ?? 'unfinished';
-}
-
-/** The record in a file's bytes; undefined where they are none, or that of an unfinished tree. */
-export function parseBuildRecord(bytes: Buffer): BuildRecord | undefined {
-  try {
-    return finishedRecord(JSON.parse(bytes.toString()));
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 function finishedRecord(value: unknown): BuildRecord | undefined {

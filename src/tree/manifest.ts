@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Digests } from './digests.ts';
-import type { Encoding } from './encoding.ts';
+import { ENCODINGS, type Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
 
 /** The list of all pages with their SHA-256, in the form that `sha256sum -c` takes. */
@@ -105,6 +105,18 @@ export function readManifest(out: string, pages: { readonly [C in Collection]: n
 /** As {@link readManifest}, from a manifest's bytes: their lines are never all there as text. */
 export function parseManifest(bytes: Buffer, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
   return digestsIn(cut(bytes), pages, encodings);
+}
+
+/** Whether bytes are a manifest of palimpsest's: it names nothing but the files of a tree, and some. */
+export function isManifest(bytes: Buffer): boolean {
+  let lines = 0;
+  for (const line of linesIn(cut(bytes))) {
+    const isOfTree =
+      line !== undefined && COLLECTIONS.some((name) => slotAt(name, line.path, Number.MAX_SAFE_INTEGER, ENCODINGS) !== undefined);
+    if (!isOfTree) return false;
+    lines += 1;
+  }
+  return lines > 0;
 }
 
 function* cut(bytes: Buffer): Generator<Buffer> {

@@ -13,7 +13,8 @@ import { parseBuildRecord } from '../../src/tree/build-record.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { BASE_URL, differences, pagesIn } from '../whole/trees.ts';
 import { FORMS } from './forms.ts';
-import { Growing } from './growing.ts';
+import { Growing, publishJson } from './growing.ts';
+import { publishBefore, SlowReaders } from './slow-readers.ts';
 
 const folder = folderOfFile();
 const [, COMPRESSED] = FORMS;
@@ -50,7 +51,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   copyFileSync(join(history.out, page), join(site, page));
   const killed = parseBuildRecord(readFileSync(join(history.out, 'build.json')));
   const state = parseState(readFileSync(join(site, STATE)));
-  if (killed === undefined) throw new Error('there is no tree');
+  if (typeof killed === 'string') throw new Error('there is no tree');
   writeFileSync(join(site, STATE), encodeState({ ...state, state: 'publishing', trees: [...state.trees, sizeOf(killed)] }));
 
   await history.grow(3);
@@ -84,4 +85,16 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   const files = new Map(pagesIn(site));
   files.delete(STATE);
   expect(differences(files, history.files())).toEqual([]);
+});
+
+it('lets no reader of compressed pages miss anything in the night in which they are taken away', async () => {
+  const history = await Growing.of(folder, 'plain again', { records: 300, accounts: 20 }, ['--compress', 'gzip']);
+  const site = join(folder, 'plain again-site');
+  await publishJson(['publish', site, '--out', history.out]);
+  await history.rebuild([]);
+  await history.grow(13);
+  const readers = new SlowReaders(site, true);
+  const { done } = await publishBefore(readers, site, history.out);
+  expect(done.deletes).toBeGreaterThan(30);
+  expect(readers.missed()).toEqual([]);
 });

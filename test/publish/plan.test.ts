@@ -3,17 +3,20 @@ import { describe, expect, it } from 'vitest';
 import { type Comparison, OTHER, planPublish, stepsOf } from '../../src/publish/plan.ts';
 import type { TreeSize } from '../../src/publish/state.ts';
 import { Digests } from '../../src/tree/digests.ts';
+import type { Encoding } from '../../src/tree/encoding.ts';
 import { slotCount } from '../../src/tree/layout.ts';
 
 /** Digests of a collection whose pages hold these texts: its own index as page 1, `last` as the last. */
-function digestsOf(texts: readonly string[]): Digests {
-  const digests = new Digests(texts.length);
+function digestsOf(texts: readonly string[], encodings: readonly Encoding[] = []): Digests {
+  const digests = new Digests(texts.length, encodings);
   const digest = (text = '') => (text === OTHER ? Buffer.from(OTHER, 'hex') : createHash('sha256').update(text).digest());
   texts.forEach((text, index) => {
     digests.set(index + 1, digest(text));
   });
   digests.set(0, digest(texts[0]));
   digests.set(texts.length + 1, digest(texts.at(-1)));
+  const plain = slotCount(texts.length);
+  for (let slot = plain; slot < slotCount(texts.length, encodings); slot += 1) digests.set(slot, digest(`${slot % plain} packed`));
   return digests;
 }
 
@@ -37,6 +40,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
       digests:
         there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
       bridged: { data: new Set(), account: new Set() },
+      isAsked: false,
     },
     hasOtherHeaders: false,
     concurrency: 32,
@@ -87,6 +91,28 @@ describe('a plan', () => {
     const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
     expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
     expect(planPublish(comparison).gaps).toEqual(['20 fewer records, so that others move to earlier pages']);
+  });
+
+  it('deletes compressed files from the last page to the first, and pages that are gone when those are', () => {
+    const comparison = compare({ feed: ['x', 'y'] }, { feed: ['x', 'y', 'z'] });
+    const digests = { data: digestsOf(['x', 'y', 'z'], ['gzip', 'brotli']), account: digestsOf(['a'], ['gzip']) };
+    const steps = stepsFor({ ...comparison, found: { ...comparison.found, digests } });
+    expect(steps.filter((step) => step.startsWith('delete')).map((step) => step.split(' ')[1])).toEqual([
+      ...['last', '2', '1'].flatMap((page) => ['.br', '.gz'].map((suffix) => `rest/data/page/${page}${suffix}`)),
+      ...['rest/data.br', 'rest/data.gz'],
+      ...['rest/data/page/3.br', 'rest/data/page/3.gz', 'rest/data/page/3'],
+      ...['rest/account/page/last.gz', 'rest/account/page/1.gz', 'rest/account.gz'],
+    ]);
+  });
+
+  it.each([
+    ['at once where nothing changed', ['x', 'y'], false, false],
+    ['in turn where a page shows something else', ['w', 'y'], false, true],
+    ['in turn where it is not known whether they show what their pages do', ['x', 'y'], true, true],
+  ])('deletes compressed files %s', (_, feed, isAsked, isInTurn) => {
+    const comparison = compare({ feed }, { feed: ['x', 'y'] });
+    const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isAsked } });
+    expect(collections.data.isOutdatedInTurn).toBe(isInTurn);
   });
 
   it.each([

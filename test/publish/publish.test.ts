@@ -109,6 +109,11 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, r
     const many = await run([]);
     expect(many.code).toBe(3);
     expect(JSON.parse(many.stdout)).toMatchObject({ error: { code: 'too-many-deletes' } });
+    const both = [{ code: 'too-many-deletes', expected: expect.stringContaining('at most') }, { code: 'reader-gaps' }];
+    expect((await publishJson([...args, '--plan'], place.env))['refusals']).toMatchObject(both);
+    expect((await publishJson([...args, '--plan', '--max-delete', '30%', '--allow-gaps'], place.env))['refusals']).toEqual([]);
+    const read = await palimpsest([...args, '--plan'], { env: place.env });
+    expect(read.stdout).toMatch(/would be refused \(too-many-deletes\): 11 of .*--max-delete allows more/);
     const gaps = await run(['--max-delete', '30%']);
     expect(gaps.code).toBe(3);
     expect(JSON.parse(gaps.stdout)).toMatchObject({ error: { code: 'reader-gaps' } });

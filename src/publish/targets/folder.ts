@@ -1,6 +1,8 @@
 import { hash } from 'node:crypto';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join, resolve, sep } from 'node:path';
+import { Failure } from '../../contract/failure.ts';
 import { lock } from '../../store/lock.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
@@ -26,8 +28,17 @@ class FolderTarget implements Target {
     this.#folder = path;
   }
 
+  check(out: string): void {
+    refuseFile(this.#folder);
+    const tree = placeOf(out);
+    const pages = placeOf(this.#file('rest'));
+    const isApart = !isIn(placeOf(this.#folder), tree) && !isIn(pages, tree) && !isIn(tree, pages);
+    if (!isApart) throw notOurs(this.#folder, 'a folder apart from the tree', `a folder that shares files with the tree in ${out}`);
+  }
+
   async get(path: string): Promise<Fetched | undefined> {
-    const bytes = await done(() => readFile(this.#file(path)));
+    const file = this.#file(path);
+    const bytes = await found(file, () => readFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -38,19 +49,28 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
-    await done(async () => makeFolder(dirname(file)));
     const write = async () => {
-      await writeFile(file + PARTIAL, upload.bytes);
-      await rename(file + PARTIAL, file);
+      try {
+        await writeFile(file + PARTIAL, upload.bytes);
+        await rename(file + PARTIAL, file);
+      } catch (error) {
+        await rm(file + PARTIAL, { force: true }).catch(() => {});
+        throw error;
+      }
     };
-    if (condition === undefined) await done(write);
-    else await this.#exclusively(file, path, condition, write);
+    try {
+      makeFolder(dirname(file));
+      if (condition === undefined) await write();
+      else await this.#exclusively(file, path, condition, write);
+    } catch (error) {
+      throw error instanceof Failure ? error : unusable(file, error);
+    }
     return hash('sha256', upload.bytes);
   }
 
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
-    await done(() => rm(file, { force: true }));
+    await found(file, () => rm(file, { force: true }));
     // a page’s folder goes with its last file
     await rmdir(dirname(file)).catch(() => {});
   }
@@ -68,25 +88,77 @@ class FolderTarget implements Target {
     const held = lock(`${file}.lock`);
     if (held === undefined) throw new Trouble('passing', `another process is at ${path}`);
     try {
-      const found = await this.get(path);
-      if (found?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
-      await done(write);
+      const there = await this.get(path);
+      if (there?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
+      await write();
     } finally {
       held.release();
     }
   }
 }
 
+function refuseFile(folder: string): void {
+  const nearest = nearestOf(resolve(folder));
+  if (!statSync(nearest).isDirectory())
+    throw notOurs(folder, 'a folder, or nothing', nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`);
+}
+
+/** What is there of a path, as far as it is. */
+function nearestOf(path: string): string {
+  return existsSync(path) || path === dirname(path) ? path : nearestOf(dirname(path));
+}
+
+/** The real path of a folder that may not be there yet. */
+function placeOf(folder: string): string {
+  const path = resolve(folder);
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path === dirname(path) ? path : join(placeOf(dirname(path)), basename(path));
+  }
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function notOurs(folder: string, expected: string, found: string): Failure {
+  return new Failure('not-ours', `cannot publish to ${folder}`, {
+    place: { file: folder },
+    expected,
+    found,
+    hint: 'publish to another folder; nothing was touched',
+  });
+}
+
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** What came of a call; undefined where there was no such file. */
-async function done<T>(call: () => Promise<T>): Promise<T | undefined> {
+async function found<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-    if (ABSENT.has(code)) return undefined;
-    const isDenied = code === 'EACCES' || code === 'EPERM' || code === 'EROFS';
-    throw new Trouble(isDenied ? 'denied' : 'refused', error instanceof Error ? error.message : String(error));
+    if (ABSENT.has(codeOf(error))) return undefined;
+    throw unusable(file, error);
   }
+}
+
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
+
+/** What the system says, with what helps: it is the machine's, and no store to be asked again. Any other error as it is. */
+function unusable(file: string, error: unknown): unknown {
+  if (codeOf(error) === '') return error;
+  return new Failure('file-system', `cannot read or write ${file}`, {
+    place: { file },
+    expected: 'a folder that can be written and has room',
+    found: error instanceof Error ? error.message : String(error),
+    hint: FULL.has(codeOf(error))
+      ? 'free some space, then publish again: it goes on where it was'
+      : 'look at the path and its permissions, then publish again: it goes on where it was',
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { parseEnvelope } from '../../src/contract/envelope.ts';
+import { isObject } from '../../src/contract/json.ts';
+import { openTarget } from '../../src/publish/address.ts';
+import { REVALIDATE } from '../../src/publish/headers.ts';
+import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
+import type { Target } from '../../src/publish/target.ts';
+import { resolve } from '../../src/rewrite/resolve.ts';
+import { BASE_URL } from '../whole/trees.ts';
+import { missedBy } from './crawling.ts';
+
+interface Reader {
+  /** What its next page is; undefined where it has come to the end. */
+  file: string | undefined;
+  began: number;
+  readonly ids: Set<number>;
+}
+
+/**
+ * Clients that follow `next` in a folder, one page at each change of it; at each change one more begins, of which
+ * every third reads to the end at once. A page is answered as nginx does with `gzip_static`: compressed where that file is there.
+ */
+export class SlowReaders {
+  readonly #site: string;
+  readonly #isCompressed: boolean;
+  readonly #readers: Reader[] = [];
+  readonly #broken: string[] = [];
+
+  constructor(site: string, isCompressed = false) {
+    this.#site = site;
+    this.#isCompressed = isCompressed;
+  }
+
+  /** One page for each. */
+  step(): void {
+    this.#readers.push({ file: 'rest/data/index.json', began: 0, ids: new Set() });
+    for (const reader of this.#readers) this.#read(reader);
+    const last = this.#readers.at(-1);
+    if (this.#readers.length % 3 === 0) while (last?.file !== undefined) this.#read(last);
+  }
+
+  /** Has all of them read to the end; gives every record that one missed, and every link that led nowhere. */
+  missed(): string[] {
+    this.step();
+    for (const reader of this.#readers) while (reader.file !== undefined) this.#read(reader);
+    return [
+      ...this.#broken,
+      ...this.#readers.flatMap((reader, index) =>
+        missedBy({ ...reader, counts: new Set(), repeats: 0 }).map((id) => `reader ${index} missed ${id}`),
+      ),
+    ];
+  }
+
+  #read(reader: Reader): void {
+    if (reader.file === undefined) return;
+    const plain = join(this.#site, reader.file);
+    const isPacked = this.#isCompressed && existsSync(`${plain}.gz`);
+    if (!isPacked && !existsSync(plain)) {
+      this.#broken.push(`${reader.file} is not there`);
+      reader.file = undefined;
+      return;
+    }
+    const bytes = isPacked ? gunzipSync(readFileSync(`${plain}.gz`)) : readFileSync(plain);
+    const { count, next, results } = parseEnvelope(JSON.parse(bytes.toString()));
+    reader.began ||= count;
+    for (const item of results) if (isObject(item)) reader.ids.add(Number(item['id']));
+    const [path = '', query = ''] = (next ?? '').slice(BASE_URL.length).split('?');
+    reader.file = next === null ? undefined : resolve('GET', path, query).file;
+  }
+}
+
+/** Publishes to a folder where each write and delete takes a moment drawn by lot, at whose end readers go on. */
+export async function publishBefore(
+  readers: SlowReaders,
+  site: string,
+  out: string,
+  more: Partial<PublishOptions> = {},
+): Promise<PublishSummary> {
+  const target = await openTarget(site, '', { connections: 32, secrets: {} });
+  const slow: Target = {
+    name: target.name,
+    prices: target.prices,
+    keepsHeaders: target.keepsHeaders,
+    get: (...args) => target.get(...args),
+    head: (...args) => target.head(...args),
+    put: async (...args) => {
+      await setTimeout(Math.random() * 8);
+      const tag = await target.put(...args);
+      readers.step();
+      return tag;
+    },
+    remove: async (...args) => {
+      await setTimeout(Math.random() * 8);
+      await target.remove(...args);
+      readers.step();
+    },
+    renew: () => target.renew(),
+    close: () => target.close(),
+  };
+  return publish(slow, {
+    out,
+    concurrency: 32,
+    maxDelete: { share: 1 },
+    allowGaps: false,
+    cacheControl: REVALIDATE,
+    gzip: false,
+    isDry: false,
+    patience: { tries: 1, timeout: 10_000 },
+    signal: new AbortController().signal,
+    ...more,
+  });
+}

@@ -1,0 +1,115 @@
+import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filesIn } from '../../support/folder.ts';
+import { palimpsest } from '../../support/palimpsest.ts';
+import { mountDisk } from '../../whole/disks.ts';
+import { folderOfFile } from '../../whole/stores.ts';
+import { differences, pagesIn } from '../../whole/trees.ts';
+import { Growing, publishJson } from '../growing.ts';
+
+const folder = folderOfFile();
+let history: Growing;
+
+beforeAll(async () => {
+  history = await Growing.of(folder, 'tree', { records: 30, accounts: 5 });
+});
+
+async function refusal(
+  target: string,
+  out = history.out,
+  more: readonly string[] = [],
+): Promise<{ readonly code: number | null; readonly error: unknown }> {
+  const { code, stdout } = await palimpsest(['publish', target, '--out', out, '--json', ...more]);
+  return { code, error: JSON.parse(stdout).error };
+}
+
+describe('a folder that shares files with the tree', () => {
+  it.each([
+    ['it is the tree', (tree: string) => tree],
+    ['it lies in the tree', (tree: string) => join(tree, 'site/deep')],
+    [
+      'a link leads to the tree',
+      (tree: string) => {
+        symlinkSync(tree, `${tree}-link`);
+        return `${tree}-link/site`;
+      },
+    ],
+    [
+      'its pages are the tree’s by a link',
+      (tree: string) => {
+        mkdirSync(`${tree}-linked`);
+        symlinkSync(join(tree, 'rest'), join(`${tree}-linked`, 'rest'));
+        return `${tree}-linked`;
+      },
+    ],
+  ])('is refused where %s', async (name, targetOf) => {
+    const tree = join(folder, name);
+    cpSync(history.out, tree, { recursive: true });
+    const target = targetOf(tree);
+    const before = pagesIn(tree);
+    for (const more of [[], ['--plan']]) {
+      expect(await refusal(target, tree, more)).toMatchObject({ code: 3, error: { code: 'not-ours', file: target } });
+    }
+    expect(differences(pagesIn(tree), before)).toEqual([]);
+  });
+
+  it('is refused where the tree lies among its pages', async () => {
+    const tree = join(folder, 'around/rest');
+    cpSync(history.out, tree, { recursive: true });
+    expect(await refusal(dirname(tree), tree)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  });
+
+  it('is none where the tree lies beside its pages, or is named alike', async () => {
+    const tree = join(folder, 'web root/out');
+    cpSync(history.out, tree, { recursive: true });
+    await publishJson(['publish', dirname(tree), '--out', tree]);
+    await publishJson(['publish', `${tree}2`, '--out', tree]);
+    expect(differences(pagesIn(tree), history.files())).toEqual([]);
+  });
+});
+
+it.each(['', '/below/it'])('refuses a file in place of a folder at once, in a plan too: file%s', async (below) => {
+  const file = join(folder, `file${below.length}`);
+  writeFileSync(file, 'mine');
+  expect(await refusal(file + below, history.out, ['--plan'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+});
+
+it('has nothing sent again for headers, of which it keeps none', async () => {
+  const site = join(folder, 'headers');
+  await publishJson(['publish', site, '--out', history.out]);
+  const again = await publishJson(['publish', site, '--out', history.out, '--cache-control', 'public, max-age=60']);
+  expect(again).toMatchObject({ done: { uploads: 0 }, requests: { writes: 0 } });
+});
+
+describe('what the system does not let happen', () => {
+  it('is said of a full disk, and completed when there is room', async (context) => {
+    const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
+    const hint = expect.stringContaining('free some space');
+    expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    expect([...filesIn(site).keys()].filter((path) => path.endsWith('.partial'))).toEqual([]);
+    remount('size=10m');
+    await publishJson(['publish', site, '--out', history.out]);
+    const files = new Map(pagesIn(site));
+    files.delete('publish.json');
+    expect(differences(files, history.files())).toEqual([]);
+  });
+
+  it('is said of a disk that cannot be written', async (context) => {
+    const { folder: site, remount } = mountDisk(context, join(folder, 'read only'), 'size=10m');
+    remount('ro');
+    for (const target of [site, join(site, 'below')]) {
+      const hint = expect.stringContaining('permissions');
+      expect(await refusal(target)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
+    }
+  });
+
+  it('is said of a file where a page’s folder has to be', async () => {
+    const site = join(folder, 'in the way');
+    mkdirSync(join(site, 'rest/data'), { recursive: true });
+    writeFileSync(join(site, 'rest/data/page'), 'mine');
+    expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system' } });
+    expect(existsSync(join(site, 'build.json'))).toBe(false);
+  });
+});
