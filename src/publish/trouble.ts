@@ -17,9 +17,12 @@ export class Trouble extends Error {
 }
 
 const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
-/** Amazon's client corrects its clock by an answer that says that it is wrong. */
+/**
+ * Amazon's client corrects its clock by an answer that says that it is wrong. Where another write came in between it
+ * answers 409 with a code that asks to repeat the request: whether the condition holds is told only then.
+ */
 const PASSING_CODES =
-  /^(RequestTimeTooSkewed|RequestTimeout|RequestTimeTooSlow|IncompleteBody|BadDigest|InvalidDigest|Md5Mismatch|XAmzContentSHA256Mismatch|SlowDown|OperationAborted|ServerBusy|InternalError)$/;
+  /^(RequestTimeTooSkewed|RequestTimeout|RequestTimeTooSlow|IncompleteBody|BadDigest|InvalidDigest|Md5Mismatch|XAmzContentSHA256Mismatch|SlowDown|OperationAborted|ConditionalRequestConflict|ServerBusy|InternalError)$/;
 const EXPIRED_CODES = /^(ExpiredToken|ExpiredTokenException|TokenRefreshRequired|RequestExpired|InvalidToken)$/;
 
 /**
