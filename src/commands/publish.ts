@@ -68,9 +68,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         region: options.region,
         connections: options.concurrency,
         secrets: {
-          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'],
-          azureAccount: env['AZURE_STORAGE_ACCOUNT'],
-          azureKey: env['AZURE_STORAGE_KEY'],
+          // an empty one is none, as with options
+          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'] || undefined,
+          azureAccount: env['AZURE_STORAGE_ACCOUNT'] || undefined,
+          azureKey: env['AZURE_STORAGE_KEY'] || undefined,
         },
       });
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();

@@ -1,0 +1,36 @@
+import { createServer } from 'node:http';
+import { expect, it, onTestFinished } from 'vitest';
+import { Growing } from '../publish/growing.ts';
+import { portOf } from '../publish/stores.ts';
+import { palimpsest } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+const tree = () => Growing.of(folder, 'tree', { records: 30, accounts: 3 });
+
+/** A store that denies everything, and who asked. */
+async function denying(): Promise<{ readonly endpoint: string; readonly asked: (string | undefined)[] }> {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    response.writeHead(403).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { endpoint: `http://127.0.0.1:${portOf(server)}`, asked };
+}
+
+it('takes an empty secret for none', async () => {
+  const { out } = await tree();
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 'az://history', '--endpoint', endpoint, '--out', out], {
+    env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: 'somebody', AZURE_STORAGE_KEY: 'c2VjcmV0' },
+  });
+  expect(stderr).toContain('(target-denied)');
+  expect(code).toBe(1);
+  expect(asked[0]).toMatch(/^SharedKey somebody:/);
+  const none = await palimpsest(['publish', 'az://history', '--out', out], {
+    env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: '', AZURE_STORAGE_KEY: '' },
+  });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('AZURE_STORAGE_ACCOUNT or --endpoint') });
+});
