@@ -126,8 +126,17 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         summaryLines(summary, target.name, seconds(milliseconds)),
       );
       const table = env['GITHUB_STEP_SUMMARY'];
-      if (table) appendFileSync(table, summaryTable(summary, target.name, seconds(milliseconds)));
+      if (table) addToSummary(terminal, table, summaryTable(summary, target.name, seconds(milliseconds)));
     });
+}
+
+/** What has been published is published, whether a table of it can be written or not. */
+function addToSummary(terminal: Terminal, file: string, table: string): void {
+  try {
+    appendFileSync(file, table);
+  } catch (error) {
+    terminal.warn(`no table for the job's summary: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function requestsOf({ traffic }: PublishSummary): object {

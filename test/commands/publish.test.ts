@@ -1,7 +1,9 @@
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf } from '../publish/stores.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -33,4 +35,16 @@ it('takes an empty secret for none', async () => {
     env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: '', AZURE_STORAGE_KEY: '' },
   });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('AZURE_STORAGE_ACCOUNT or --endpoint') });
+});
+
+it('warns where the summary of a job cannot be written, after a publish that is done', async () => {
+  const { out } = await tree();
+  const site = join(temporaryFolder(), 'site');
+  const { code, stdout, stderr } = await palimpsest(['publish', site, '--out', out, '--json'], {
+    env: { GITHUB_STEP_SUMMARY: join(site, 'nowhere/summary.md') },
+  });
+  expect(stderr).toMatch(/^warning: no table for the job's summary: ENOENT.*\n$/);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ done: { uploads: expect.any(Number) } });
+  expect(filesIn(site).has('rest/data/index.json')).toBe(true);
 });
