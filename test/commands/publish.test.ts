@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
-import { portOf } from '../publish/stores.ts';
+import { portOf, S3_KEYS } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -47,4 +47,32 @@ it('warns where the summary of a job cannot be written, after a publish that is 
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ done: { uploads: expect.any(Number) } });
   expect(filesIn(site).has('rest/data/index.json')).toBe(true);
+});
+
+it.each<[string, string]>([
+  ['--cache-control', 'a\nb'],
+  ['--cache-control', 'público'],
+  ['--cache-control', ' max-age=60'],
+  ['--region', 'eu west 1'],
+  ['--region', '-eu'],
+  ['--region', ''],
+])('refuses %s %j before anything is asked of a store', async (option, value) => {
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 's3://history', '--endpoint', endpoint, option, value]);
+  expect(stderr).toMatch(/ is invalid\. Expected .*such as/s);
+  expect(code).toBe(2);
+  expect(asked).toEqual([]);
+});
+
+it('does not try again what the fault of this side is', async () => {
+  const { out } = await tree();
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 's3://history', '--out', out], {
+    // which the client reads by itself
+    env: { ...S3_KEYS, AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: 'eu west 1' },
+  });
+  expect(stderr).toContain('Region not accepted');
+  expect(stderr).not.toContain('tried');
+  expect(code).toBe(1);
+  expect(asked).toEqual([]);
 });

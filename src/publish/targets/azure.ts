@@ -3,7 +3,7 @@ import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure
 import { Failure } from '../../contract/failure.ts';
 import { clientOf } from '../client.ts';
 import type { Access, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { Trouble, troubleOf } from '../trouble.ts';
+import { networkCode, Trouble, troubleOf } from '../trouble.ts';
 
 /** Names of a blob's own metadata, which take no hyphens. */
 const DIGEST = 'palimpsest_sha256';
@@ -153,7 +153,7 @@ function asTrouble(error: unknown): Trouble {
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // the emulator's words for Md5Mismatch
   if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new Trouble('passing', 'other bytes arrived');
-  return troubleOf(status, code, firstLine(error));
+  return troubleOf(status, networkCode(error) ?? code, firstLine(error));
 }
 
 /** Why an identity was not taken, if one of those that were tried was there at all. */
