@@ -1,9 +1,10 @@
 /**
  * What can go wrong with a request, by what helps: `passing` is tried again, `expired` with credentials
  * that are fetched anew, `conflict` says that a condition did not hold, `unsupported` that the store knows
- * no such request, `denied` and `missing` (the bucket or container) that a person has to do something.
+ * no such request; `anonymous` (no credentials were found), `denied` and `missing` (the bucket or container) say
+ * that a person has to do something.
  */
-export type TroubleKind = 'passing' | 'expired' | 'conflict' | 'unsupported' | 'denied' | 'missing' | 'refused';
+export type TroubleKind = 'passing' | 'expired' | 'conflict' | 'unsupported' | 'anonymous' | 'denied' | 'missing' | 'refused';
 
 /** A request that a place did not carry out, in words that hold nothing secret. */
 export class Trouble extends Error {

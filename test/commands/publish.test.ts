@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf, S3_KEYS } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -75,4 +76,36 @@ it('does not try again what the fault of this side is', async () => {
   expect(stderr).not.toContain('tried');
   expect(code).toBe(1);
   expect(asked).toEqual([]);
+});
+
+describe('without credentials', () => {
+  /** Where a machine has none, whatever it has else. */
+  const none = () => ({
+    HOME: temporaryFolder(),
+    AWS_ACCESS_KEY_ID: '',
+    AWS_PROFILE: '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AZURE_STORAGE_CONNECTION_STRING: '',
+    AZURE_STORAGE_KEY: '',
+    AZURE_CLIENT_ID: '',
+    AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
+  });
+  const web = { AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/nightly', AWS_WEB_IDENTITY_TOKEN_FILE: '/there/is/none' };
+
+  it.each<[string, string, Record<string, string>]>([
+    ['s3://history', 'no credentials were found', {}],
+    ['s3://history', 'ENOENT', web],
+    ['az://history', 'no credentials were found', {}],
+  ])('says for %s which to set', async (address, found, env) => {
+    const { out } = await tree();
+    const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];
+    const { code, stdout } = await palimpsest(args, { env: { ...none(), ...env } });
+    const { error } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code: 'target-denied', found: expect.stringContaining(found) });
+    expect(code).toBe(1);
+    const documented = readFileSync(new URL('../../docs/publish.md', import.meta.url), 'utf8');
+    const variables = error.hint.match(/\b(AWS|AZURE)_\w+/g);
+    expect(variables).toContain(address.startsWith('s3') ? 'AWS_ACCESS_KEY_ID' : 'AZURE_STORAGE_ACCOUNT');
+    for (const variable of variables) expect(documented).toContain(`\`${variable}\``);
+  });
 });

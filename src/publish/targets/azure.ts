@@ -147,8 +147,10 @@ async function answered<T>(request: () => Promise<T>): Promise<T> {
 /** What the client throws, in words without the request that it belongs to. */
 function asTrouble(error: unknown): Trouble {
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'AggregateAuthenticationError') return new Trouble('denied', refusalIn(error) ?? 'no credentials were found');
-  if (error.name === 'CredentialUnavailableError') return new Trouble('denied', 'no credentials were found');
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return new Trouble('denied', refusal);
+  if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name))
+    return new Trouble('anonymous', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // the emulator's words for Md5Mismatch

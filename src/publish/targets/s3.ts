@@ -157,7 +157,9 @@ class S3Target implements Target {
 function asTrouble(error: unknown): Trouble {
   if (error instanceof Trouble) return error;
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'CredentialsProviderError') return new Trouble('denied', 'no credentials were found');
+  if (error.name === 'CredentialsProviderError') return new Trouble('anonymous', 'no credentials were found');
+  // the client opens no files but those that credentials stand in
+  if (codeOf(error) === 'ENOENT') return new Trouble('anonymous', error.message);
   if (error.message === 'Region is missing') return new Trouble('refused', 'the region is missing');
   return troubleOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
 }
