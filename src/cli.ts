@@ -3,7 +3,7 @@ import { declareBuild } from './commands/build.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
-import { heedSwitches } from './commands/options.ts';
+import { heedEnvironment } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
@@ -55,6 +55,6 @@ export function programFor(terminal: Terminal): Command {
   declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
-  for (const command of program.commands) heedSwitches(command, env);
+  for (const command of program.commands) heedEnvironment(command, env);
   return program;
 }

@@ -10,7 +10,7 @@ export const DEFAULT_OUT = 'out';
 export const JSON_HELP = 'print one JSON object instead of text';
 export const QUIET_HELP = 'print nothing but errors';
 
-/** A path: an empty one, which an unset variable leaves, would be the folder that one happens to stand in. */
+/** A path: an empty one, which a shell makes of an unset variable, would be the folder that one happens to stand in. */
 export function path(text: string): string {
   if (text !== '') return text;
   throw new InvalidArgumentError('Expected a path.');
@@ -30,11 +30,16 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
-/** Lets a switch be off in the environment: commander takes it for on whatever its variable says. */
-export function heedSwitches(command: CommandUnknownOpts, env: Surroundings['env']): void {
+/**
+ * Reads an empty variable as none, which is what jobs at GitHub make of one that is not set, and lets a switch be
+ * off: commander takes it for on whatever its variable says, and would read an empty text as the option's value.
+ */
+export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['env']): void {
   for (const option of command.options) {
-    const isOff = option.isBoolean() && option.envVar !== undefined && /^(|0|no|off|false)$/i.test(env[option.envVar] ?? 'unset');
-    if (isOff) delete option.envVar;
+    if (option.envVar === undefined) continue;
+    const value = env[option.envVar];
+    const isOff = option.isBoolean() && value !== undefined && /^(0|no|off|false)$/i.test(value);
+    if (value === '' || isOff) delete option.envVar;
   }
 }
 

@@ -34,11 +34,16 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         .default({ share: 0.1 }, '10%'),
     )
     .addOption(new Option('--allow-gaps', 'publish although readers may miss records that move past them').env('PALIMPSEST_ALLOW_GAPS'))
-    .addOption(new Option('--cache-control <text>', 'the Cache-Control of pages').env('PALIMPSEST_CACHE_CONTROL').default(REVALIDATE))
+    .addOption(
+      new Option('--cache-control <text>', 'the Cache-Control of pages')
+        .env('PALIMPSEST_CACHE_CONTROL')
+        .argParser(headerText)
+        .default(REVALIDATE),
+    )
     .addOption(new Option('--gzip', 'keep pages compressed, with their Content-Encoding').env('PALIMPSEST_GZIP'))
     .addOption(new Option('--prefix <path>', 'where below the target').env('PALIMPSEST_PREFIX'))
     .addOption(new Option('--endpoint <url>', 'the address of a store that is not the cloud’s own').env('PALIMPSEST_ENDPOINT'))
-    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION'))
+    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName))
     .addOption(
       new Option('--timeout <seconds>', 'how long a request may take before it is made again')
         .env('PALIMPSEST_TIMEOUT')
@@ -68,9 +73,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         region: options.region,
         connections: options.concurrency,
         secrets: {
-          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'],
-          azureAccount: env['AZURE_STORAGE_ACCOUNT'],
-          azureKey: env['AZURE_STORAGE_KEY'],
+          // an empty one is none, as with options
+          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'] || undefined,
+          azureAccount: env['AZURE_STORAGE_ACCOUNT'] || undefined,
+          azureKey: env['AZURE_STORAGE_KEY'] || undefined,
         },
       });
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
@@ -125,8 +131,17 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         summaryLines(summary, target.name, seconds(milliseconds)),
       );
       const table = env['GITHUB_STEP_SUMMARY'];
-      if (table) appendFileSync(table, summaryTable(summary, target.name, seconds(milliseconds)));
+      if (table) addToSummary(terminal, table, summaryTable(summary, target.name, seconds(milliseconds)));
     });
+}
+
+/** What has been published is published, whether a table of it can be written or not. */
+function addToSummary(terminal: Terminal, file: string, table: string): void {
+  try {
+    appendFileSync(file, table);
+  } catch (error) {
+    terminal.warn(`no table for the job's summary: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function requestsOf({ traffic }: PublishSummary): object {
@@ -145,6 +160,18 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
     throw new InvalidArgumentError('Expected a number of pages, or a share such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+}
+
+/** What can be sent as a header's value and comes back as it was. */
+function headerText(text: string): string {
+  if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected a line of printable ASCII, such as "public, max-age=60", with no space at its ends.');
+}
+
+/** A region becomes part of a host's name. */
+function regionName(text: string): string {
+  if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
+  throw new InvalidArgumentError('Expected letters, digits and hyphens, such as eu-central-1.');
 }
 
 function compressedFiles(): Failure {

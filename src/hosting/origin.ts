@@ -2,13 +2,10 @@ import { Failure } from '../contract/failure.ts';
 import type { Host, Origin } from '../rewrite/hosts/host.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
-import { type Encoding, encodingsIn, SUFFIXES } from '../tree/encoding.ts';
+import { CODINGS, type Encoding, encodingsIn, SUFFIXES } from '../tree/encoding.ts';
 
-/** What HTTP calls an encoding; readers who take several get the first. */
-const CODINGS: readonly { readonly encoding: Encoding; readonly name: string }[] = [
-  { encoding: 'brotli', name: 'br' },
-  { encoding: 'gzip', name: 'gzip' },
-];
+/** Readers who take several get the first. */
+const PREFERRED: readonly Encoding[] = ['brotli', 'gzip'];
 
 /**
  * A host as it is before an origin.
@@ -51,8 +48,8 @@ function originAt(address: string, tree: string): Origin {
     name: url.hostname,
     isAddress: /^(\d+\.\d+\.\d+\.\d+|\[.*\])$/.test(url.hostname),
     path: url.pathname.replace(/\/$/, ''),
-    encodings: CODINGS.filter(({ encoding }) => built.includes(encoding)).map(({ encoding, name }) => ({
-      name,
+    encodings: PREFERRED.filter((encoding) => built.includes(encoding)).map((encoding) => ({
+      name: CODINGS[encoding],
       suffix: SUFFIXES[encoding],
     })),
   };

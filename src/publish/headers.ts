@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { compress } from '../tree/compression.ts';
-import { type Encoding, SUFFIXES } from '../tree/encoding.ts';
+import { CODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
 import type { Fetched, ObjectHeaders } from './target.ts';
 
 /** What a publisher decides about how pages are answered. */
@@ -12,12 +12,9 @@ export interface HeaderChoice {
 /** Pages change under the same address: every reader asks whether they have. */
 export const REVALIDATE = 'public, max-age=0, must-revalidate';
 
-/** What HTTP calls an encoding. */
-const NAMES: { readonly [E in Encoding]: string } = { gzip: 'gzip', brotli: 'br' };
-
 /** The headers of a page, or of the file that has it compressed. */
 export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
-  const contentEncoding = variant === undefined ? (gzip ? 'gzip' : '') : NAMES[variant];
+  const contentEncoding = variant === undefined ? (gzip ? CODINGS.gzip : '') : CODINGS[variant];
   return { contentType: 'application/json', cacheControl, contentEncoding };
 }
 
@@ -29,7 +26,7 @@ export function plainHeaders(path: string): ObjectHeaders {
 
 /** A file's bytes as the store is to keep them: what is compressed already stays as it is. */
 export function encoded(file: Buffer, headers: ObjectHeaders, variant?: Encoding): Buffer {
-  return variant === undefined && headers.contentEncoding === 'gzip' ? gzipSync(file) : file;
+  return variant === undefined && headers.contentEncoding === CODINGS.gzip ? gzipSync(file) : file;
 }
 
 /** A page as the file of a variant has it. */
@@ -39,8 +36,8 @@ export function packed(page: Buffer, variant?: Encoding): Buffer {
 
 /** The page in an object, which says how it is compressed, or whose name does. */
 export function unpacked(path: string, { bytes, contentEncoding }: Fetched): Buffer {
-  if (contentEncoding === 'gzip' || (contentEncoding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
-  if (contentEncoding === 'br' || (contentEncoding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
+  if (contentEncoding === CODINGS.gzip || (contentEncoding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
+  if (contentEncoding === CODINGS.brotli || (contentEncoding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
   return bytes;
 }
 

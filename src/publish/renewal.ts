@@ -51,6 +51,7 @@ export class Renewal {
 
   #isOver({ kind }: Trouble, times: number, tried: number): boolean {
     if (kind === 'expired') return tried < MOST;
-    return kind === 'denied' && (times !== this.#times || (tried === 0 && this.#haveWorked));
+    const isRefused = kind === 'denied' || kind === 'anonymous';
+    return isRefused && (times !== this.#times || (tried === 0 && this.#haveWorked));
   }
 }

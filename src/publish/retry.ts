@@ -131,6 +131,8 @@ const HINTS: { readonly [K in TroubleKind]: string } = {
   expired: 'get new credentials, then publish again: it goes on where it was',
   conflict: 'see that nobody else writes there, then publish again',
   unsupported: 'see whether the store is reached at the right address, with --endpoint',
+  anonymous:
+    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md has the other ways',
   denied: 'look at the credentials and at what they allow: reading, writing, deleting, and listing (without it S3 hides what is missing)',
   missing: 'make the bucket or container first, and look at --endpoint and --region',
   refused: 'look at the address, --endpoint and --region',
@@ -138,7 +140,7 @@ const HINTS: { readonly [K in TroubleKind]: string } = {
 
 /** A trouble as a Failure that says where and what to do. */
 export function worded(target: Pick<Target, 'name'>, path: string, trouble: Trouble, tried = 1): Failure {
-  const isDenied = trouble.kind === 'denied' || trouble.kind === 'expired';
+  const isDenied = trouble.kind === 'denied' || trouble.kind === 'anonymous' || trouble.kind === 'expired';
   return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
     place: { file: path },
     expected: isDenied ? 'credentials that allow it' : 'an answer that says it is done',

@@ -3,6 +3,9 @@ export const SUFFIXES = { gzip: '.gz', brotli: '.br' } as const;
 
 export type Encoding = keyof typeof SUFFIXES;
 
+/** What HTTP calls them, its content codings. */
+export const CODINGS: { readonly [E in Encoding]: string } = { gzip: 'gzip', brotli: 'br' };
+
 /** In the order in which they are made. */
 export const ENCODINGS: readonly Encoding[] = ['gzip', 'brotli'];
 

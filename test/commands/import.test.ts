@@ -179,10 +179,8 @@ describe('palimpsest import', () => {
 
   it.each(['build', 'serve', 'verify'])('lets no empty path lead %s into the folder that one stands in', async (command) => {
     const folder = temporaryFolder();
-    const finished = await palimpsest([command, ...(command === 'build' ? ['--base-url', 'https://example.org'] : [])], {
-      cwd: folder,
-      env: { PALIMPSEST_OUT: '' },
-    });
+    const args = [command, '--out', '', ...(command === 'build' ? ['--base-url', 'https://example.org'] : [])];
+    const finished = await palimpsest(args, { cwd: folder });
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected a path.') });
   });
 

@@ -12,6 +12,8 @@ export interface Finished {
 }
 
 export interface RunOptions {
+  /** The program, where another is meant than this checkout's. */
+  readonly program?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   /** What the program reads on standard input. */
@@ -23,7 +25,7 @@ export interface RunOptions {
 /** Runs the program to its end. */
 export function palimpsest(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [BIN, ...args], { cwd: options.cwd, env: { ...process.env, ...options.env } });
+    const child = spawn(process.execPath, [options.program ?? BIN, ...args], { cwd: options.cwd, env: { ...process.env, ...options.env } });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;

@@ -3,7 +3,7 @@ import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure
 import { Failure } from '../../contract/failure.ts';
 import { clientOf } from '../client.ts';
 import type { Access, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { Trouble, troubleOf } from '../trouble.ts';
+import { networkCode, Trouble, troubleOf } from '../trouble.ts';
 
 /** Names of a blob's own metadata, which take no hyphens. */
 const DIGEST = 'palimpsest_sha256';
@@ -147,13 +147,15 @@ async function answered<T>(request: () => Promise<T>): Promise<T> {
 /** What the client throws, in words without the request that it belongs to. */
 function asTrouble(error: unknown): Trouble {
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'AggregateAuthenticationError') return new Trouble('denied', refusalIn(error) ?? 'no credentials were found');
-  if (error.name === 'CredentialUnavailableError') return new Trouble('denied', 'no credentials were found');
+  const refusal = refusalIn(error);
+  if (refusal !== undefined) return new Trouble('denied', refusal);
+  if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name))
+    return new Trouble('anonymous', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // the emulator's words for Md5Mismatch
   if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new Trouble('passing', 'other bytes arrived');
-  return troubleOf(status, code, firstLine(error));
+  return troubleOf(status, networkCode(error) ?? code, firstLine(error));
 }
 
 /** Why an identity was not taken, if one of those that were tried was there at all. */

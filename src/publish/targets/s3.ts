@@ -3,7 +3,7 @@ import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { clientOf } from '../client.ts';
 import type { Access, Address, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { Trouble, troubleOf } from '../trouble.ts';
+import { networkCode, Trouble, troubleOf } from '../trouble.ts';
 
 /** Names of an object's own headers: what palimpsest leaves there for a run that has to go on. */
 const DIGEST = 'palimpsest-sha256';
@@ -157,9 +157,11 @@ class S3Target implements Target {
 function asTrouble(error: unknown): Trouble {
   if (error instanceof Trouble) return error;
   if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'CredentialsProviderError') return new Trouble('denied', 'no credentials were found');
+  if (error.name === 'CredentialsProviderError') return new Trouble('anonymous', 'no credentials were found');
+  // the client opens no files but those that credentials stand in
+  if (codeOf(error) === 'ENOENT') return new Trouble('anonymous', error.message);
   if (error.message === 'Region is missing') return new Trouble('refused', 'the region is missing');
-  return troubleOf(statusOf(error), error.name === 'Error' ? codeOf(error) : error.name, error.message);
+  return troubleOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
 }
 
 function statusOf(error: unknown): number | undefined {

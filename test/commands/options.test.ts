@@ -1,0 +1,54 @@
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { programFor } from '../../src/cli.ts';
+import { Terminal } from '../../src/terminal.ts';
+
+const silent = { write: () => true };
+
+/** The commands as they are declared where the environment is this process's. */
+function commands() {
+  const { env } = process;
+  return programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })).commands;
+}
+
+/** What a command takes its options to be, and from where, given as little as it asks for. */
+async function optionsOf(name: string): Promise<object> {
+  const command = commands().find((one) => one.name() === name);
+  if (command === undefined) throw new Error(`there is no command ${name}`);
+  let read: object = {};
+  command.action(() => {
+    const sources = command.options.map((option) => [option.long, command.getOptionValueSource(option.attributeName())]);
+    read = { options: command.opts(), sources: Object.fromEntries(sources) };
+  });
+  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'https://example.org']);
+  await command.parseAsync([...needed, ...command.registeredArguments.map(() => 'argument')], { from: 'user' });
+  return read;
+}
+
+const variables = commands().flatMap(({ options }) => options.map(({ envVar = '' }) => envVar));
+
+function stub(value: string | undefined): void {
+  for (const name of variables) vi.stubEnv(name, value);
+}
+
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+describe.each(commands().map((command) => command.name()))('the options of %s', (name) => {
+  it('are what they are without a variable where it is empty', async () => {
+    stub(undefined);
+    const unset = await optionsOf(name);
+    stub('');
+    expect(await optionsOf(name)).toEqual(unset);
+  });
+
+  it('are read from variables that say something', async () => {
+    stub(undefined);
+    vi.stubEnv('PALIMPSEST_QUIET', '1');
+    expect(await optionsOf(name)).toMatchObject({ options: { quiet: true }, sources: { '--quiet': 'env' } });
+    for (const off of ['0', 'no', 'off', 'false', 'False']) {
+      vi.stubEnv('PALIMPSEST_QUIET', off);
+      expect(await optionsOf(name)).toMatchObject({ options: expect.not.objectContaining({ quiet: true }) });
+    }
+  });
+});

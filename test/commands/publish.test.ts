@@ -1,0 +1,111 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Growing } from '../publish/growing.ts';
+import { portOf, S3_KEYS } from '../publish/stores.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest } from '../support/palimpsest.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+const tree = () => Growing.of(folder, 'tree', { records: 30, accounts: 3 });
+
+/** A store that denies everything, and who asked. */
+async function denying(): Promise<{ readonly endpoint: string; readonly asked: (string | undefined)[] }> {
+  const asked: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.headers.authorization);
+    response.writeHead(403).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return { endpoint: `http://127.0.0.1:${portOf(server)}`, asked };
+}
+
+it('takes an empty secret for none', async () => {
+  const { out } = await tree();
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 'az://history', '--endpoint', endpoint, '--out', out], {
+    env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: 'somebody', AZURE_STORAGE_KEY: 'c2VjcmV0' },
+  });
+  expect(stderr).toContain('(target-denied)');
+  expect(code).toBe(1);
+  expect(asked[0]).toMatch(/^SharedKey somebody:/);
+  const none = await palimpsest(['publish', 'az://history', '--out', out], {
+    env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: '', AZURE_STORAGE_KEY: '' },
+  });
+  expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('AZURE_STORAGE_ACCOUNT or --endpoint') });
+});
+
+it('warns where the summary of a job cannot be written, after a publish that is done', async () => {
+  const { out } = await tree();
+  const site = join(temporaryFolder(), 'site');
+  const { code, stdout, stderr } = await palimpsest(['publish', site, '--out', out, '--json'], {
+    env: { GITHUB_STEP_SUMMARY: join(site, 'nowhere/summary.md') },
+  });
+  expect(stderr).toMatch(/^warning: no table for the job's summary: ENOENT.*\n$/);
+  expect(code).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({ done: { uploads: expect.any(Number) } });
+  expect(filesIn(site).has('rest/data/index.json')).toBe(true);
+});
+
+it.each<[string, string]>([
+  ['--cache-control', 'a\nb'],
+  ['--cache-control', 'público'],
+  ['--cache-control', ' max-age=60'],
+  ['--region', 'eu west 1'],
+  ['--region', '-eu'],
+  ['--region', ''],
+])('refuses %s %j before anything is asked of a store', async (option, value) => {
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 's3://history', '--endpoint', endpoint, option, value]);
+  expect(stderr).toMatch(/ is invalid\. Expected .*such as/s);
+  expect(code).toBe(2);
+  expect(asked).toEqual([]);
+});
+
+it('does not try again what the fault of this side is', async () => {
+  const { out } = await tree();
+  const { endpoint, asked } = await denying();
+  const { code, stderr } = await palimpsest(['publish', 's3://history', '--out', out], {
+    // which the client reads by itself
+    env: { ...S3_KEYS, AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: 'eu west 1' },
+  });
+  expect(stderr).toContain('Region not accepted');
+  expect(stderr).not.toContain('tried');
+  expect(code).toBe(1);
+  expect(asked).toEqual([]);
+});
+
+describe('without credentials', () => {
+  /** Where a machine has none, whatever it has else. */
+  const none = () => ({
+    HOME: temporaryFolder(),
+    AWS_ACCESS_KEY_ID: '',
+    AWS_PROFILE: '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    AZURE_STORAGE_CONNECTION_STRING: '',
+    AZURE_STORAGE_KEY: '',
+    AZURE_CLIENT_ID: '',
+    AZURE_TOKEN_CREDENTIALS: 'EnvironmentCredential',
+  });
+  const web = { AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/nightly', AWS_WEB_IDENTITY_TOKEN_FILE: '/there/is/none' };
+
+  it.each<[string, string, Record<string, string>]>([
+    ['s3://history', 'no credentials were found', {}],
+    ['s3://history', 'ENOENT', web],
+    ['az://history', 'no credentials were found', {}],
+  ])('says for %s which to set', async (address, found, env) => {
+    const { out } = await tree();
+    const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];
+    const { code, stdout } = await palimpsest(args, { env: { ...none(), ...env } });
+    const { error } = JSON.parse(stdout);
+    expect(error).toMatchObject({ code: 'target-denied', found: expect.stringContaining(found) });
+    expect(code).toBe(1);
+    const documented = readFileSync(new URL('../../docs/publish.md', import.meta.url), 'utf8');
+    const variables = error.hint.match(/\b(AWS|AZURE)_\w+/g);
+    expect(variables).toContain(address.startsWith('s3') ? 'AWS_ACCESS_KEY_ID' : 'AZURE_STORAGE_ACCOUNT');
+    for (const variable of variables) expect(documented).toContain(`\`${variable}\``);
+  });
+});

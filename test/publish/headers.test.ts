@@ -1,0 +1,58 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encoded, headerLine, packed, pageHeaders, plainHeaders, REVALIDATE, unpacked } from '../../src/publish/headers.ts';
+import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
+
+const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
+const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });
+const variant = fc.constantFrom(undefined, ...ENCODINGS);
+
+describe('a page', () => {
+  it('comes back from what is kept of it, by its headers, or by its name where none are kept', () => {
+    fc.assert(
+      fc.property(bytes, choice, variant, (page, chosen, form) => {
+        const headers = pageHeaders(chosen, form);
+        const file = packed(page, form);
+        const path = `rest/data/index.json${form === undefined ? '' : SUFFIXES[form]}`;
+        const kept = encoded(file, headers, form);
+        const fetched = { bytes: kept, tag: 'tag' };
+        expect(unpacked('any name', { ...fetched, contentEncoding: headers.contentEncoding })).toEqual(page);
+        // a store that keeps no headers is never given a page compressed under its own name
+        if (!chosen.gzip) expect(unpacked(path, { ...fetched, contentEncoding: '' })).toEqual(page);
+      }),
+    );
+  });
+
+  it('is compressed once, in the way that its headers say', () => {
+    const page = Buffer.from('{"count":0}'.repeat(20));
+    const gzip = pageHeaders({ cacheControl: REVALIDATE, gzip: true });
+    expect(gzip).toEqual({ contentType: 'application/json', cacheControl: REVALIDATE, contentEncoding: 'gzip' });
+    expect(gunzipSync(encoded(page, gzip))).toEqual(page);
+    // what the build compressed goes out as it is
+    const brotli = pageHeaders({ cacheControl: REVALIDATE, gzip: true }, 'brotli');
+    expect(brotli.contentEncoding).toBe('br');
+    expect(brotliDecompressSync(encoded(packed(page, 'brotli'), brotli, 'brotli'))).toEqual(page);
+    const file = packed(page, 'gzip');
+    expect(encoded(file, pageHeaders({ cacheControl: REVALIDATE, gzip: true }, 'gzip'), 'gzip')).toBe(file);
+    const plain = pageHeaders({ cacheControl: 'no-store', gzip: false });
+    expect(plain).toEqual({ contentType: 'application/json', cacheControl: 'no-store', contentEncoding: '' });
+    expect(encoded(page, plain)).toBe(page);
+  });
+});
+
+it('has every reader ask for what stands beside the pages, in a type that fits', () => {
+  expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: REVALIDATE, contentEncoding: '' });
+  expect(plainHeaders('manifest-sha256.txt').contentType).toBe('text/plain; charset=utf-8');
+});
+
+it('puts headers into lines that are equal where they are', () => {
+  // as --cache-control takes them, which has no line of its own to imitate
+  const chosen = fc.record({ cacheControl: fc.stringMatching(/^[a-z=, 0-9-]{0,12}$/), gzip: fc.boolean() });
+  fc.assert(
+    fc.property(chosen, chosen, (a, b) => {
+      const isSame = a.cacheControl === b.cacheControl && a.gzip === b.gzip;
+      expect(headerLine(pageHeaders(a)) === headerLine(pageHeaders(b))).toBe(isSame);
+    }),
+  );
+});
