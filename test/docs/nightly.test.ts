@@ -107,7 +107,7 @@ it('docs/nightly.md has a job that goes on from a night whose publish broke off,
   mkdirSync(blocked);
   const broken = night(work, 'second', many(2, 200));
   expect(broken.ended).toMatch(/publish .* > published.json/);
-  expect(broken.stderr).toContain('(target-failed)');
+  expect(broken.stderr).toContain('(file-system)');
   const halfway = seen(work);
   expect(halfway.size).toBeGreaterThan(before.size);
   rmSync(blocked, { recursive: true });
