@@ -8,9 +8,11 @@ import { folderOfFile } from '../whole/stores.ts';
 import { differences, type Files, pagesIn } from '../whole/trees.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { startProxy } from './proxy.ts';
-import { azuriteConnection, fetchAll, rclone, S3_KEYS, STORES, type Store, SWIFT } from './stores.ts';
+import { azuriteConnection, fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
 
 const folder = folderOfFile();
+/** How many records there are at first. */
+const RECORDS = 300;
 
 /** What is at a target, but for its state, as a client sees it that knows nothing of palimpsest. */
 type Look = () => Promise<Files>;
@@ -26,8 +28,6 @@ interface Candidate {
   readonly skip: boolean;
   /** Whether it holds writes to their conditions. */
   readonly isConditional: boolean;
-  /** How many there are at first: fewer where a server is slow. */
-  readonly records: number;
   readonly start: () => Promise<{
     readonly store?: Store;
     readonly args: readonly string[];
@@ -43,7 +43,6 @@ const candidates: readonly Candidate[] = [
     name: 'a folder',
     skip: false,
     isConditional: true,
-    records: 600,
     start: async () => {
       const site = join(folder, 'site');
       return { args: [site], env: {}, look: async () => withoutState(site) };
@@ -53,7 +52,6 @@ const candidates: readonly Candidate[] = [
     name: kind.name,
     skip: kind.requirement.skip || rclone.skip,
     isConditional: kind.isConditional,
-    records: kind === SWIFT ? 300 : 600,
     start: async () => {
       const store = await kind.start();
       const fetched = join(folder, `fetched from ${kind.name}`);
@@ -68,7 +66,7 @@ const candidates: readonly Candidate[] = [
   })),
 ];
 
-describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, records, start }) => {
+describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, start }) => {
   let place: Awaited<ReturnType<Candidate['start']>>;
   let history: Growing;
   const send = (more: readonly string[] = []) => publishJson(['publish', ...place.args, '--out', history.out, ...more], place.env);
@@ -77,7 +75,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, r
 
   beforeAll(async () => {
     if (skip) return;
-    [place, history] = await Promise.all([start(), Growing.of(folder, name, { records, accounts: 30 })]);
+    [place, history] = await Promise.all([start(), Growing.of(folder, name, { records: RECORDS, accounts: 30 })]);
   });
   afterAll(() => place?.store?.stop());
 
@@ -93,7 +91,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, r
 
     await history.grow(3);
     const steps = (await send(['--plan']))['steps'];
-    const last = `rest/data/page/${records / 10 + 1}/index.json`;
+    const last = `rest/data/page/${RECORDS / 10 + 1}/index.json`;
     expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: last, reason: 'new' }));
     expect(steps).toContainEqual(expect.objectContaining({ action: 'upload', path: 'rest/data/page/2/index.json', reason: 'changed' }));
     const account = (await send())['unchanged'];
@@ -103,7 +101,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, r
 
   it.skipIf(skip)('deletes and lets readers miss something only where it is told to', async () => {
     const before = await place.look();
-    const shrunk = await Growing.of(folder, `${name} shrunk`, { records: records - 100, accounts: 30 });
+    const shrunk = await Growing.of(folder, `${name} shrunk`, { records: RECORDS - 100, accounts: 30 });
     const args = ['publish', ...place.args, '--out', shrunk.out];
     const run = (more: readonly string[]) => palimpsest([...args, ...more, '--json'], { env: place.env });
     const many = await run([]);

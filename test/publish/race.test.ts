@@ -12,7 +12,7 @@ import { differences, pagesIn } from '../whole/trees.ts';
 import { type Crawl, crawl, missedBy } from './crawling.ts';
 import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
-import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
+import { CEPH, fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
 /** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
 const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
@@ -20,8 +20,8 @@ const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
  * The same in small, and how many records and crawlers there are: less at a store that is slow. A node of Swift
  * answers 404 for a moment in which it exchanges an object's file: there a page is asked for again.
  */
-const USUAL = { few: 5, records: 3_000, crawlers: 8, patience: 0 };
-const SLOW = { few: 3, records: 600, crawlers: 4, patience: 5 };
+const USUAL = { few: 4, records: 3_000, crawlers: 8, patience: 0 };
+const SLOW = { few: 2, records: 600, crawlers: 4, patience: 5 };
 /** New records a night, so that pages move by less than one, by some, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
@@ -81,7 +81,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       try {
         for (let night = 0; night < publishes; night += 1) {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
-          if (night % 3 !== 2) await publishJson(args, env);
+          if (night % 3 !== 1) await publishJson(args, env);
           else {
             // left as it is until the next night’s tree comes over it; without conditions nothing is sent for two seconds
             const delay = (kind.isConditional ? 300 : 2_300) + random() * 1_500;
@@ -110,8 +110,8 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
     60_000 + Number(PUBLISHES ?? few) * 30_000,
   );
 
-  // at a slow store too few crawls cross a publish to find it every time
-  it.skipIf(skip || kind === SWIFT)(
+  // in small at one store only; at a slow one too few crawls cross a publish to find it every time
+  it.skipIf(skip || kind === SWIFT || (kind !== CEPH && PUBLISHES === undefined))(
     'miss records where the pages go all at once from the first',
     async () => {
       const history = await Growing.of(folder, `wrong ${kind.name}`, { records });
