@@ -13,7 +13,7 @@ import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 /** How many publishes go through the faulty proxy, and how many are killed; the full proof has 20 and 100. */
 const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 2);
 const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
-const FEW_KILLS = 3;
+const FEW_KILLS = 2;
 const RATE = 0.3;
 
 const folder = folderOfFile();

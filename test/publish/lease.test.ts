@@ -35,7 +35,7 @@ async function held(name: string): Promise<{ readonly history: Growing; readonly
   return { history, site, beat };
 }
 
-describe('a run that finds the claim of another machine', () => {
+describe.concurrent('a run that finds the claim of another machine', () => {
   it('refuses where that one lives', async () => {
     const { history, site, beat } = await held('living');
     let isOver = false;
@@ -57,14 +57,6 @@ describe('a run that finds the claim of another machine', () => {
     expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ resumed: true, done: { deletes: 0 } });
     expect(JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'))).toMatchObject({ state: 'published', holder: null });
   });
-});
-
-it('refuses a publish.json that is somebody else’s', async () => {
-  const { history, site } = await held('foreign');
-  writeFileSync(join(site, 'publish.json'), '{"hello":1}');
-  const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
-  expect(code).toBe(3);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-ours', file: 'publish.json' } });
 });
 
 /** A target that is reached over a network that can be cut, and which counts its writes. */
@@ -115,7 +107,7 @@ const settings = {
   patience: { tries: 12, timeout: 30_000 },
 };
 
-describe('a run that is cut off from its target', () => {
+describe.concurrent('a run that is cut off from its target', () => {
   /** Publishes a night, grows by another, and cuts the network of the run that publishes it when it is at its pages. */
   async function cutOff(name: string, how: 'resets' | 'silence', patience = settings.patience) {
     const history = await Growing.of(folder, name, { records: 400, accounts: 20 });
@@ -134,7 +126,7 @@ describe('a run that is cut off from its target', () => {
     return { history, site, network, stop, outcome };
   }
 
-  it.concurrent('writes nothing over what another run published meanwhile', async () => {
+  it('writes nothing over what another run published meanwhile', async () => {
     const { history, site, network, outcome } = await cutOff('overtaken', 'silence');
     const newer = await Growing.of(folder, 'overtaking', { records: 440, accounts: 20 });
     // the same process: only its silence tells that the first is gone
@@ -148,12 +140,12 @@ describe('a run that is cut off from its target', () => {
     expect(differences(files, newer.files())).toEqual([]);
   });
 
-  it.concurrent.each(['resets', 'silence'] as const)('ends where the network stays away, with %s', async (how) => {
+  it.each(['resets', 'silence'] as const)('ends where the network stays away, with %s', async (how) => {
     const { outcome } = await cutOff(`lost ${how}`, how, { tries: 3, timeout: 6_000 });
     expect(await Promise.race([outcome, setTimeout(50_000, 'still at it')])).toBe('target-failed');
   });
 
-  it.concurrent.each(['resets', 'silence'] as const)('ends soon when it is told to stop, with %s', async (how) => {
+  it.each(['resets', 'silence'] as const)('ends soon when it is told to stop, with %s', async (how) => {
     const { outcome, stop } = await cutOff(`stopped ${how}`, how, { tries: 12, timeout: 8_000 });
     await setTimeout(1_000);
     stop.abort();
@@ -170,4 +162,12 @@ it('writes nothing where it is told to stop before it begins', async () => {
   const run = publish(await openSite(site), { ...settings, out: history.out, signal: AbortSignal.abort() });
   await expect(run).rejects.toMatchObject({ code: 'stopped' });
   expect(readFileSync(join(site, STATE), 'utf8')).toBe(before);
+});
+
+it('refuses a publish.json that is somebody else’s', async () => {
+  const { history, site } = await held('foreign');
+  writeFileSync(join(site, 'publish.json'), '{"hello":1}');
+  const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
+  expect(code).toBe(3);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'not-ours', file: 'publish.json' } });
 });
