@@ -1,5 +1,6 @@
-import { REASONS, type Step } from '../publish/plan.ts';
+import { REASONS } from '../publish/comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
+import type { Step } from '../publish/steps.ts';
 import { number, plural, size } from '../terminal.ts';
 
 /** A plan as people read it: every step with its reason, then what all of it comes to. */

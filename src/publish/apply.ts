@@ -7,8 +7,9 @@ import { bridge } from './bridge.ts';
 import { inCrew } from './crew.ts';
 import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
-import { bridgeSlots, type Plan } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { heeding, worded } from './retry.ts';
+import { bridgeSlots } from './steps.ts';
 import type { Condition, Fetched, ObjectHeaders, Target } from './target.ts';
 import { Trouble } from './trouble.ts';
 

@@ -2,14 +2,16 @@ import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Failure } from '../contract/failure.ts';
 import { apply, type Done } from './apply.ts';
+import type { Comparison } from './comparison.ts';
 import { type Limits, refusals } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
-import { type Comparison, type Plan, planPublish, type Step, stepsOf } from './plan.ts';
+import { type Plan, planPublish } from './plan.ts';
 import { Renewal } from './renewal.ts';
 import { heeding, type Patience, patient, stopped, Traffic } from './retry.ts';
 import { STATE, sizeOf, type TreeSize } from './state.ts';
+import { type Step, stepsOf } from './steps.ts';
 import { readState, survey } from './survey.ts';
 import type { Target } from './target.ts';
 

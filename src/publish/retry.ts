@@ -41,12 +41,18 @@ const SLOWEST = 100;
  * each writes a whole object or removes one.
  */
 export function patient(target: Target, patience: Patience, traffic: Traffic): Target {
-  async function tryHard<T>(path: string, bytes: number, count: () => void, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  async function tryHard<T>(
+    kind: 'reads' | 'writes' | 'deletes',
+    path: string,
+    request: (signal: AbortSignal) => Promise<T>,
+    bytes = 0,
+  ): Promise<T> {
     for (let tried = 1; ; tried += 1) {
       if (patience.signal.aborted) throw stopped(target);
       const leave = await patience.hold?.();
       try {
-        count();
+        traffic[kind] += 1;
+        traffic.sent += bytes;
         return await timed(patience.timeout + bytes / SLOWEST, leave, request);
       } catch (error) {
         if (!(error instanceof Trouble)) throw error;
@@ -63,43 +69,11 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
     name: target.name,
     prices: target.prices,
     keepsHeaders: target.keepsHeaders,
-    get: (path) =>
-      tryHard(
-        path,
-        0,
-        () => {
-          traffic.reads += 1;
-        },
-        (signal) => target.get(path, signal),
-      ),
-    head: (path) =>
-      tryHard(
-        path,
-        0,
-        () => {
-          traffic.reads += 1;
-        },
-        (signal) => target.head(path, signal),
-      ),
+    get: (path) => tryHard('reads', path, (signal) => target.get(path, signal)),
+    head: (path) => tryHard('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, _, condition) =>
-      tryHard(
-        path,
-        upload.bytes.length,
-        () => {
-          traffic.writes += 1;
-          traffic.sent += upload.bytes.length;
-        },
-        (signal) => target.put(path, upload, signal, condition),
-      ),
-    remove: (path) =>
-      tryHard(
-        path,
-        0,
-        () => {
-          traffic.deletes += 1;
-        },
-        (signal) => target.remove(path, signal),
-      ),
+      tryHard('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
+    remove: (path) => tryHard('deletes', path, (signal) => target.remove(path, signal)),
     renew: () => target.renew(),
     close: () => target.close(),
   };

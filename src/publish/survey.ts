@@ -7,10 +7,10 @@ import { ENCODINGS, type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
 import { broughtTrees } from './brought-tree.ts';
+import { OTHER } from './comparison.ts';
 import { inCrew } from './crew.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
 import type { LocalTree } from './local-tree.ts';
-import { OTHER } from './plan.ts';
 import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
 import type { Target } from './target.ts';
 

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, OTHER, planPublish, stepsOf } from '../../src/publish/plan.ts';
+import { type Comparison, OTHER } from '../../src/publish/comparison.ts';
+import { planPublish } from '../../src/publish/plan.ts';
 import type { TreeSize } from '../../src/publish/state.ts';
+import { stepsOf } from '../../src/publish/steps.ts';
 import { Digests } from '../../src/tree/digests.ts';
 import type { Encoding } from '../../src/tree/encoding.ts';
 import { slotCount } from '../../src/tree/layout.ts';
