@@ -67,7 +67,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
       const started = performance.now();
       const isDry = options.plan === true;
-      const [{ openTarget }, { publish }] = await Promise.all([import('../publish/address.ts'), import('../publish/publish.ts')]);
+      const [{ openTarget }, { publish }] = await Promise.all([import('../storage/address.ts'), import('../publish/publish.ts')]);
       const target = await openTarget(address, options.prefix ?? '', {
         endpoint: options.endpoint,
         region: options.region,

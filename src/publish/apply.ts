@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { inCrew } from '../storage/crew.ts';
+import { heeding, worded } from '../storage/retry.ts';
+import type { Condition, Fetched, ObjectHeaders, Target } from '../storage/target.ts';
+import { Trouble } from '../storage/trouble.ts';
 import type { Encoding } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { bridge } from './bridge.ts';
-import { inCrew } from './crew.ts';
 import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
 import type { Plan } from './plan.ts';
-import { heeding, worded } from './retry.ts';
 import { bridgeSlots } from './steps.ts';
-import type { Condition, Fetched, ObjectHeaders, Target } from './target.ts';
-import { Trouble } from './trouble.ts';
 
 /** What applying a plan needs beside it. */
 export interface Work {

@@ -1,13 +1,13 @@
 import { COLLECTIONS } from '../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Target } from '../storage/target.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
 import { pathOf } from '../tree/layout.ts';
 import { isManifest, MANIFEST } from '../tree/manifest.ts';
 import { unpacked } from './headers.ts';
 import { sizeOf, type TreeSize } from './state.ts';
-import type { Target } from './target.ts';
 
 /**
  * The trees that pages may come from at a target where no run of palimpsest left its state: what the build

@@ -1,10 +1,10 @@
 import type { Collection } from '../contract/collection.ts';
+import type { Prices } from '../storage/target.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/digests.ts';
 import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import type { TreeSize } from './state.ts';
-import type { Prices } from './target.ts';
 
 /** The digest of an object that is there and is not known to be what this tree would put in its place. */
 export const OTHER: string = 'ff'.repeat(32);

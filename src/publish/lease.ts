@@ -2,13 +2,13 @@ import { hash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { stopped, worded } from '../storage/retry.ts';
+import type { Condition, Target } from '../storage/target.ts';
+import { Trouble } from '../storage/trouble.ts';
 import { plainHeaders } from './headers.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
-import { stopped, worded } from './retry.ts';
 import { encodeState, type Holder, type PublishState, STATE } from './state.ts';
 import { readState } from './survey.ts';
-import type { Condition, Target } from './target.ts';
-import { Trouble } from './trouble.ts';
 
 /** How often a run says that it lives, in milliseconds. */
 const BEAT = 4_000;

@@ -1,6 +1,9 @@
 import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Failure } from '../contract/failure.ts';
+import { Renewal } from '../storage/renewal.ts';
+import { heeding, type Patience, patient, stopped, Traffic } from '../storage/retry.ts';
+import type { Target } from '../storage/target.ts';
 import { apply, type Done } from './apply.ts';
 import type { Comparison } from './comparison.ts';
 import { type Limits, refusals } from './guards.ts';
@@ -8,12 +11,9 @@ import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './head
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
 import { type Plan, planPublish } from './plan.ts';
-import { Renewal } from './renewal.ts';
-import { heeding, type Patience, patient, stopped, Traffic } from './retry.ts';
 import { STATE, sizeOf, type TreeSize } from './state.ts';
 import { type Step, stepsOf } from './steps.ts';
 import { readState, survey } from './survey.ts';
-import type { Target } from './target.ts';
 
 /** Milliseconds for one try of saying that a run lives, or that it ends without having come to its end. */
 const BRIEFLY = 5_000;

@@ -2,17 +2,17 @@ import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
+import { inCrew } from '../storage/crew.ts';
+import type { Target } from '../storage/target.ts';
 import { Digests } from '../tree/digests.ts';
 import { ENCODINGS, type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
 import { broughtTrees } from './brought-tree.ts';
 import { OTHER } from './comparison.ts';
-import { inCrew } from './crew.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
 import type { LocalTree } from './local-tree.ts';
 import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
-import type { Target } from './target.ts';
 
 /** What was found at a target. */
 export interface Found {

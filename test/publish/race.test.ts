@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTarget } from '../../src/publish/address.ts';
-import { inCrew } from '../../src/publish/crew.ts';
 import { pageHeaders, REVALIDATE } from '../../src/publish/headers.ts';
 import { openTree, readPage } from '../../src/publish/local-tree.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import { inCrew } from '../../src/storage/crew.ts';
 import { pathOf } from '../../src/tree/layout.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';

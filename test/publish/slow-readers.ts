@@ -4,11 +4,11 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { openTarget } from '../../src/publish/address.ts';
 import { REVALIDATE } from '../../src/publish/headers.ts';
 import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
-import type { Target } from '../../src/publish/target.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import type { Target } from '../../src/storage/target.ts';
 import { BASE_URL } from '../whole/trees.ts';
 import { missedBy } from './crawling.ts';
 

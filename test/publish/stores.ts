@@ -7,7 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { StoragePipelineOptions } from '@azure/storage-blob';
-import type { Access } from '../../src/publish/target.ts';
+import type { Access } from '../../src/storage/target.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
 import type { Certificate } from './certificate.ts';
 

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inCrew } from '../../src/publish/crew.ts';
+import { inCrew } from '../../src/storage/crew.ts';
 
 const size = fc.integer({ min: 1, max: 8 });
 /** How many turns of the loop each piece of work takes. */

@@ -1,12 +1,12 @@
 import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { Growing, publishJson } from '../../publish/growing.ts';
 import { filesIn } from '../../support/folder.ts';
 import { palimpsest } from '../../support/palimpsest.ts';
 import { mountDisk } from '../../whole/disks.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { differences, pagesIn } from '../../whole/trees.ts';
-import { Growing, publishJson } from '../growing.ts';
 
 const folder = folderOfFile();
 let history: Growing;

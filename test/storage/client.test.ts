@@ -2,8 +2,8 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { clientOf } from '../../src/publish/client.ts';
-import { CLIENTS } from '../../src/publish/client-releases.ts';
+import { clientOf } from '../../src/storage/client.ts';
+import { CLIENTS } from '../../src/storage/client-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTarget } from '../../../src/publish/address.ts';
-import type { Access, Target, Upload } from '../../../src/publish/target.ts';
+import { openTarget } from '../../../src/storage/address.ts';
+import type { Access, Target, Upload } from '../../../src/storage/target.ts';
+import { type FaultyProxy, startProxy } from '../../publish/proxy.ts';
+import { STORES, type Store } from '../../publish/stores.ts';
 import { folderOfFile } from '../../whole/stores.ts';
-import { type FaultyProxy, startProxy } from '../proxy.ts';
-import { STORES, type Store } from '../stores.ts';
 
 const folder = folderOfFile();
 const { signal } = new AbortController();

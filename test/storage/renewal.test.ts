@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { Renewal } from '../../src/publish/renewal.ts';
-import type { Target } from '../../src/publish/target.ts';
-import { Trouble, type TroubleKind } from '../../src/publish/trouble.ts';
+import { Renewal } from '../../src/storage/renewal.ts';
+import type { Target } from '../../src/storage/target.ts';
+import { Trouble, type TroubleKind } from '../../src/storage/trouble.ts';
 
 const { signal } = new AbortController();
 

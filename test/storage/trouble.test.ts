@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { networkCode, type TroubleKind, troubleOf } from '../../src/publish/trouble.ts';
+import { networkCode, type TroubleKind, troubleOf } from '../../src/storage/trouble.ts';
 
 describe('the trouble that an answer means', () => {
   it.each<[number, string, TroubleKind]>([

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { openTarget } from '../../../src/publish/address.ts';
-import type { Access, Upload } from '../../../src/publish/target.ts';
-import { portOf, S3_KEYS } from '../stores.ts';
+import { openTarget } from '../../../src/storage/address.ts';
+import type { Access, Upload } from '../../../src/storage/target.ts';
+import { portOf, S3_KEYS } from '../../publish/stores.ts';
 
 const { signal } = new AbortController();
 const bytes = Buffer.from('{}');

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../src/', import.meta.url));
+
+/** Which modules each module may import besides itself: dependencies point one way. */
+const MODULES: { readonly [module: string]: readonly string[] } = {
+  contract: [],
+  rewrite: [],
+  version: [],
+  terminal: ['contract'],
+  sources: ['contract'],
+  diff: ['contract'],
+  store: ['contract', 'sources'],
+  observe: ['contract', 'sources', 'diff', 'store'],
+  pages: ['contract', 'store'],
+  tree: ['contract', 'store', 'pages', 'version'],
+  hosting: ['contract', 'rewrite', 'tree'],
+  serve: ['contract', 'rewrite', 'tree'],
+  verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
+  storage: ['contract', 'store'],
+  publish: ['contract', 'store', 'tree', 'storage', 'version'],
+  'marked-change': ['contract', 'diff', 'terminal'],
+};
+/** The top of the program may import everything. */
+const ENTRY = ['cli', 'commands'];
+
+/** The one place, a file or a folder, that may import each package. */
+const PACKAGES: { readonly [name: string]: readonly string[] } = {
+  '@aws-sdk/client-s3': ['storage/targets/s3.ts'],
+  '@azure/identity': ['storage/targets/azure.ts'],
+  '@azure/storage-blob': ['storage/targets/azure.ts'],
+  '@commander-js/extra-typings': ['cli.ts', 'commands'],
+  'better-sqlite3': ['store'],
+  diff: ['diff'],
+  'fs-extra/esm': ['tree'],
+  'http-server': ['serve'],
+  'p-limit': ['tree'],
+  parse5: ['sources/formats/mastodon.ts'],
+  'wrap-ansi': ['marked-change.ts'],
+};
+
+interface Import {
+  readonly file: string;
+  readonly specifier: string;
+}
+
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'));
+const imports: readonly Import[] = files.flatMap((file) =>
+  [...readFileSync(join(SRC, file), 'utf8').matchAll(/^(?:import|export)\s[^'"`;=()]*\sfrom '([^']+)'|\bimport\('([^']+)'\)/gm)].map(
+    (match) => ({
+      file,
+      specifier: match[1] ?? match[2] ?? '',
+    }),
+  ),
+);
+
+const moduleOf = (file: string) => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
+const targetOf = ({ file, specifier }: Import) => normalize(join(dirname(file), specifier));
+const relative = imports.filter(({ specifier }) => specifier.startsWith('.'));
+const packages = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
+
+describe('the architecture', () => {
+  it('names every module of src', () => {
+    expect([...Object.keys(MODULES), ...ENTRY].toSorted()).toEqual([...new Set(files.map(moduleOf))].toSorted());
+  });
+
+  it('lets each module import only the modules before it', () => {
+    const wrong = relative.filter((one) => {
+      const [from, to] = [moduleOf(one.file), moduleOf(targetOf(one))];
+      return !ENTRY.includes(from) && from !== to && !MODULES[from]?.includes(to);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no cycle among the modules that may import each other', () => {
+    const reach = (module: string, path: readonly string[] = []): readonly string[] =>
+      path.includes(module) ? [...path, module] : (MODULES[module] ?? []).flatMap((next) => reach(next, [...path, module]));
+    expect(Object.keys(MODULES).flatMap((module) => reach(module))).toEqual([]);
+  });
+
+  it('lets only one place import each package', () => {
+    const wrong = packages.filter(
+      ({ file, specifier }) => !PACKAGES[specifier]?.some((place) => file === place || file.startsWith(`${place}/`)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the rewrite function free of imports, and unaware of the hosts', () => {
+    const rewrite = imports.filter(({ file }) => moduleOf(file) === 'rewrite' && !file.startsWith('rewrite/hosts/'));
+    expect(rewrite.filter(({ file, specifier }) => file === 'rewrite/resolve.ts' || !specifier.startsWith('.'))).toEqual([]);
+    expect(rewrite.filter((one) => targetOf(one).startsWith('rewrite/hosts/'))).toEqual([]);
+  });
+
+  it('reads every import of a file', () => {
+    expect(imports.length).toBeGreaterThan(500);
+    expect(new Set(packages.map(({ specifier }) => specifier))).toEqual(new Set(Object.keys(PACKAGES)));
+  });
+});
