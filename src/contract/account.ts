@@ -19,7 +19,7 @@ export interface Summary {
   readonly bio: string;
 }
 
-/** An account with its change records, as the interface has it (2.4). */
+/** An account with its change records, as docs/api.md describes it. */
 export interface Account extends Identity, Summary {
   readonly data: readonly ChangeRecord[];
 }

@@ -1,7 +1,7 @@
 import { encodeJson } from './json.ts';
 import { count, list, parseShape, type Shape, textOrNull } from './shape.ts';
 
-/** A page of either collection, as the interface has it (2.1). */
+/** A page of either collection, as docs/api.md describes it. */
 export interface Envelope {
   /** Items in the whole collection. */
   readonly count: number;

@@ -18,7 +18,7 @@ export const DATA_TYPES = ['Location', 'Bio', 'Name', 'Website', 'Verified'] as 
 
 export type DataType = (typeof DATA_TYPES)[number];
 
-/** One change of one profile field of one account, as the interface has it (2.2). */
+/** One change of one profile field of one account, as docs/api.md describes it. */
 export interface ChangeRecord {
   readonly id: number;
   /** Screen name of the account. */

@@ -1,0 +1,148 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { serve } from '../../src/serve/server.ts';
+import { nginx } from '../conformance/subjects/nginx.ts';
+import { drf, startService } from '../drf/live-service.ts';
+import { EXTREME } from '../drf/samples.ts';
+import { ask, type Exchange } from '../serve/exchange.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { type History, toNdjson } from '../support/histories.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
+const openapi = JSON.parse(read('docs/openapi.json'));
+
+const ajv = new Ajv2020({ strict: false, allErrors: true, schemas: { 'openapi.json': openapi } });
+addFormats.default(ajv);
+
+/** What is wrong with a value by a schema of the document; nothing where it is valid. */
+function complaints(schema: string, value: unknown): readonly string[] {
+  const validate = ajv.getSchema(`openapi.json#/components/schemas/${schema}`);
+  if (validate === undefined) throw new Error(`docs/openapi.json has no schema ${schema}`);
+  return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+/** The schema that the document gives for an answer. */
+function schemaOf(path: string, method: string, status: number): string {
+  const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
+  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toBeDefined();
+  return String(answer.content['application/json'].schema.$ref).replace('#/components/schemas/', '');
+}
+
+/** Asks a service everything that the document describes, and validates each answer. */
+async function validates(send: (target: string, method: string) => Promise<Exchange>): Promise<void> {
+  for (const collection of COLLECTIONS) {
+    const path = `/rest/${collection}/`;
+    for (const [method, query, status] of [
+      ['GET', '', 200],
+      ['GET', '?page=2', 200],
+      ['GET', '?page=last', 200],
+      ['GET', '?page=0', 404],
+      ['GET', '?page=9999', 404],
+      ['OPTIONS', '', 200],
+      ['POST', '', 405],
+    ] as const) {
+      const answer = await send(path + query, method);
+      const name = `${method} ${path}${query}`;
+      expect(answer.status, name).toBe(status);
+      expect(answer.headers, name).toMatchObject({
+        'content-type': 'application/json',
+        allow: openapi.components.headers.Allow.schema.const,
+      });
+      expect(answer.headers['vary'], name).toContain('Accept');
+      expect(complaints(schemaOf(path, method, status), JSON.parse(answer.body.toString())), name).toEqual([]);
+    }
+  }
+}
+
+/** Builds a tree of small pages from a history. */
+async function treeOf(history: History, baseUrl: string): Promise<string> {
+  const folder = temporaryFolder();
+  const [input, store, out] = [join(folder, 'history.ndjson'), join(folder, 'store.db'), join(folder, 'out')];
+  writeFileSync(input, `${toNdjson(history).join('\n')}\n`);
+  await palimpsestJson(['import', input, '--store', store]);
+  await palimpsestJson(['build', '--store', store, '--out', out, '--base-url', baseUrl, '--page-size', '2', '--account-page-size', '1']);
+  return out;
+}
+
+describe('docs/openapi.json', () => {
+  it('is a valid OpenAPI 3.1 document', async () => {
+    const validator = new Validator();
+    expect(await validator.validate(openapi)).toMatchObject({ valid: true });
+    expect(validator.version).toBe('3.1');
+  });
+
+  it('rejects a record with a field missing, a field too many, and a value of the wrong type', () => {
+    const record = EXTREME.records[0];
+    expect(complaints('Record', record)).toEqual([]);
+    expect(complaints('Record', { ...record, text: undefined })).toHaveLength(1);
+    expect(complaints('Record', { ...record, more: 1 })).toHaveLength(1);
+    expect(complaints('Record', { ...record, id: '1' })).toHaveLength(1);
+    expect(complaints('Record', { ...record, first_encountered_date: '2019-08-04T07:25:00.43Z' })).not.toEqual([]);
+    expect(complaints('Record', { ...record, data_type: 'Verified', text: 'yes' })).not.toEqual([]);
+  });
+
+  it('describes the answers of palimpsest serve', async () => {
+    const out = await treeOf(EXTREME, 'https://example.org');
+    const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
+    onTestFinished(server.close);
+    await validates((target, method) => ask(server.url, target, method));
+  });
+
+  it.skipIf(nginx.needs.skip)(`describes the answers of nginx (${nginx.needs.reason || 'installed'})`, async () => {
+    const tree = await treeOf(EXTREME, 'https://example.org');
+    const [files, work] = [temporaryFolder(), temporaryFolder()];
+    await palimpsestJson(['rewrite', 'nginx', '--tree', tree, '--out', files]);
+    const running = await nginx.start({ files, tree, work, base: '' });
+    onTestFinished(running.stop);
+    await validates(running.ask);
+  });
+
+  it.skipIf(drf.skip)(`describes the answers of a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
+    const folder = temporaryFolder();
+    const input = join(folder, 'history.ndjson');
+    writeFileSync(input, `${toNdjson(EXTREME).join('\n')}\n`);
+    const { baseUrl } = await startService(input, join(folder, 'live.db'), { page_size: 2, account_page_size: 1 });
+    await validates((target, method) => ask(baseUrl, target, method, { accept: 'application/json' }));
+  });
+});
+
+describe('docs/api.md', () => {
+  const document = read('docs/api.md');
+  const examples = [...document.matchAll(/^## (Page|Change record|Account|Errors)\n.*?```json\n(.*?)\n```/gms)];
+
+  it('has an example of each schema, which is valid', () => {
+    const schemas: { readonly [heading: string]: string } = {
+      Page: 'RecordPage',
+      'Change record': 'Record',
+      Account: 'Account',
+      Errors: 'Error',
+    };
+    expect(examples.map((match) => match[1])).toEqual(Object.keys(schemas));
+    for (const [, heading = '', text = ''] of examples) expect(complaints(schemas[heading] ?? '', JSON.parse(text)), heading).toEqual([]);
+  });
+
+  it('has the record and the account of its examples from the sample', () => {
+    const sample = read('data/sample/records.ndjson') + read('data/sample/accounts.ndjson');
+    expect(sample).toContain(examples[1]?.[2]);
+    expect(JSON.parse(examples[2]?.[2] ?? '')).toMatchObject({ data: [] });
+  });
+
+  it('has every field of every schema in its table, with its type', () => {
+    for (const schema of ['RecordPage', 'Record', 'Account']) {
+      for (const [field, { type }] of Object.entries<{ readonly type?: string | readonly string[] }>(
+        openapi.components.schemas[schema].properties,
+      )) {
+        const words = [type ?? 'string'].flat().join(' or ');
+        expect(document, field).toMatch(new RegExp(`^\\| \`${field}\` \\| ${words} \\|`, 'm'));
+      }
+    }
+  });
+});
