@@ -52,6 +52,7 @@ describe('palimpsest observe', () => {
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
       rejected: 0,
+      conflicts: { count: 0, listed: [] },
       dry_run: false,
       store,
       milliseconds: expect.any(Number),
@@ -131,9 +132,29 @@ describe('palimpsest observe', () => {
     ['--observed-at', '2020-01-01T00:00:00', 'Expected a time with its zone'],
     ['--observed-at', '1969-12-31T23:59:59Z', 'Expected a time with its zone'],
     ['--from', 'facebook', 'Allowed choices are auto, neutral, twitter-v1'],
-    ['--mention-url', 'https://twitter.com/', 'Expected an address with {} in it'],
-    ['--mention-url', '{}', 'Expected an address with {} in it'],
-    ['--hashtag-url', 'https://twitter.com/', 'Expected an address with {} in it'],
+    ['--mention-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
+    ['--hashtag-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', '{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'javascript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--hashtag-url', 'javascript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', "JavaScript:alert('{}')", 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'data:text/html,{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'vbscript:{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'file:///{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https:{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}.example/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a@{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}@a.example/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://user:secret@a.example/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example:{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https:/\\{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example\n/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', ' https://a.example/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'java\nscript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example/\u0001{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example/{} x', 'Expected an http or https URL with {} in its path'],
     ['--store', '', 'Expected a path'],
     ['--rejects', '', 'Expected a path'],
   ])('takes %s %j for wrong usage', async (option, value, message) => {
@@ -194,6 +215,49 @@ describe('palimpsest observe', () => {
     expect(contentsOf(again)).toEqual(contentsOf(direct));
     expect([...filesIn(folder).keys()].filter((name) => /draft|profiles|timeline/.test(name))).toEqual([]);
   });
+
+  it('warns of conflicts, lists them for machines, and sets aside what does not go in', async () => {
+    const { folder, store } = newStore();
+    const input = lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b\u001b[2J' }), jack(2, { bio: 'a' }), jack(3, { bio: 'a' }));
+    const seen = join(folder, 'seen.ndjson');
+    writeFileSync(seen, input);
+    const finished = await palimpsest(['observe', seen, '--store', store]);
+    expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining('records   3 new') });
+    expect(finished.stderr.split('\n')).toEqual([
+      'warning: 1 conflict: snapshots of one account and one moment say different values of a field',
+      `warning: Bio of jack at 2020-01-02T00:00:00.000000Z: "b\\u001b[2J" (${seen}, line 2), "a" (${seen}, line 3; not recorded)`,
+      '',
+    ]);
+    expect(await palimpsest(['observe', seen, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    const rejects = join(folder, 'rejects.ndjson');
+    const again = await palimpsestJson(['observe', seen, '--store', store, '--rejects', rejects]);
+    expect(again).toMatchObject({
+      unchanged: 4,
+      rejected: 1,
+      conflicts: {
+        count: 1,
+        listed: [
+          {
+            account: 'jack',
+            data_type: 'Bio',
+            observed_at: '2020-01-02T00:00:00.000000Z',
+            values: [{ recorded: true }, { text: 'a', recorded: false, line: 3 }],
+          },
+        ],
+      },
+    });
+    expect(rejectsIn(rejects)).toMatchObject([{ code: 'conflict', file: seen, line: 3, item: { bio: 'a' } }]);
+  });
+
+  it.each(['http://127.0.0.1:8080/@{}', 'HTTPS://a.example/?q={}&w={}', 'https://[::1]/#{}', 'https://münchen.example/{}'])(
+    'takes %s for a template',
+    async (template) => {
+      const { store } = newStore();
+      await palimpsestJson(['observe', '-', '--store', store, '--mention-url', template], { input: lines(jack(1, { bio: '@b' })) });
+      const [bio] = contentsOf(store).feed;
+      expect(bio?.['diff_html']).toContain(`<a href="${template.replaceAll('{}', 'b').replaceAll('&', '&amp;')}">@b</a>`);
+    },
+  );
 
   it('takes neither the store nor a source for its rejects', async () => {
     const { folder, store } = newStore();
