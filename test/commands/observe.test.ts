@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
@@ -213,7 +213,7 @@ describe('palimpsest observe', () => {
     await palimpsestJson(['observe', '-', '--store', again], { input: items.join('\n') });
     await palimpsestJson(['observe', '-', '--store', direct], { input: lines(late) });
     expect(contentsOf(again)).toEqual(contentsOf(direct));
-    expect([...filesIn(folder).keys()].filter((name) => /draft|profiles|timeline/.test(name))).toEqual([]);
+    expect([...filesIn(folder).keys()].filter((name) => /draft|spool/.test(name))).toEqual([]);
   });
 
   it('warns of conflicts, lists them for machines, and sets aside what does not go in', async () => {
@@ -271,6 +271,28 @@ describe('palimpsest observe', () => {
     }
   });
 
+  it.each<[string, (path: string, victim: string) => void]>([
+    ['a link to somebody’s file', (path, victim) => symlinkSync(victim, path)],
+    ['a link to nothing', (path) => symlinkSync(`${path}-nowhere`, path)],
+    ['a file', (path) => writeFileSync(path, 'kept')],
+    ['a folder', (path) => mkdirSync(path)],
+  ])('neither follows nor replaces %s beside the store', async (_, plant) => {
+    const { folder, store } = newStore();
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'kept');
+    for (const name of ['-profiles', '-timeline', '-spool']) plant(store + name, victim);
+    const before = [...filesIn(folder).keys()];
+    expect(
+      await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b' })) }),
+    ).toMatchObject({
+      records: { Bio: 2 },
+    });
+    expect([...filesIn(folder).keys()].filter((name) => name !== 'store.db')).toEqual(before);
+    for (const name of ['-profiles', '-timeline', '-spool']) expect(lstatSync(store + name, { throwIfNoEntry: false })).toBeDefined();
+    expect(readFileSync(victim, 'utf8')).toBe('kept');
+    expect(existsSync(`${store}-profiles-nowhere`)).toBe(false);
+  });
+
   const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
     ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
     ['HTML', '<!DOCTYPE html>', { code: 'bad-json', line: 1 }],
@@ -301,6 +323,6 @@ describe('palimpsest observe', () => {
     expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
     expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
     expect(readFileSync(store).equals(before)).toBe(true);
-    expect([...filesIn(folder).keys()].filter((name) => /profiles|timeline/.test(name))).toEqual([]);
+    expect([...filesIn(folder).keys()].filter((name) => /spool/.test(name))).toEqual([]);
   });
 });
