@@ -58,7 +58,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   const rehearsal = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
   const path = rehearsal === undefined ? storePath : join(rehearsal, 'store.db');
   try {
-    const batch = new Batch(path, 'by account');
+    const batch = new Batch(path, 'by account', options.dryRun);
     try {
       const seen = guarded(path, () => new SeenProfiles(path));
       try {

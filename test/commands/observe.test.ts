@@ -1,7 +1,10 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { migrate } from '../../src/store/database.ts';
+import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
@@ -19,6 +22,39 @@ const user = {
 function newStore(): { folder: string; store: string } {
   const folder = temporaryFolder();
   return { folder, store: join(folder, 'store.db') };
+}
+
+function withDatabase(store: string, work: (database: Connection) => void): void {
+  const database = new Connection(store);
+  try {
+    work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Puts an account with one record at the place of a store, as its first version was made. */
+function withFirstSchema(store: string): void {
+  rmSync(store);
+  withDatabase(store, (database) => {
+    migrate(database, store, MIGRATIONS.slice(0, 1));
+    database.exec('PRAGMA journal_mode = WAL');
+    const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
+    const summary = { display_name: '', website: null, location: '', bio: 'a' };
+    database
+      .prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)')
+      .run('jack', JSON.stringify(identity), JSON.stringify(summary));
+    const record = {
+      account: 'jack',
+      data_type: 'Bio',
+      previous: null,
+      text: 'a',
+      first_encountered_date: '2019-05-05T16:29:12Z',
+      diff_html: '',
+      web_archive_url: null,
+    };
+    database.prepare('INSERT INTO record (id, json) VALUES (?, ?)').run(1, JSON.stringify({ id: 1, ...record }));
+  });
 }
 
 /** The lines of a file of rejects. */
@@ -178,6 +214,29 @@ describe('palimpsest observe', () => {
     expect(stdout).toContain('  records   1 new: Name 0, Bio 1');
     expect(stdout).toContain(`nothing was written: leave --dry-run out to add this to ${store}\n`);
     expect([...filesIn(folder).keys()]).toEqual([]);
+  });
+
+  it.each<[string, (store: string) => void]>([
+    ['of this version', () => {}],
+    ['of the first version', (store) => withFirstSchema(store)],
+    ['that is not in write-ahead mode', (store) => withDatabase(store, (database) => database.exec('PRAGMA journal_mode = DELETE'))],
+    ['that is an empty file', (store) => writeFileSync(store, '')],
+  ])('leaves a store %s byte for byte as it was in a dry run', async (_, prepare) => {
+    const { folder, store } = newStore();
+    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
+    prepare(store);
+    const before = readFileSync(store);
+    const input = lines(
+      jack(2, { bio: 'b' }),
+      ...Array.from({ length: 2000 }, (_, index) => ({ ...jack(3, { bio: 'x' }), screen_name: `n${index}` })),
+    );
+    expect(await palimpsestJson(['observe', '-', '--store', store, '--dry-run'], { input })).toMatchObject({
+      observations: 2001,
+      records: { Bio: 2001 },
+    });
+    expect(readFileSync(store).equals(before)).toBe(true);
+    expect([...filesIn(folder).keys()]).toEqual(['store.db']);
+    expect(await palimpsestJson(['observe', '-', '--store', store], { input })).toMatchObject({ records: { Bio: 2001 } });
   });
 
   it('ends at a snapshot that comes too late, and leaves the store as it was', async () => {
