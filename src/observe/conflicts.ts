@@ -39,7 +39,7 @@ export class ConflictList {
   readonly #seen: SeenProfiles;
   #moment: Moment = -1;
   /** The first snapshots of the moment, with the rows of their accounts. */
-  #sightings: { readonly row: number; readonly sighting: Sighting }[] = [];
+  readonly #sightings: { readonly row: number; readonly sighting: Sighting }[] = [];
   /** The fields that have a conflict at the moment, each as a number, with the values of those that are listed. */
   readonly #open = new Map<number, ConflictingValue[] | undefined>();
 
@@ -62,8 +62,8 @@ export class ConflictList {
 
   #begin(moment: Moment): void {
     this.#moment = moment;
-    this.#sightings = [];
-    this.#open.clear();
+    this.#sightings.length = 0;
+    if (this.#open.size > 0) this.#open.clear();
   }
 
   /** Lists a conflict, if there is room, with the values that came before the one in which it shows. */
