@@ -1,11 +1,14 @@
 import wrapAnsi from 'wrap-ansi';
 import type { DataType } from './contract/record.ts';
 import { type Segment, segmentsOf } from './diff/diff-html.ts';
-import { printable } from './terminal.ts';
+import { number, printable } from './terminal.ts';
 
 const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const;
 const PLAIN = '\u001b[39m';
 const MARKS = { kept: ['', ''], removed: ['[-', '-]'], added: ['{+', '+}'] } as const;
+
+/** How much of a text is shown, in UTF-16 units: to wrap one takes time that grows with the square of its length. */
+const LONGEST = 10_000;
 
 /** Letters that are written from right to left, and marks that turn a text's direction. */
 const DIRECTED = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u;
@@ -43,10 +46,12 @@ function segmentsFor(type: DataType, before: string, after: string): Segment[] {
 
 function marked({ kind, text }: Segment, inColor: boolean): string {
   const [open, close] = MARKS[kind];
-  const lines = text.split(/\r\n|\r|\n/).map((line) => isolated(printable(line)));
+  const start = text.length <= LONGEST ? text : text.slice(0, LONGEST).toWellFormed();
+  const lines = start.split(/\r\n|\r|\n/).map((line) => isolated(printable(line)));
   // a line break that came or went can be seen only by a sign
   const shown = lines.join(kind === 'kept' ? '\n' : '⏎\n');
-  const whole = `${open}${shown}${close}`;
+  const rest = text.length <= LONGEST ? '' : ` (${number(text.length - LONGEST)} more characters: --json has all)`;
+  const whole = `${open}${shown}${close}${rest}`;
   return inColor && COLORS[kind] !== '' ? `${COLORS[kind]}${whole}${PLAIN}` : whole;
 }
 

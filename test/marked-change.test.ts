@@ -71,6 +71,51 @@ describe('a change in a terminal', () => {
     }
   });
 
+  it('is cut where it is longer than any profile, and says how much is not shown', () => {
+    const marks = '😀'.repeat(5001);
+    expect(marked('Location', undefined, 'x'.repeat(10_000), 1000).join('')).toBe(`{+${'x'.repeat(10_000)}+}`);
+    const [first = '', ...rest] = marked('Bio', `${marks}x`, '', 1_000_000);
+    expect(rest).toEqual([]);
+    expect(first).toBe(`[-${'😀'.repeat(5000)}-] (3 more characters: --json has all)`);
+    const half = marked('Bio', undefined, `x${marks}`, 1_000_000).join('');
+    expect(half).toBe(`{+x${'😀'.repeat(4999)}\ufffd+} (3 more characters: --json has all)`);
+  });
+
+  // a test that takes minutes fails by its timeout
+  it.each([
+    '🇩',
+    '🇩🇪',
+    '\u0301',
+    'a\u0301',
+    '👩\u200d',
+    '😀',
+    '👩‍👩‍👧‍👦',
+    '🏽',
+    '\u2067',
+    'ש',
+    '\u1100',
+    '\u0915\u094d',
+    '\n',
+    '\u001b[31m',
+    '@a #b ',
+    ' ',
+  ])(
+    'of a million characters is shown: %j',
+    (piece) => {
+      const long = piece.repeat(Math.ceil(1_000_000 / piece.length));
+      for (const [before, after] of [
+        [undefined, long],
+        [long, `${long}x`],
+      ] as const) {
+        const lines = markedChange('Bio', before, after, 78, true);
+        expect(lines.join('').length).toBeLessThan(1_000_000);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+        expect(lines.join('').replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters:--jsonhasall\)[\u2069]*$/);
+      }
+    },
+    60_000,
+  );
+
   it('keeps its colour on each line that it is wrapped to', () => {
     const lines = markedChange('Location', undefined, 'one two three four five', 10, true);
     expect(lines.length).toBeGreaterThan(2);

@@ -1,9 +1,17 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { show } from '../contract/json.ts';
 import { type Moment, momentOf } from '../contract/moment.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+/** What a URL parser drops or reads as something else. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const UNSAFE = /[\s\u0000-\u001f\u007f-\u009f\\]/;
+
+/** How many conflicts are shown to people. */
+const CONFLICTS = 5;
 
 export function declareObserve(program: Program, terminal: Terminal): void {
   program
@@ -84,6 +92,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         await rejects?.keep();
         for (const progress of [reading, comparing, settling]) progress.end();
         const took = performance.now() - started;
+        for (const line of conflictLines(summary)) terminal.warn(line);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
           `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} show nothing new`,
@@ -101,6 +110,20 @@ export function declareObserve(program: Program, terminal: Terminal): void {
     });
 }
 
+/** Where snapshots of one moment say different things, for people: the first few. */
+function conflictLines({ conflicts: { count, listed } }: ObserveSummary): string[] {
+  if (count === 0) return [];
+  const lines = listed.slice(0, CONFLICTS).map(({ account, data_type, observed_at, values }) => {
+    const said = values.map(({ text, recorded, file, line }) => {
+      const place = file === undefined ? 'known before' : `${file}, line ${line}`;
+      return `${show(text)} (${place}${recorded ? '' : '; not recorded'})`;
+    });
+    return printable(`${data_type} of ${account} at ${observed_at}: ${said.join(', ')}`);
+  });
+  const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
+  return [`${plural(count, 'conflict')}: snapshots of one account and one moment say different values of a field`, ...lines, ...more];
+}
+
 function recordsLine({ records }: ObserveSummary): string {
   const all = Object.values(records).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
@@ -113,7 +136,13 @@ function moment(text: string): Moment {
   throw new InvalidArgumentError('Expected a time with its zone, such as 2017-09-19T20:47:28Z.');
 }
 
+/** An http or https URL with {} behind the host: what it stands for comes from profiles, which must not decide where links lead. */
 function template(text: string): string {
-  if (text.includes('{}') && URL.canParse(text.replaceAll('{}', 'x'))) return text;
-  throw new InvalidArgumentError('Expected an address with {} in it, such as https://example.org/@{}.');
+  const [one, other] = ['a', 'b'].map((name) => text.replaceAll('{}', name));
+  const isWeb = /^https?:\/\/[^/\\]/i.test(text) && !UNSAFE.test(text);
+  if (isWeb && one !== undefined && other !== undefined && one !== other && URL.canParse(one) && URL.canParse(other)) {
+    const { origin, username, password } = new URL(one);
+    if (origin === new URL(other).origin && username === '' && password === '') return text;
+  }
+  throw new InvalidArgumentError('Expected an http or https URL with {} in its path, query or fragment, such as https://example.org/@{}.');
 }

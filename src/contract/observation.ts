@@ -13,7 +13,7 @@ export interface Profile {
   readonly location: string | undefined;
   readonly website: string | null | undefined;
   readonly verified: boolean | undefined;
-  /** Absolute URL, or "". */
+  /** An http or https URL, or "". */
   readonly profile_image_url: string | undefined;
   /** UTC without a fraction, `2010-11-29T21:18:15Z`; null where the source says that it has none. */
   readonly account_creation_date: string | null | undefined;
@@ -22,7 +22,7 @@ export interface Profile {
 /** One profile, seen at one moment. */
 export interface Observation {
   readonly observed_at: Moment;
-  /** Where the snapshot is archived: an absolute URL, "" or null, as it was given. */
+  /** Where the snapshot is archived: an http or https URL, "" or null, as it was given. */
   readonly web_archive_url: string | null;
   readonly profile: Profile;
   /** Handles that the account had before, where the source tells. */

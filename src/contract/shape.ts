@@ -125,6 +125,19 @@ export const urlOrEmptyOrNull: Rule<string | null> = rule(
   (value): value is string | null => value === null || value === '' || isAbsoluteUrl(value),
 );
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const WEB = /^https?:\/\/[^\u0000-\u001f\u007f-\u009f]*$/i;
+
+/** Whether a URL is http or https, which run nothing when a browser follows them, without the control characters that it drops. */
+export function hasWebScheme(url: string): boolean {
+  return WEB.test(url);
+}
+
+export const webUrlOrEmpty: Rule<string> = rule(
+  'an http or https URL, or ""',
+  (value): value is string => value === '' || (isAbsoluteUrl(value) && hasWebScheme(value)),
+);
+
 export function oneOf<const T extends string>(...values: readonly T[]): Rule<T> {
   return rule(`one of ${values.join(', ')}`, (value): value is T => values.some((known) => known === value));
 }

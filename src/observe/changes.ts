@@ -1,7 +1,7 @@
 import type { Moment } from '../contract/moment.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
-import { frontOf, type KnownAccount, type Version, valuesAt } from '../store/known-account.ts';
+import { bitOf, frontOf, type KnownAccount, type Version, valuesAt, valuesBegunAt } from '../store/known-account.ts';
 
 /** A field that an observation found other than it was; without a version before it is the field's first. */
 export interface Change {
@@ -16,6 +16,16 @@ export interface Late {
   /** Undefined: the store knows only what it was later. */
   readonly known: string | null | undefined;
   readonly seen: string | null;
+}
+
+/** A field of which one snapshot says otherwise than another of the same account and moment. */
+export interface FieldConflict {
+  readonly type: DataType;
+  readonly seen: string | null;
+  /** What others of that moment said. */
+  readonly others: readonly (string | null)[];
+  /** Whether a record of that moment has the value; otherwise it is the value that the field had before. */
+  readonly isRecorded: boolean;
 }
 
 /** The order of one observation's records. */
@@ -48,12 +58,42 @@ export function changesOf(account: KnownAccount | undefined, profile: Profile, m
   return changes;
 }
 
-/** Between "" and null there is no change. */
-function isSame(one: string | null, other: string | null): boolean {
-  return (one ?? '') === (other ?? '');
+/** Where an observation says otherwise than others of its account at the very same moment, of this run or an earlier one. */
+export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Moment): readonly FieldConflict[] {
+  // most come after all that is known
+  if (account === undefined || moment > frontOf(account)) return NONE;
+  const found: FieldConflict[] = [];
+  for (const type of FIELDS) {
+    const seen = seenIn(profile, type);
+    if (seen === undefined) continue;
+    const versions = account.versions[type];
+    const begun = valuesBegunAt(versions, moment);
+    const known = valuesAt(versions, moment);
+    const isObserved = begun.length > 0 || (moment === account.observed_to && (account.observed_fields & bitOf(type)) !== 0);
+    const others = (begun.length > 0 ? begun : known).filter((value) => !isSame(value, seen));
+    if (!isObserved || others.length === 0) continue;
+    const has = (values: readonly (string | null)[]) => values.some((value) => isSame(value, seen));
+    found.push({ type, seen, others, isRecorded: has(begun) || !has(known) });
+  }
+  return found;
 }
 
-function seenIn(profile: Profile, type: DataType): string | null | undefined {
+const NONE: readonly FieldConflict[] = [];
+
+/** The fields that a profile carries: a bit for each. */
+export function fieldsIn(profile: Profile): number {
+  let fields = 0;
+  for (const type of FIELDS) if (seenIn(profile, type) !== undefined) fields |= bitOf(type);
+  return fields;
+}
+
+/** Between "" and null there is no change; undefined, which was not observed, is the same as nothing else. */
+export function isSame(one: string | null | undefined, other: string | null): boolean {
+  return one !== undefined && (one ?? '') === (other ?? '');
+}
+
+/** What a profile says of a field; undefined where it was not observed. */
+export function seenIn(profile: Profile, type: DataType): string | null | undefined {
   switch (type) {
     case 'Name':
       return profile.display_name;

@@ -4,9 +4,9 @@ import type { Observation } from '../contract/observation.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
 import { AccountRegister, identityIn } from '../store/account-register.ts';
 import type { Batch } from '../store/batch.ts';
-import { frontOf, type KnownAccount, knownUntil } from '../store/known-account.ts';
+import { frontOf, type KnownAccount, knownUntil, markObserved } from '../store/known-account.ts';
 import { NewIds } from '../store/new-ids.ts';
-import { type Change, changesOf, type Late } from './changes.ts';
+import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type Late } from './changes.ts';
 
 /** What an observation came to. */
 export interface Effect {
@@ -15,6 +15,8 @@ export interface Effect {
   readonly isRenamed: boolean;
   /** The changes it made, each now a record. */
   readonly changes: readonly Change[];
+  /** Where it says otherwise than another of the same moment. */
+  readonly conflicts: readonly FieldConflict[];
 }
 
 /** Why an observation could not be put into the history. */
@@ -27,7 +29,7 @@ export interface Misfit {
 export class ObservationWriter {
   readonly #accounts: AccountRegister;
   /** The accounts by the profile they were last seen with, and until when that tells nothing new. */
-  readonly #last = new Map<number, { readonly account: KnownAccount; readonly until: Moment }>();
+  readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Moment }>();
   readonly #batch: Batch;
   readonly #network: Network;
   readonly #ids: NewIds;
@@ -40,14 +42,14 @@ export class ObservationWriter {
   }
 
   /**
-   * Whether an account was last seen with this very profile, and nothing is known to have changed since.
+   * The account that was last seen with this very profile, if nothing is known to have changed since.
    * @param profile a number that stands for the profile
    */
-  isKnown(profile: number, moment: Moment): boolean {
+  unchanged(profile: number, moment: Moment): KnownAccount | undefined {
     const last = this.#last.get(profile);
-    if (last === undefined || last.account.profile !== profile || moment >= last.until) return false;
-    if (moment > (last.account.observed_to ?? -1)) last.account.observed_to = moment;
-    return true;
+    if (last === undefined || last.account.profile !== profile || moment >= last.until) return undefined;
+    markObserved(last.account, moment, last.fields);
+    return last.account;
   }
 
   /**
@@ -59,8 +61,12 @@ export class ObservationWriter {
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
-    account.profile = isPresent(account, observation) ? profile : undefined;
-    if (account.profile !== undefined) this.#last.set(profile, { account, until: knownUntil(account, observation.observed_at) });
+    // of two that conflict only one says what the account has from then on: seen once more, either has to be looked at
+    account.profile = effect.conflicts.length === 0 && isPresent(account, observation) ? profile : undefined;
+    if (account.profile !== undefined) {
+      const until = knownUntil(account, observation.observed_at);
+      this.#last.set(profile, { account, fields: fieldsIn(observation.profile), until });
+    }
     if (this.#accounts.isFull) this.finish();
     return effect;
   }
@@ -82,6 +88,7 @@ export class ObservationWriter {
           found: `${show(changes.seen)} at ${timestampOf(moment)}, before what the store already holds of this account`,
         };
       }
+      const conflicts = conflictsOf(found, profile, moment);
       const ids = this.#ids.take(moment, changes.length);
       if (ids === undefined) {
         return {
@@ -96,8 +103,8 @@ export class ObservationWriter {
       const isCurrent = moment >= frontOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) this.#addChange(account, change, ids[index] ?? 0, observation);
-      if (moment > (account.observed_to ?? -1)) account.observed_to = moment;
-      return { account, isNew: found === undefined, isRenamed, changes };
+      markObserved(account, moment, fieldsIn(profile));
+      return { account, isNew: found === undefined, isRenamed, changes, conflicts };
     });
   }
 

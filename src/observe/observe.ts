@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { show } from '../contract/json.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { metered } from '../sources/metered.ts';
@@ -9,6 +10,8 @@ import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
 import { fileSystemFailure, guarded } from '../store/database.ts';
+import type { FieldConflict } from './changes.ts';
+import { type Conflict, ConflictList } from './conflicts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import { SeenProfiles, snapshotOf } from './seen-profiles.ts';
 
@@ -39,7 +42,10 @@ export interface ObserveSummary {
   /** New records, field by field. */
   readonly records: { readonly [T in DataType]: number };
   readonly accounts: { readonly added: number; readonly renamed: number };
+  /** Snapshots that were set aside, of which those with a conflict went in but for the value that conflicts. */
   readonly rejected: number;
+  /** Where snapshots of one account say different values of one field at one moment: how many, and the first of them. */
+  readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
 /**
@@ -52,7 +58,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   const rehearsal = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
   const path = rehearsal === undefined ? storePath : join(rehearsal, 'store.db');
   try {
-    const batch = new Batch(path, 'by account');
+    const batch = new Batch(path, 'by account', options.dryRun);
     try {
       const seen = guarded(path, () => new SeenProfiles(path));
       try {
@@ -93,11 +99,14 @@ function compare(batch: Batch, seen: SeenProfiles, options: ObserveOptions): Obs
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
+  const conflicts = new ConflictList(seen);
   let [observations, unchanged, rejected] = [0, 0, 0];
   for (const sighting of seen.inOrder()) {
     observations += 1;
     if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, seen.length);
-    if (writer.isKnown(sighting.profile, sighting.moment)) {
+    const same = writer.unchanged(sighting.profile, sighting.moment);
+    if (same !== undefined) {
+      conflicts.add(same, sighting, []);
       unchanged += 1;
       continue;
     }
@@ -111,13 +120,26 @@ function compare(batch: Batch, seen: SeenProfiles, options: ObserveOptions): Obs
       rejected += 1;
       continue;
     }
+    conflicts.add(effect.account, sighting, effect.conflicts);
+    for (const conflict of effect.conflicts) {
+      if (conflict.isRecorded || options.onReject === undefined) continue;
+      options.onReject({ ...flawOf(conflict), place: seen.place(sighting), item: snapshotOf(observation) });
+      rejected += 1;
+      break;
+    }
     if (effect.isNew) accounts.added += 1;
     if (effect.isRenamed) accounts.renamed += 1;
     if (effect.changes.length === 0) unchanged += 1;
     for (const { type } of effect.changes) records[type] += 1;
   }
   writer.finish();
-  return { observations, unchanged, records, accounts, rejected };
+  return { observations, unchanged, records, accounts, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed } };
+}
+
+/** A value that does not go in, because others of the same moment say otherwise and it is the one that the field had before. */
+function flawOf({ type, seen, others }: FieldConflict): Pick<Flaw, 'kind' | 'code' | 'expected' | 'found'> {
+  const expected = `the same ${type} in all snapshots of one account and moment: ${others.map(show).join(', ')}`;
+  return { kind: 'flaw', code: 'conflict', expected, found: `${show(seen)}, which it was before; the rest of the snapshot is in` };
 }
 
 function reject(flaw: Flaw, options: ObserveOptions): void {

@@ -2,6 +2,7 @@ import type { Place } from '../contract/failure.ts';
 import { timestampOf } from '../contract/moment.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
 import type { Sighting } from './sighting-run.ts';
+import { openSpool, removeSpools } from './spool-file.ts';
 import { TextFile } from './text-file.ts';
 import { Timeline } from './timeline.ts';
 
@@ -19,10 +20,17 @@ export class SeenProfiles {
   /** Where profiles lie that came before as the same object. */
   readonly #places = new WeakMap<Profile, number>();
 
-  /** @param store the path beside which the files lie; the store is locked, so that they are one run's alone */
+  /** @param store the path beside which the files lie; the store is locked, so that what lies there is no other run's */
   constructor(store: string) {
-    this.#texts = new TextFile(`${store}-profiles`);
-    this.#timeline = new Timeline(`${store}-timeline`);
+    removeSpools(store);
+    const spool = openSpool(store);
+    this.#texts = new TextFile(spool);
+    try {
+      this.#timeline = new Timeline(openSpool(store));
+    } catch (error) {
+      spool.close();
+      throw error;
+    }
   }
 
   get length(): number {

@@ -1,5 +1,6 @@
-import { closeSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { readSync, writeSync } from 'node:fs';
 import { RecentMap } from '../sources/recent-map.ts';
+import type { SpoolFile } from './spool-file.ts';
 
 /** How much is gathered before it is written, in bytes. */
 const PIECE = 1 << 20;
@@ -10,18 +11,16 @@ const HEAD = 4;
 
 /** Texts kept in a file, each to be had again by where it lies. Most texts come often and are kept once. */
 export class TextFile {
-  readonly #path: string;
-  readonly #file: number;
+  readonly #spool: SpoolFile;
   readonly #piece = Buffer.allocUnsafe(PIECE);
   #gathered = 0;
   /** Nothing lies at 0, so that 0 can stand for nothing. */
   #written = 1;
   readonly #places = new RecentMap<number>(REMEMBERED);
 
-  /** @param path a file of its own, removed when it is closed */
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'w+');
+  /** @param spool an empty file of its own, which it closes */
+  constructor(spool: SpoolFile) {
+    this.#spool = spool;
   }
 
   /** Keeps a text that may have come before; where it lies. */
@@ -57,8 +56,7 @@ export class TextFile {
   }
 
   close(): void {
-    closeSync(this.#file);
-    rmSync(this.#path, { force: true });
+    this.#spool.close();
   }
 
   #flush(): void {
@@ -67,13 +65,14 @@ export class TextFile {
   }
 
   #write(bytes: Uint8Array): void {
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.#file, bytes, done, bytes.length - done, this.#written + done);
+    for (let done = 0; done < bytes.length; )
+      done += writeSync(this.#spool.descriptor, bytes, done, bytes.length - done, this.#written + done);
     this.#written += bytes.length;
   }
 
   #read(position: number, into: Buffer): Buffer {
     for (let done = 0; done < into.length; ) {
-      const read = readSync(this.#file, into, done, into.length - done, position + done);
+      const read = readSync(this.#spool.descriptor, into, done, into.length - done, position + done);
       if (read === 0) throw new Error('a file of texts is shorter than what was written to it');
       done += read;
     }

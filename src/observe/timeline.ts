@@ -1,5 +1,6 @@
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { writeSync } from 'node:fs';
 import { BYTES, FIELDS, merged, Run, rowsInFile, type Sighting } from './sighting-run.ts';
+import type { SpoolFile } from './spool-file.ts';
 
 /** How many sightings are put in order in memory at once: 10 MB of them. */
 const RUN = 1 << 18;
@@ -9,8 +10,7 @@ const RUN = 1 << 18;
  * in which they were given. Memory holds one run of them, however many there are: the others are on disk.
  */
 export class Timeline {
-  readonly #path: string;
-  readonly #file: number;
+  readonly #spool: SpoolFile;
   readonly #rows = new Float64Array(RUN * FIELDS);
   #held = 0;
   #runs = 0;
@@ -18,10 +18,9 @@ export class Timeline {
   #latest = 0;
   #sorter: Sorter | undefined;
 
-  /** @param path a file of its own, removed when it is closed */
-  constructor(path: string) {
-    this.#path = path;
-    this.#file = openSync(path, 'w+');
+  /** @param spool an empty file of its own, which it closes */
+  constructor(spool: SpoolFile) {
+    this.#spool = spool;
   }
 
   get length(): number {
@@ -45,18 +44,18 @@ export class Timeline {
   /** All of them in order. Nothing can be added any more. */
   *inOrder(): Generator<Sighting> {
     const runs: Run[] = [];
-    for (let number = 0; number < this.#runs; number += 1) runs.push(new Run(number, rowsInFile(this.#file, number * RUN, RUN)));
+    for (let number = 0; number < this.#runs; number += 1)
+      runs.push(new Run(number, rowsInFile(this.#spool.descriptor, number * RUN, RUN)));
     runs.push(new Run(this.#runs, [this.#ordered()].values()));
     yield* merged(runs);
   }
 
   close(): void {
-    closeSync(this.#file);
-    rmSync(this.#path, { force: true });
+    this.#spool.close();
   }
 
   #spill(): void {
-    writeWhole(this.#file, this.#ordered(), this.#runs * RUN * BYTES);
+    writeWhole(this.#spool.descriptor, this.#ordered(), this.#runs * RUN * BYTES);
     this.#runs += 1;
     this.#held = 0;
     this.#isOrdered = true;

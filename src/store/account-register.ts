@@ -12,6 +12,7 @@ interface AccountRow {
   readonly stable_id: string | null;
   readonly identity: string;
   readonly observed_to: number | null;
+  readonly observed_fields: number;
 }
 
 interface VersionRow {
@@ -48,13 +49,13 @@ export class AccountRegister {
   readonly #versions: Statement<[string], VersionRow>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
-  readonly #setObservedTo: Statement<[number, number]>;
+  readonly #setObservedTo: Statement<[Moment, number, number]>;
   readonly #records: Statement<[string], { readonly id: number; readonly json: string }>;
   readonly #setRecord: Statement<[string, number]>;
 
   constructor(batch: Batch) {
     const { database } = batch;
-    const columns = 'SELECT id, screen_name, stable_id, identity, observed_to FROM account';
+    const columns = 'SELECT id, screen_name, stable_id, identity, observed_to, observed_fields FROM account';
     this.#batch = batch;
     this.#byStableId = database.prepare(`${columns} WHERE stable_id = ?`);
     // services tell no handles apart that differ in case alone; the same case comes first
@@ -77,7 +78,9 @@ export class AccountRegister {
     );
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
-    this.#setObservedTo = database.prepare('UPDATE account SET observed_to = max(ifnull(observed_to, 0), CAST(? AS INTEGER)) WHERE id = ?');
+    this.#setObservedTo = database.prepare(
+      'UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER) WHERE id = ?',
+    );
     this.#records = database.prepare('SELECT id, json FROM record WHERE account = ?');
     this.#setRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
   }
@@ -147,7 +150,8 @@ export class AccountRegister {
 
   /** Forgets what is held, and notes up to when each of these accounts has been observed. */
   release(): void {
-    for (const { observed_to, row } of this.#held.values()) if (observed_to !== undefined) this.#setObservedTo.run(observed_to, row);
+    for (const { observed_to, observed_fields, row } of this.#held.values())
+      if (observed_to !== undefined) this.#setObservedTo.run(observed_to, observed_fields, row);
     this.#batch.note();
     this.#held.clear();
     this.#weight = 0;
@@ -177,6 +181,7 @@ export class AccountRegister {
       stable_id: row.stable_id ?? undefined,
       identity,
       observed_to: row.observed_to ?? undefined,
+      observed_fields: row.observed_fields,
       versions: { Name: [], Bio: [], Location: [], Website: [], Verified: [] },
       profile: undefined,
     };

@@ -1,6 +1,6 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { Connection, Statement } from './connection.ts';
-import { openForWriting, worded } from './database.ts';
+import { bringForward, openForDryRun, openForWriting, worded } from './database.ts';
 import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
 import { isSettled, settle } from './settle.ts';
 
@@ -28,13 +28,14 @@ export class Batch {
   /**
    * @param access how records will be reached while it is open: by their ids alone, or by their accounts too.
    *   The former fills an empty store faster, because an index can be made at the end, all at once
+   * @param isDryRun whether it will never be committed, so that the store's file stays as it is, of an older version too
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
-  constructor(path: string, access: 'by id' | 'by account') {
-    const database = openForWriting(path);
+  constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
+    const database = isDryRun ? openForDryRun(path) : openForWriting(path);
     this.database = database;
     this.#path = path;
-    this.guard(() => begin(database));
+    this.guard(() => begin(database, isDryRun ? () => bringForward(database, path) : undefined));
     this.#indexLast = access === 'by id' && isEmpty(database);
     if (this.#indexLast) database.exec('DROP INDEX record_account');
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
@@ -126,8 +127,9 @@ function isEmpty(database: Connection): boolean {
   return database.value('SELECT NOT EXISTS (SELECT 1 FROM record)') === 1;
 }
 
-function begin(database: Connection): void {
+function begin(database: Connection, prepare?: () => void): void {
   database.exec('BEGIN IMMEDIATE');
+  prepare?.();
   database.exec(TRUST_CHANGES);
 }
 

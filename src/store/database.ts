@@ -15,6 +15,23 @@ const PATIENCE = 1000;
  * @throws Failure bad-store, store-newer, file-system
  */
 export function openForWriting(path: string): Connection {
+  return open(path, (database) => {
+    if (versionOf(database, path) === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+    database.exec('PRAGMA journal_mode = WAL');
+    migrate(database, path, MIGRATIONS);
+  });
+}
+
+/**
+ * Opens a store for a dry run: it is not brought forward and its file stays as it is. What works on it begins a
+ * transaction, calls {@link bringForward}, and rolls all of that back.
+ * @throws Failure bad-store, store-newer, file-system
+ */
+export function openForDryRun(path: string): Connection {
+  return open(path, (database) => versionOf(database, path));
+}
+
+function open(path: string, prepare: (database: Connection) => void): Connection {
   if (path === '' || path === ':memory:') {
     throw new Failure('usage', `"${path}" cannot be a store`, {
       expected: 'the path of a file',
@@ -26,12 +43,9 @@ export function openForWriting(path: string): Connection {
     makeFolder(dirname(path));
     const database = new Connection(path, { timeout: PATIENCE });
     try {
-      const isNew = versionOf(database, path) === 0;
-      if (isNew) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-      database.exec('PRAGMA journal_mode = WAL');
       database.exec('PRAGMA synchronous = FULL');
       database.exec('PRAGMA cache_size = -65536');
-      migrate(database, path, MIGRATIONS);
+      prepare(database);
       return database;
     } catch (error) {
       database.close();
@@ -85,11 +99,17 @@ export function migrate(database: Connection, path: string, steps: readonly stri
   if (versionOf(database, path, steps.length) === steps.length) return;
   database.exec('BEGIN IMMEDIATE');
   try {
-    for (const step of steps.slice(versionOf(database, path, steps.length))) database.exec(step);
-    database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}; COMMIT`);
+    bringForward(database, path, steps);
+    database.exec('COMMIT');
   } finally {
     if (database.inTransaction) database.exec('ROLLBACK');
   }
+}
+
+/** The same within a transaction that is open. */
+export function bringForward(database: Connection, path: string, steps: readonly string[] = MIGRATIONS): void {
+  for (const step of steps.slice(versionOf(database, path, steps.length))) database.exec(step);
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
 }
 
 function versionOf(database: Connection, path: string, known: number = MIGRATIONS.length): number {

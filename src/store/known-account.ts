@@ -1,6 +1,6 @@
 import type { Identity } from '../contract/account.ts';
 import type { Moment } from '../contract/moment.ts';
-import type { DataType } from '../contract/record.ts';
+import { DATA_TYPES, type DataType } from '../contract/record.ts';
 
 /** One value that a field had, from a moment on. */
 export interface Version {
@@ -17,9 +17,23 @@ export interface KnownAccount {
   identity: Identity;
   /** Up to when it has been observed; undefined: never. */
   observed_to: Moment | undefined;
+  /** Which fields were observed at that very moment: a bit for each. */
+  observed_fields: number;
   readonly versions: { readonly [T in DataType]: Version[] };
   /** A number that stands for the profile it was last seen with in this run. */
   profile: number | undefined;
+}
+
+/** A field's bit in a set of fields. */
+export function bitOf(type: DataType): number {
+  return 1 << DATA_TYPES.indexOf(type);
+}
+
+/** Notes that an account was observed at a moment, and which fields were: a bit for each. */
+export function markObserved(account: KnownAccount, moment: Moment, fields: number): void {
+  if (moment < (account.observed_to ?? -1)) return;
+  account.observed_fields = moment === account.observed_to ? account.observed_fields | fields : fields;
+  account.observed_to = moment;
 }
 
 /** Up to when the account's history is settled: what happened before cannot be put in any more. */
@@ -38,6 +52,14 @@ export function valuesAt(versions: readonly Version[], moment: Moment): readonly
     if (version.since < moment) break;
   }
   return values;
+}
+
+/** The values that began at a moment, the first one first. */
+export function valuesBegunAt(versions: readonly Version[], moment: Moment): readonly (string | null)[] {
+  const end = countUntil(versions, moment);
+  let start = end;
+  while (start > 0 && versions[start - 1]?.since === moment) start -= 1;
+  return versions.slice(start, end).map(({ text }) => text);
 }
 
 /**

@@ -114,4 +114,8 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (handle, seen_to, account)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- which fields the snapshots of the moment observed_to had: a bit for each, by its place in DATA_TYPES
+  ALTER TABLE account ADD COLUMN observed_fields INTEGER NOT NULL DEFAULT 0;
+  `,
 ];

@@ -1,7 +1,7 @@
 import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../contract/account.ts';
 import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
-import { Violation as BrokenRule } from '../contract/shape.ts';
+import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { checkChange } from './changes.ts';
 import type { Ledger, SeenNames } from './ledger.ts';
 import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
@@ -26,6 +26,7 @@ export function* walkAccounts(tree: TreeWord, ledger: Ledger, names: SeenNames, 
     if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));
     for (const found of accounts) {
       checkOrder(found, before, report);
+      checkUrls(found, report);
       checkData(found, report);
       for (const [index, record] of found.account.data.entries()) ledger.add(record.id, found.records[index] ?? '');
       before = found.account;
@@ -77,6 +78,15 @@ export function compareAccounts(a: Account, b: Account): number {
 
 function placeOf(account: Account): number {
   return account.data.reduce((first, record) => Math.min(first, record.id), Number.POSITIVE_INFINITY);
+}
+
+function checkUrls({ account, path }: FoundAccount, report: Report): void {
+  const check = (subject: string, field: string, url: string | null) => {
+    if (url === null || url === '' || hasWebScheme(url)) return;
+    report.add({ rule: 'url-scheme', path, subject, expected: `${field}: http or https, without control characters`, found: show(url) });
+  };
+  check(`account ${account.screen_name}`, 'profile_image_url', account.profile_image_url);
+  for (const { id, web_archive_url } of account.data) check(`record ${id}`, 'web_archive_url', web_archive_url);
 }
 
 /** An account has all its records side by side, so that what `previous` must be can be told from it alone. */

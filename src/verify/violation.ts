@@ -29,6 +29,7 @@ export const RULES = {
   'imported-diff-form': 'diff_html of an imported record has the form of its field, and escapes all that is text (note)',
   'imported-diff-text': 'diff_html of an imported record, without what it removes, is the text (note)',
   'imported-diff-previous': 'diff_html of an imported record, without what it adds, is the text of the record before (note)',
+  'url-scheme': 'web_archive_url and profile_image_url are http or https URLs without control characters, or empty (note)',
   'account-field': 'every field of an account keeps its rule',
   'account-order': 'accounts stand by their first record, those without records last, by name',
   'account-twice': 'no account comes twice',
@@ -59,6 +60,7 @@ export interface Violation {
 /** Rules whose violation does not make a tree wrong. */
 export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
   'record-predecessor',
+  'url-scheme',
   'imported-diff-form',
   'imported-diff-text',
   'imported-diff-previous',

@@ -1,7 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { migrate } from '../../src/store/database.ts';
+import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
@@ -19,6 +22,39 @@ const user = {
 function newStore(): { folder: string; store: string } {
   const folder = temporaryFolder();
   return { folder, store: join(folder, 'store.db') };
+}
+
+function withDatabase(store: string, work: (database: Connection) => void): void {
+  const database = new Connection(store);
+  try {
+    work(database);
+  } finally {
+    database.close();
+  }
+}
+
+/** Puts an account with one record at the place of a store, as its first version was made. */
+function withFirstSchema(store: string): void {
+  rmSync(store);
+  withDatabase(store, (database) => {
+    migrate(database, store, MIGRATIONS.slice(0, 1));
+    database.exec('PRAGMA journal_mode = WAL');
+    const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
+    const summary = { display_name: '', website: null, location: '', bio: 'a' };
+    database
+      .prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?)')
+      .run('jack', JSON.stringify(identity), JSON.stringify(summary));
+    const record = {
+      account: 'jack',
+      data_type: 'Bio',
+      previous: null,
+      text: 'a',
+      first_encountered_date: '2019-05-05T16:29:12Z',
+      diff_html: '',
+      web_archive_url: null,
+    };
+    database.prepare('INSERT INTO record (id, json) VALUES (?, ?)').run(1, JSON.stringify({ id: 1, ...record }));
+  });
 }
 
 /** The lines of a file of rejects. */
@@ -52,6 +88,7 @@ describe('palimpsest observe', () => {
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
       rejected: 0,
+      conflicts: { count: 0, listed: [] },
       dry_run: false,
       store,
       milliseconds: expect.any(Number),
@@ -131,9 +168,29 @@ describe('palimpsest observe', () => {
     ['--observed-at', '2020-01-01T00:00:00', 'Expected a time with its zone'],
     ['--observed-at', '1969-12-31T23:59:59Z', 'Expected a time with its zone'],
     ['--from', 'facebook', 'Allowed choices are auto, neutral, twitter-v1'],
-    ['--mention-url', 'https://twitter.com/', 'Expected an address with {} in it'],
-    ['--mention-url', '{}', 'Expected an address with {} in it'],
-    ['--hashtag-url', 'https://twitter.com/', 'Expected an address with {} in it'],
+    ['--mention-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
+    ['--hashtag-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', '{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'javascript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--hashtag-url', 'javascript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', "JavaScript:alert('{}')", 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'data:text/html,{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'vbscript:{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'file:///{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https:{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}.example/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a@{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://{}@a.example/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://user:secret@a.example/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example:{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https:/\\{}/', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example\n/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', ' https://a.example/{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'java\nscript:alert({})', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example/\u0001{}', 'Expected an http or https URL with {} in its path'],
+    ['--mention-url', 'https://a.example/{} x', 'Expected an http or https URL with {} in its path'],
     ['--store', '', 'Expected a path'],
     ['--rejects', '', 'Expected a path'],
   ])('takes %s %j for wrong usage', async (option, value, message) => {
@@ -157,6 +214,29 @@ describe('palimpsest observe', () => {
     expect(stdout).toContain('  records   1 new: Name 0, Bio 1');
     expect(stdout).toContain(`nothing was written: leave --dry-run out to add this to ${store}\n`);
     expect([...filesIn(folder).keys()]).toEqual([]);
+  });
+
+  it.each<[string, (store: string) => void]>([
+    ['of this version', () => {}],
+    ['of the first version', (store) => withFirstSchema(store)],
+    ['that is not in write-ahead mode', (store) => withDatabase(store, (database) => database.exec('PRAGMA journal_mode = DELETE'))],
+    ['that is an empty file', (store) => writeFileSync(store, '')],
+  ])('leaves a store %s byte for byte as it was in a dry run', async (_, prepare) => {
+    const { folder, store } = newStore();
+    await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
+    prepare(store);
+    const before = readFileSync(store);
+    const input = lines(
+      jack(2, { bio: 'b' }),
+      ...Array.from({ length: 2000 }, (_, index) => ({ ...jack(3, { bio: 'x' }), screen_name: `n${index}` })),
+    );
+    expect(await palimpsestJson(['observe', '-', '--store', store, '--dry-run'], { input })).toMatchObject({
+      observations: 2001,
+      records: { Bio: 2001 },
+    });
+    expect(readFileSync(store).equals(before)).toBe(true);
+    expect([...filesIn(folder).keys()]).toEqual(['store.db']);
+    expect(await palimpsestJson(['observe', '-', '--store', store], { input })).toMatchObject({ records: { Bio: 2001 } });
   });
 
   it('ends at a snapshot that comes too late, and leaves the store as it was', async () => {
@@ -192,8 +272,51 @@ describe('palimpsest observe', () => {
     await palimpsestJson(['observe', '-', '--store', again], { input: items.join('\n') });
     await palimpsestJson(['observe', '-', '--store', direct], { input: lines(late) });
     expect(contentsOf(again)).toEqual(contentsOf(direct));
-    expect([...filesIn(folder).keys()].filter((name) => /draft|profiles|timeline/.test(name))).toEqual([]);
+    expect([...filesIn(folder).keys()].filter((name) => /draft|spool/.test(name))).toEqual([]);
   });
+
+  it('warns of conflicts, lists them for machines, and sets aside what does not go in', async () => {
+    const { folder, store } = newStore();
+    const input = lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b\u001b[2J' }), jack(2, { bio: 'a' }), jack(3, { bio: 'a' }));
+    const seen = join(folder, 'seen.ndjson');
+    writeFileSync(seen, input);
+    const finished = await palimpsest(['observe', seen, '--store', store]);
+    expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining('records   3 new') });
+    expect(finished.stderr.split('\n')).toEqual([
+      'warning: 1 conflict: snapshots of one account and one moment say different values of a field',
+      `warning: Bio of jack at 2020-01-02T00:00:00.000000Z: "b\\u001b[2J" (${seen}, line 2), "a" (${seen}, line 3; not recorded)`,
+      '',
+    ]);
+    expect(await palimpsest(['observe', seen, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    const rejects = join(folder, 'rejects.ndjson');
+    const again = await palimpsestJson(['observe', seen, '--store', store, '--rejects', rejects]);
+    expect(again).toMatchObject({
+      unchanged: 4,
+      rejected: 1,
+      conflicts: {
+        count: 1,
+        listed: [
+          {
+            account: 'jack',
+            data_type: 'Bio',
+            observed_at: '2020-01-02T00:00:00.000000Z',
+            values: [{ recorded: true }, { text: 'a', recorded: false, line: 3 }],
+          },
+        ],
+      },
+    });
+    expect(rejectsIn(rejects)).toMatchObject([{ code: 'conflict', file: seen, line: 3, item: { bio: 'a' } }]);
+  });
+
+  it.each(['http://127.0.0.1:8080/@{}', 'HTTPS://a.example/?q={}&w={}', 'https://[::1]/#{}', 'https://münchen.example/{}'])(
+    'takes %s for a template',
+    async (template) => {
+      const { store } = newStore();
+      await palimpsestJson(['observe', '-', '--store', store, '--mention-url', template], { input: lines(jack(1, { bio: '@b' })) });
+      const [bio] = contentsOf(store).feed;
+      expect(bio?.['diff_html']).toContain(`<a href="${template.replaceAll('{}', 'b').replaceAll('&', '&amp;')}">@b</a>`);
+    },
+  );
 
   it('takes neither the store nor a source for its rejects', async () => {
     const { folder, store } = newStore();
@@ -205,6 +328,28 @@ describe('palimpsest observe', () => {
       expect(await palimpsest(['observe', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     }
+  });
+
+  it.each<[string, (path: string, victim: string) => void]>([
+    ['a link to somebody’s file', (path, victim) => symlinkSync(victim, path)],
+    ['a link to nothing', (path) => symlinkSync(`${path}-nowhere`, path)],
+    ['a file', (path) => writeFileSync(path, 'kept')],
+    ['a folder', (path) => mkdirSync(path)],
+  ])('neither follows nor replaces %s beside the store', async (_, plant) => {
+    const { folder, store } = newStore();
+    const victim = join(folder, 'victim');
+    writeFileSync(victim, 'kept');
+    for (const name of ['-profiles', '-timeline', '-spool']) plant(store + name, victim);
+    const before = [...filesIn(folder).keys()];
+    expect(
+      await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b' })) }),
+    ).toMatchObject({
+      records: { Bio: 2 },
+    });
+    expect([...filesIn(folder).keys()].filter((name) => name !== 'store.db')).toEqual(before);
+    for (const name of ['-profiles', '-timeline', '-spool']) expect(lstatSync(store + name, { throwIfNoEntry: false })).toBeDefined();
+    expect(readFileSync(victim, 'utf8')).toBe('kept');
+    expect(existsSync(`${store}-profiles-nowhere`)).toBe(false);
   });
 
   const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
@@ -237,6 +382,6 @@ describe('palimpsest observe', () => {
     expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
     expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
     expect(readFileSync(store).equals(before)).toBe(true);
-    expect([...filesIn(folder).keys()].filter((name) => /profiles|timeline/.test(name))).toEqual([]);
+    expect([...filesIn(folder).keys()].filter((name) => /spool/.test(name))).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
-import { changesOf } from '../../src/observe/changes.ts';
-import { type KnownAccount, knownUntil, type Version } from '../../src/store/known-account.ts';
+import { changesOf, conflictsOf, fieldsIn } from '../../src/observe/changes.ts';
+import { type KnownAccount, knownUntil, markObserved, type Version } from '../../src/store/known-account.ts';
 
 const NOTHING: Profile = {
   screen_name: 'jack',
@@ -21,7 +21,7 @@ function account(type: DataType, observed_to: number | undefined, ...values: rea
   const versions: { [T in DataType]: Version[] } = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
   versions[type] = values.map(([text, since], id) => ({ id, text, since }));
   const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
-  return { row: 1, stable_id: undefined, identity, observed_to, versions, profile: undefined };
+  return { row: 1, stable_id: undefined, identity, observed_to, observed_fields: 0, versions, profile: undefined };
 }
 
 /** What a snapshot changes: each field's new text, or what it comes too late for. */
@@ -121,6 +121,38 @@ describe('a snapshot of the very moment up to which all is known', () => {
     expect(changed(bio, { bio: 'c' }, 20)).toEqual([['Bio', 'c']]);
     expect(changed(bio, { bio: 'b' }, 20)).toEqual([]);
     expect(changed(bio, { bio: 'a' }, 20)).toEqual([]);
+  });
+});
+
+describe('a snapshot conflicts', () => {
+  const conflicts = (known: KnownAccount, seen: Partial<Profile>, moment: number) => conflictsOf(known, { ...NOTHING, ...seen }, moment);
+  const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
+
+  it.each<[number, string, readonly string[], boolean]>([
+    [20, 'a', ['b', 'c'], false],
+    [20, 'b', ['c'], true],
+    [20, 'd', ['b', 'c'], true],
+    [10, 'b', ['a'], true],
+  ])('at %i with %j, with what began then: %j', (moment, seen, others, isRecorded) => {
+    expect(conflicts(bio, { bio: seen }, moment)).toEqual([{ type: 'Bio', seen, others, isRecorded }]);
+  });
+
+  it('with nothing at a moment at which nothing began', () => {
+    expect(conflicts(bio, { bio: 'd' }, 21)).toEqual([]);
+    expect(conflicts(bio, { bio: 'd' }, 30)).toEqual([]);
+    expect(conflicts(bio, { bio: 'd' }, 31)).toEqual([]);
+    expect(conflicts(account('Website', 20, ['', 20]), { website: null }, 20)).toEqual([]);
+  });
+
+  it('with a snapshot of the same moment that showed nothing new, if that had the field', () => {
+    const known = account('Bio', 20, ['a', 10]);
+    markObserved(known, 30, fieldsIn({ ...NOTHING, location: 'x' }));
+    expect(conflicts(known, { bio: 'b' }, 30)).toEqual([]);
+    markObserved(known, 30, fieldsIn({ ...NOTHING, bio: 'a' }));
+    expect(conflicts(known, { bio: 'b' }, 30)).toEqual([{ type: 'Bio', seen: 'b', others: ['a'], isRecorded: true }]);
+    expect(conflicts(known, { bio: 'a' }, 30)).toEqual([]);
+    markObserved(known, 31, 0);
+    expect(conflicts(known, { bio: 'b' }, 31)).toEqual([]);
   });
 });
 

@@ -470,6 +470,99 @@ describe('two snapshots of one moment', () => {
   });
 });
 
+describe('a conflict', () => {
+  const clash = [
+    snapshot(0, { bio: 'a' }),
+    snapshot(5, { bio: 'b', location: 'x' }),
+    snapshot(5, { bio: 'a', location: 'y' }),
+    snapshot(6, { bio: 'a' }),
+  ];
+
+  it('is reported with all values, where they stand, and which of them a record has', async () => {
+    const store = newStore();
+    const summary = await observe(store, clash);
+    expect(summary.conflicts).toEqual({
+      count: 2,
+      listed: [
+        {
+          account: 'jack',
+          data_type: 'Bio',
+          observed_at: '2020-01-01T00:00:05.000000Z',
+          values: [
+            { text: 'b', recorded: true, file: 'snapshots', line: 2 },
+            { text: 'a', recorded: false, file: 'snapshots', line: 3 },
+          ],
+        },
+        {
+          account: 'jack',
+          data_type: 'Location',
+          observed_at: '2020-01-01T00:00:05.000000Z',
+          values: [
+            { text: 'x', recorded: true, file: 'snapshots', line: 2 },
+            { text: 'y', recorded: true, file: 'snapshots', line: 3 },
+          ],
+        },
+      ],
+    });
+    expect(changesIn(contentsOf(store))).toEqual([
+      'jack Bio "a"',
+      'jack Bio "b"',
+      'jack Location "x"',
+      'jack Location "y"',
+      'jack Bio "a"',
+    ]);
+  });
+
+  it('with an earlier run is reported too, also with one that showed nothing new', async () => {
+    const store = newStore();
+    await observe(store, [snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'a' })]);
+    expect(await observe(store, [snapshot(5, { bio: 'b' })])).toMatchObject({
+      conflicts: {
+        count: 1,
+        listed: [
+          {
+            values: [
+              { text: 'a', recorded: false, file: undefined },
+              { text: 'b', recorded: true, file: 'snapshots', line: 1 },
+            ],
+          },
+        ],
+      },
+    });
+    expect(await observe(store, [snapshot(5, { location: 'x' }), snapshot(5, { verified: true })])).toMatchObject({
+      conflicts: { count: 0 },
+    });
+  });
+
+  it('is set aside where a value does not go in; the store is the same as without', async () => {
+    const store = newStore();
+    const flaws: Flaw[] = [];
+    const summary = await observe(store, clash, { onReject: (flaw) => flaws.push(flaw) });
+    expect(summary).toMatchObject({ rejected: 1, conflicts: { count: 2 } });
+    expect(flaws).toMatchObject([
+      { code: 'conflict', place: { line: 3 }, found: expect.stringMatching(/^"a"/), item: { bio: 'a', location: 'y' } },
+    ]);
+    expect(contentsOf(store)).toEqual(await holding(clash));
+  });
+
+  it('is counted where there are too many to list, and long values are cut', async () => {
+    const summary = await observe(
+      newStore(),
+      Array.from({ length: 150 }, (_, index) =>
+        [`${index} ${'x'.repeat(9000)}`, 'y'].map((bio) => ({ ...snapshot(0, { bio }), screen_name: `n${index}` })),
+      ).flat(),
+    );
+    expect(summary.conflicts.count).toBe(150);
+    expect(summary.conflicts.listed).toHaveLength(100);
+    expect(summary.conflicts.listed[7]?.values[0]?.text).toBe(`7 ${'x'.repeat(498)}…`);
+    const many = await observe(
+      newStore(),
+      Array.from({ length: 30 }, (_, index) => snapshot(0, { bio: String(index) })),
+    );
+    expect(many.conflicts).toMatchObject({ count: 1, listed: [{ values: { length: 10 } }] });
+  });
+});
+
 describe('the same run again', () => {
   it('adds nothing, whatever lay in it', async () => {
     const store = newStore();

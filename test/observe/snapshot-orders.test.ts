@@ -60,6 +60,17 @@ const distinctApart = sights(apart, 1000, 25);
 const crowded = sights(anybody, 0, 25);
 const crowdedApart = sights(apart, 0, 25);
 
+/** Two values of one field, so that the same profile comes again and again, also beside another of the same moment. */
+const repeating = fc
+  .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
+  .map((all) => {
+    let moment = START;
+    return all.map(({ bio, gap }): Sight => {
+      moment += gap;
+      return { id: '1', screen_name: 'ann', moment, fields: { bio } };
+    });
+  });
+
 function written({ id, screen_name, moment, fields }: Sight): Snapshot {
   const time = new Date(Math.floor(moment / 1000)).toISOString().slice(0, -1);
   return { observed_at: `${time}${String(moment % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
@@ -157,6 +168,7 @@ describe('snapshots', () => {
     };
     await fc.assert(fc.asyncProperty(crowdedApart, check), RUNS);
     await fc.assert(fc.asyncProperty(distinct, check), RUNS);
+    await fc.assert(fc.asyncProperty(repeating, check), RUNS);
   });
 
   it('make the same store in whatever order they come in one run, if no two are of one moment', async () => {
@@ -185,7 +197,7 @@ describe('snapshots', () => {
 
   it('make the same store in one run and in several, one after the other, also where these part a moment', async () => {
     await fc.assert(
-      fc.asyncProperty(crowded, fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
+      fc.asyncProperty(fc.oneof(crowded, repeating), fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
         expect(await holding(...splitAt(all, places))).toEqual(await holding(all));
       }),
       RUNS,
@@ -224,6 +236,99 @@ describe('snapshots', () => {
         await observe(store, all.map(written));
         await build(store, { out, site: { base_url: 'https://history.example', page_size: 7, account_page_size: 2 } });
         expect(verify({ out, store })).toMatchObject({ violations: [], notes: [] });
+      }),
+      RUNS,
+    );
+  });
+});
+
+describe('conflicts', () => {
+  const accounts = fc.constantFrom({ id: '1', screen_name: 'ann' }, { id: undefined, screen_name: 'bob' });
+  const few = fc.record({
+    bio: fc.constantFrom(undefined, 'one', 'two', 'two', 'zwei'),
+    website: fc.constantFrom(undefined, null, '', 'https://a.example'),
+    verified: fc.constantFrom(undefined, true, false),
+  });
+  const clashing = fc
+    .array(fc.record({ who: accounts, fields: few, gap: fc.constantFrom(0, 0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
+    .map((all) => {
+      let moment = START;
+      return all.map(({ who, fields, gap }): Sight => {
+        moment += gap;
+        return { ...who, moment, fields };
+      });
+    });
+  const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;
+
+  /** The fields of which one moment has several values, each with these in alphabetical order. */
+  function expectedOf(sights: readonly Sight[]): [string, string[]][] {
+    const values = new Map<string, Set<string>>();
+    for (const sight of sights) {
+      for (const [field, type] of Object.entries(FIELDS)) {
+        const seen = sight.fields[field];
+        if (seen === undefined) continue;
+        const key = `${sight.screen_name} ${type} ${String(written(sight)['observed_at'])}`;
+        values.set(key, (values.get(key) ?? new Set()).add(String(seen ?? '')));
+      }
+    }
+    return sortedOf(values);
+  }
+
+  const sortedOf = (values: Map<string, Set<string>>): [string, string[]][] =>
+    [...values].flatMap(([key, set]): [string, string[]][] => (set.size > 1 ? [[key, [...set].sort()]] : [])).sort();
+
+  /** What some runs into one store report, together. */
+  async function reported(...runs: readonly (readonly Sight[])[]): Promise<[string, string[]][]> {
+    const store = newPath();
+    const values = new Map<string, Set<string>>();
+    for (const run of runs) {
+      const { conflicts } = await observe(store, run.map(written));
+      expect(conflicts.count).toBe(conflicts.listed.length);
+      for (const { account, data_type, observed_at, values: said } of conflicts.listed) {
+        const key = `${account} ${data_type} ${observed_at}`;
+        const all = values.get(key) ?? new Set();
+        for (const { text } of said) all.add(text ?? '');
+        values.set(key, all);
+        expect(new Set(said.map(({ text }) => text ?? '')).size).toBe(said.length);
+        const told = contentsOf(store).feed.filter(
+          (record) => record.account === account && record.data_type === data_type && record['first_encountered_date'] === observed_at,
+        );
+        expect(
+          said.filter(({ recorded }) => recorded).every(({ text }) => told.some((record) => (record.text ?? '') === (text ?? ''))),
+        ).toBe(true);
+      }
+    }
+    return sortedOf(values);
+  }
+
+  it('are reported of each account, field and moment that has several values, with all of these', async () => {
+    await fc.assert(
+      fc.asyncProperty(clashing, async (all) => {
+        expect(await reported(all)).toEqual(expectedOf(all));
+      }),
+      RUNS,
+    );
+  });
+
+  it('are the same in whatever order the snapshots come', async () => {
+    const shuffled = clashing.chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
+    await fc.assert(
+      fc.asyncProperty(shuffled, async (all) => {
+        expect(await reported(all)).toEqual(expectedOf(all));
+      }),
+      RUNS,
+    );
+  });
+
+  it('are the same in several runs, also where these part a moment, and when all comes again', async () => {
+    await fc.assert(
+      fc.asyncProperty(clashing, fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
+        expect(await reported(...splitAt(all, places))).toEqual(expectedOf(all));
+        const store = newPath();
+        await observe(store, all.map(written));
+        const again = await observe(store, all.map(written));
+        expect(again.conflicts.count).toBe(expectedOf(all).length);
+        expect(again.records).toEqual({ Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 });
       }),
       RUNS,
     );

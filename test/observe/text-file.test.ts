@@ -1,15 +1,16 @@
-import { existsSync, statSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSpool, type SpoolFile } from '../../src/observe/spool-file.ts';
 import { TextFile } from '../../src/observe/text-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-function newFile(): { texts: TextFile; path: string } {
-  const path = join(temporaryFolder(), 'texts');
-  const texts = new TextFile(path);
+function newFile(): { texts: TextFile; spool: SpoolFile } {
+  const spool = openSpool(join(temporaryFolder(), 'texts'));
+  const texts = new TextFile(spool);
   onTestFinished(() => texts.close());
-  return { texts, path };
+  return { texts, spool };
 }
 
 describe('a file of texts', () => {
@@ -17,7 +18,7 @@ describe('a file of texts', () => {
     const unicode = fc.string({ unit: 'binary', maxLength: 50 }).map((text) => text.toWellFormed());
     fc.assert(
       fc.property(fc.array(unicode), (all) => {
-        const texts = new TextFile(join(temporaryFolder(), 'texts'));
+        const texts = new TextFile(openSpool(join(temporaryFolder(), 'texts')));
         const places = all.map((text) => {
           const place = texts.put(text);
           expect(texts.get(place)).toBe(text);
@@ -47,11 +48,11 @@ describe('a file of texts', () => {
   );
 
   it('keeps a text once that comes often', () => {
-    const { texts, path } = newFile();
+    const { texts, spool } = newFile();
     const place = texts.put('often');
     for (let time = 0; time < 1000; time += 1) expect(texts.put(`of${'ten'}`)).toBe(place);
     texts.get(place);
-    expect(statSync(path).size).toBeLessThan(20);
+    expect(fstatSync(spool.descriptor).size).toBeLessThan(20);
   });
 
   it('forgets which texts it has, in time, and never where they lie', () => {
@@ -63,13 +64,5 @@ describe('a file of texts', () => {
     expect(again).not.toBe(first);
     expect([texts.get(first), texts.get(again)]).toEqual(['first', 'first']);
     expect(places.every((place, index) => texts.get(place) === long(index))).toBe(true);
-  });
-
-  it('is gone when it is closed', () => {
-    const path = join(temporaryFolder(), 'texts');
-    const texts = new TextFile(path);
-    expect(existsSync(path)).toBe(true);
-    texts.close();
-    expect(existsSync(path)).toBe(false);
   });
 });

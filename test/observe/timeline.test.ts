@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs';
+import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../src/observe/sighting-run.ts';
+import { openSpool } from '../../src/observe/spool-file.ts';
 import { Timeline } from '../../src/observe/timeline.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -10,10 +11,10 @@ const RUN = 262_144;
 
 const sighting = (moment: number, line: number): Sighting => ({ moment, profile: line * 3, archive: line % 2, input: line % 7, line });
 
-const newPath = () => join(temporaryFolder(), 'timeline');
+const newSpool = () => openSpool(join(temporaryFolder(), 'timeline'));
 
 function inOrder(sightings: readonly Sighting[]): Sighting[] {
-  const timeline = new Timeline(newPath());
+  const timeline = new Timeline(newSpool());
   for (const each of sightings) timeline.add(each);
   const ordered = [...timeline.inOrder()];
   timeline.close();
@@ -39,12 +40,12 @@ describe('a timeline', () => {
     ['all of one moment', () => 5],
     ['in order but for the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
   ])('that is longer than memory holds keeps both rules: %s', (_, momentOf) => {
-    const path = newPath();
-    const timeline = new Timeline(path);
+    const spool = newSpool();
+    const timeline = new Timeline(spool);
     const length = RUN * 3 + 1000;
     for (let line = 0; line < length; line += 1) timeline.add(sighting(momentOf(line), line));
     expect(timeline.length).toBe(length);
-    expect(statSync(path).size).toBe(3 * RUN * 40);
+    expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 40);
     let [count, wrong, lines] = [0, 0, 0];
     let before: Sighting = sighting(-1, -1);
     for (const each of timeline.inOrder()) {
@@ -60,7 +61,7 @@ describe('a timeline', () => {
   });
 
   it.each([RUN - 1, RUN, RUN + 1])('of %i is whole', (length) => {
-    const timeline = new Timeline(newPath());
+    const timeline = new Timeline(newSpool());
     for (let line = 0; line < length; line += 1) timeline.add(sighting(length - line, line));
     let [count, next] = [0, 1];
     for (const { moment } of timeline.inOrder()) {
@@ -69,18 +70,5 @@ describe('a timeline', () => {
     }
     expect([count, timeline.length]).toEqual([length, length]);
     timeline.close();
-  });
-
-  it('takes its file away, and what an earlier one left there', () => {
-    const path = newPath();
-    const killed = new Timeline(path);
-    for (let line = 0; line <= RUN; line += 1) killed.add(sighting(line, line));
-    expect(statSync(path).size).toBeGreaterThan(0);
-    const timeline = new Timeline(path);
-    timeline.add(sighting(1, 1));
-    expect([...timeline.inOrder()]).toEqual([sighting(1, 1)]);
-    timeline.close();
-    expect(existsSync(path)).toBe(false);
-    killed.close();
   });
 });

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
@@ -174,10 +174,8 @@ describe('an import that is killed', () => {
 });
 
 describe('an observe that is killed', () => {
-  const PHASES = ['before: starting', 'before: reading', 'before: comparing', 'during: writing', 'after: committed'];
+  const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
   const small = join(folder, 'seen.db');
-  /** What a run keeps beside the store until it ends. */
-  const SIDES = ['-profiles', '-timeline'];
   let batch = '';
   let took = 0;
   /** What the store holds before and after the batch. */
@@ -201,8 +199,7 @@ describe('an observe that is killed', () => {
 
   function phaseOf(store: string): string {
     if (logged(store) > 0) return 'during: writing';
-    if (sizeOf(`${store}-profiles`) > 0) return 'before: comparing';
-    return existsSync(`${store}-profiles`) ? 'before: reading' : 'before: starting';
+    return LOGS.some((suffix) => existsSync(store + suffix)) ? 'before: reading' : 'before: starting';
   }
 
   it(
@@ -214,7 +211,7 @@ describe('an observe that is killed', () => {
         lay(store, small);
         const moment = oneOf(
           () => ({ delay: random() * took }),
-          () => ({ sign: () => sizeOf(`${store}-profiles`) > 0, delay: random() * took * 0.5 }),
+          () => ({ sign: () => existsSync(`${store}-wal`), delay: random() * took * 0.5 }),
           () => ({ sign: grown(random() * 2_000_000, () => logged(store)), delay: random() * 5 }),
         );
         const { signal } = await runAndKill(['observe', batch, '--store', store, '--quiet'], moment);
@@ -227,7 +224,7 @@ describe('an observe that is killed', () => {
         else landings.add(contents === before ? phase : 'after: committed');
         await palimpsestJson(['observe', batch, '--store', store]);
         expect(contentsOf(store)).toBe(after);
-        expect(SIDES.filter((suffix) => existsSync(store + suffix))).toEqual([]);
+        expect(readdirSync(folder).filter((name) => name.includes('-spool-'))).toEqual([]);
       }
       landings.print('observe into a store', PHASES);
     },

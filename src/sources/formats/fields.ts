@@ -1,7 +1,7 @@
 import { isWholeSecond } from '../../contract/dates.ts';
 import { isObject, show } from '../../contract/json.ts';
 import { type Moment, momentOf } from '../../contract/moment.ts';
-import { at, handle, Violation } from '../../contract/shape.ts';
+import { at, handle, Violation, webUrlOrEmpty } from '../../contract/shape.ts';
 import type { JsonObject, Taken } from './format.ts';
 
 /**
@@ -49,12 +49,17 @@ export function flagField(found: unknown, path: string, field: string): boolean 
 }
 
 /**
- * An image's absolute URL, or "" for none. A service's default images may have paths only (Mastodon's
+ * An image's http or https URL, or "" for none. A service's default images may have paths only (Mastodon's
  * `/avatars/original/missing.png`): that is as good as not observed, and no reason to refuse the rest.
  */
 export function imageField(found: unknown, path: string, field: string): string | undefined {
   const text = textField(found, path, field);
-  return text === undefined || text === '' || URL.canParse(text) ? text : undefined;
+  return text === undefined || isUrlOrEmpty(text) ? text : undefined;
+}
+
+/** Whether a text is an http or https URL, or empty, once NUL is taken out of it as of every text. */
+export function isUrlOrEmpty(found: unknown): boolean {
+  return typeof found === 'string' && webUrlOrEmpty.accepts(found.replaceAll('\0', ''));
 }
 
 /** A time as accounts have it, cut to whole seconds; null or "" for none. */

@@ -1,8 +1,8 @@
 import { show } from '../../contract/json.ts';
 import { type Moment, momentOf } from '../../contract/moment.ts';
 import type { Observation } from '../../contract/observation.ts';
-import { at, urlOrEmpty, urlOrEmptyOrNull, Violation } from '../../contract/shape.ts';
-import { dateField, flagField, handleField, idField, textField, websiteField } from './fields.ts';
+import { at, Violation } from '../../contract/shape.ts';
+import { dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { JsonObject, SnapshotFormat } from './format.ts';
 
 /** Our own form, named after the interface; what can be observed elsewhere can be written in it. */
@@ -40,7 +40,7 @@ function observe(snapshot: JsonObject, path: string): Observation {
       location: textField(snapshot['location'], path, 'location'),
       website: websiteField(snapshot['website'], path, 'website'),
       verified: flagField(snapshot['verified'], path, 'verified'),
-      profile_image_url: strictImageField(snapshot['profile_image_url'], path, 'profile_image_url'),
+      profile_image_url: urlField(snapshot['profile_image_url'], path, 'profile_image_url'),
       account_creation_date: dateField(snapshot['account_creation_date'], path, 'account_creation_date'),
     },
     former_names: NO_NAMES,
@@ -57,15 +57,13 @@ function momentField(found: unknown, path: string, field: string): Moment {
 }
 
 function archiveField(found: unknown, path: string, field: string): string | null {
-  if (found === undefined || found === null) return null;
-  if (urlOrEmptyOrNull.accepts(found)) return textField(found, path, field) ?? null;
-  throw new Violation(at(path, field), urlOrEmptyOrNull.expected, show(found));
+  return found === null ? null : (urlField(found, path, field) ?? null);
 }
 
 /** Whoever writes our own form can mend it, unlike a service's snapshot. */
-function strictImageField(found: unknown, path: string, field: string): string | undefined {
-  if (found === undefined || found === null || urlOrEmpty.accepts(found)) return textField(found, path, field);
-  throw new Violation(at(path, field), urlOrEmptyOrNull.expected, show(found));
+function urlField(found: unknown, path: string, field: string): string | undefined {
+  if (found === undefined || found === null || isUrlOrEmpty(found)) return textField(found, path, field);
+  throw new Violation(at(path, field), 'an http or https URL, "" or null', show(found));
 }
 
 function unknownField(snapshot: JsonObject, path: string, key: string): Violation {

@@ -147,9 +147,11 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
     });
 
     it.runIf(fields.profile_image_url !== undefined)('leaves out an image whose URL is none, or refuses it', async () => {
-      const value = changed(whole, fields.profile_image_url?.keys ?? [], '/avatars/original/missing.png');
-      if (isStrict) expect(flawIn(await readValues([value]))).toMatchObject({ place: { field: 'profile_image_url' } });
-      else expect(await firstProfile(value)).toEqual({ ...says[0]?.profile, profile_image_url: undefined });
+      for (const url of ['/avatars/original/missing.png', 'javascript:alert(1)', 'data:image/png;base64,', 'https://a.example/\u0001']) {
+        const value = changed(whole, fields.profile_image_url?.keys ?? [], url);
+        if (isStrict) expect(flawIn(await readValues([value]))).toMatchObject({ place: { field: 'profile_image_url' } });
+        else expect(await firstProfile(value)).toEqual({ ...says[0]?.profile, profile_image_url: undefined });
+      }
     });
 
     it(isTimed ? 'tells its time' : 'asks for --observed-at', async () => {

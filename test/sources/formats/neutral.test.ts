@@ -86,8 +86,23 @@ describe('a neutral snapshot', () => {
     expect(observationsIn(await readValues([changed(whole, ['web_archive_url'], url)]))[0]?.web_archive_url).toBe(url);
   });
 
-  it('refuses an archive’s URL that is none', async () => {
-    const flaw = flawIn(await readValues([changed(whole, ['web_archive_url'], 'web.archive.org')]));
-    expect(flaw).toMatchObject({ place: { field: 'web_archive_url' }, expected: 'an absolute URL, "" or null' });
+  it.each(
+    ['web_archive_url', 'profile_image_url'].flatMap((field) =>
+      [
+        'web.archive.org',
+        'javascript:alert(1)',
+        'data:text/html,x',
+        'file:///etc/passwd',
+        'https://a.example/\n',
+        'java\nscript:x',
+        'java\0script:x',
+        ' https://a.example/',
+        'https://',
+        7,
+      ].map((url) => [field, url] as const),
+    ),
+  )('refuses the %s %j', async (field, url) => {
+    const flaw = flawIn(await readValues([changed(whole, [field], url)]));
+    expect(flaw).toMatchObject({ place: { field }, expected: 'an http or https URL, "" or null' });
   });
 });

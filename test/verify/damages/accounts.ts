@@ -132,6 +132,15 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
   },
 
   {
+    name: 'an account has a picture that is a script',
+    damage: (tree) => tree.editAccount('ada', (account) => Object.assign(account, { profile_image_url: 'javascript:alert(1)' })),
+    expects: 'url-scheme',
+    path: FIRST_PAGE,
+    subject: 'account ada',
+    says: 'profile_image_url',
+    deep: true,
+  },
+  {
     name: "an account's records rise",
     damage: (tree) => tree.editAccount('ada', (account) => account.data.reverse()),
     expects: 'account-data-order',

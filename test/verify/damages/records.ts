@@ -97,6 +97,17 @@ export const RECORD_DAMAGES: readonly Damage[] = [
   ].flatMap((diff_html) => edited('record-markup', `is ${diff_html}`, { diff_html })),
 
   ...accountRule('record-previous', 'is null where one came before', { previous: null }, 'null'),
+  ...['javascript:alert(1)', 'data:text/html,x', 'https://a.example/\u0085'].map(
+    (url): Damage => ({
+      name: `a record is archived at ${JSON.stringify(url)}`,
+      damage: editing(ID, { web_archive_url: url }),
+      expects: 'url-scheme',
+      path: ACCOUNT_PAGE,
+      subject: SUBJECT,
+      says: 'web_archive_url',
+      deep: true,
+    }),
+  ),
   {
     name: 'record-previous: it skips one',
     damage: editing(106, { previous: 22 }),
