@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { parseBaseUrl } from '../contract/site.ts';
+import { isBaseUrl } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
@@ -112,12 +112,4 @@ function isPlausible(record: BuildRecord, mostPages: number): boolean {
     const { items, pages, pageSize } = collectionWord(record, collection);
     return pageSize > 0 && pages <= mostPages && pages === pagesFor(items, pageSize);
   });
-}
-
-function isBaseUrl(text: string): boolean {
-  try {
-    return parseBaseUrl(text) === text;
-  } catch {
-    return false;
-  }
 }
