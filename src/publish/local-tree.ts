@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readFileSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -10,6 +10,7 @@ import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, manifestDigest, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import { openRegularFile } from '../tree/regular-file.ts';
 
 /** How many bytes of a file are held at once where all are read. */
 const PIECE = 1 << 16;
@@ -77,7 +78,7 @@ function checkPage(tree: LocalTree, collection: Collection, slot: number, buffer
   const sha256 = createHash('sha256');
   let length = 0;
   try {
-    const file = openSync(path, 'r');
+    const file = openRegularFile(path);
     try {
       for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
         sha256.update(buffer.subarray(0, read));

@@ -1,8 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 import type { Site } from '../contract/site.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** Says what a tree was built from; written last, so that its word is good. */
 export const BUILD_RECORD = 'build.json';
@@ -53,9 +53,7 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
 /** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's. */
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
   try {
-    const path = join(out, BUILD_RECORD);
-    // a pipe, which reading would wait for, is no record
-    return statSync(path).isFile() ? parseBuildRecord(readFileSync(path)) : 'none';
+    return parseBuildRecord(readRegularFile(join(out, BUILD_RECORD)));
   } catch {
     return 'none';
   }

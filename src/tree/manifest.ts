@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Digests } from './digests.ts';
 import { ENCODINGS, type Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
+import { openRegularFile } from './regular-file.ts';
 
 /** The list of all pages with their SHA-256, in the form that `sha256sum -c` takes. */
 export const MANIFEST = 'manifest-sha256.txt';
@@ -60,8 +61,7 @@ export function manifestDigest(out: string): string | undefined {
 }
 
 function* pieces(path: string): Generator<Buffer> {
-  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const piece = Buffer.allocUnsafe(PIECE);
     for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) yield piece.subarray(0, length);

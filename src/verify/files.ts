@@ -1,4 +1,4 @@
-import { type Dir, opendirSync, readFileSync, statSync } from 'node:fs';
+import { type Dir, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
@@ -48,12 +48,6 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
     }
   }
   return digests;
-}
-
-/** A file's bytes. A pipe, which reading would wait for, is no file. */
-export function readRegularFile(path: string): Buffer {
-  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
-  return readFileSync(path);
 }
 
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
