@@ -127,7 +127,11 @@ describe('a file that is replaced', () => {
     const times: number[] = [];
     const put = async () => {
       const bytes = Buffer.from(`version ${times.length}`);
-      await target.put(path, { bytes, headers: { contentType: '', cacheControl: '', contentEncoding: '' }, digest: '' }, new AbortController().signal);
+      await target.put(
+        path,
+        { bytes, headers: { contentType: '', cacheControl: '', contentEncoding: '' }, digest: '' },
+        new AbortController().signal,
+      );
       times.push(step(join(site, path)));
     };
     for (let version = 0; version < 5; version += 1) await put();
@@ -139,9 +143,12 @@ describe('a file that is replaced', () => {
   });
 });
 
-it.each(['publish.json', 'build.json', 'rest/data/index.json'])('a pipe in the place of %s is refused instead of waited for', async (path) => {
-  const site = join(folder, `pipe ${path.replaceAll('/', ' ')}`);
-  mkdirSync(join(site, 'rest/data'), { recursive: true });
-  execFileSync('mkfifo', [join(site, path)]);
-  expect(await refusal(site)).toMatchObject({ code: 3, error: { code: 'not-ours', file: join(site, path) } });
-});
+it.each(['publish.json', 'build.json', 'rest/data/index.json'])(
+  'a pipe in the place of %s is refused instead of waited for',
+  async (path) => {
+    const site = join(folder, `pipe ${path.replaceAll('/', ' ')}`);
+    mkdirSync(join(site, 'rest/data'), { recursive: true });
+    execFileSync('mkfifo', [join(site, path)]);
+    expect(await refusal(site)).toMatchObject({ code: 3, error: { code: 'not-ours', file: join(site, path) } });
+  },
+);
