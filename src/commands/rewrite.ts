@@ -101,5 +101,5 @@ function takes({ files, fileBytes, source }: Limits): string {
 }
 
 function printed(file: HostFile): string[] {
-  return [`==> ${file.path}: ${file.where}`, '', file.text];
+  return [`==> ${file.path}: ${file.where}`, '', ...file.text.split('\n')];
 }

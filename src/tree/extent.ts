@@ -12,7 +12,9 @@ export function extentOf(out: string): Extent {
   let files = 0;
   let largest = { path: '', bytes: 0 };
   for (const path of filesIn(out, '')) {
-    const bytes = statSync(join(out, path)).size;
+    const found = statSync(join(out, path), { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    const bytes = found.size;
     files += 1;
     if (bytes > largest.bytes) largest = { path, bytes };
   }

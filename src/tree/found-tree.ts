@@ -64,7 +64,7 @@ export function builtTree(out: string): BuildRecord {
     throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
       place,
       expected: 'a finished build',
-      found: 'one that was interrupted',
+      found: 'one that was interrupted, or a damaged build.json',
       hint: 'run palimpsest build again: it completes what is there',
     });
   }

@@ -70,6 +70,16 @@ function* pieces(path: string): Generator<Buffer> {
   }
 }
 
+/** More characters than a line has. */
+const LONGEST = 1000;
+/** What a line takes at the least, in bytes. */
+const SHORTEST = 80;
+
+/** How many lines a manifest of so many bytes can have. */
+export function mostLines(bytes: number): number {
+  return Math.floor(bytes / SHORTEST);
+}
+
 /** One line of a manifest: a file's digest and its path. */
 export interface ManifestLine {
   readonly digest: string;
@@ -88,6 +98,8 @@ function* linesIn(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined>
     const lines = (rest + decoder.write(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield parseLine(line);
+    // what has no line breaks is no manifest, and could be of any length
+    rest = rest.slice(0, LONGEST);
   }
   if (rest !== '') yield parseLine(rest);
 }

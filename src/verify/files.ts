@@ -64,6 +64,19 @@ export function checkStrays(out: string, build: BuildRecord, report: Report): vo
   }
 }
 
+/** How many entries a folder has; 0 where there is none that can be read. They are counted one by one: there may be many. */
+export function entriesIn(folder: string): number {
+  let count = 0;
+  try {
+    const entries = opendirSync(folder);
+    while (entries.readSync() !== null) count += 1;
+    entries.closeSync();
+  } catch {
+    // what cannot be read has no pages
+  }
+  return count;
+}
+
 function* filesIn(out: string, folder: string): Generator<string> {
   let entries: Dir;
   try {
