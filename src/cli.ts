@@ -20,11 +20,12 @@ import { VERSION } from './version.ts';
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const terminal = new Terminal(surroundings);
+  const program = programFor(terminal);
   try {
-    await programFor(terminal).parseAsync(argv);
+    await program.parseAsync(argv);
   } catch (error) {
     if (error instanceof CommanderError) misuse(terminal, argv, error);
-    else terminal.failure(asFailure(error));
+    else terminal.failure(error instanceof Failure ? namingVariable(program, error) : asFailure(error));
   }
   await terminal.flushed();
   return terminal.exitCode;
@@ -41,11 +42,23 @@ function misuse(terminal: Terminal, argv: readonly string[], error: CommanderErr
   stdout.write(`${encodeJson({ error: { code: 'usage', message } })}\n`);
 }
 
+/** A failure whose place is an option that was given as a variable: with the variable as its place. */
+function namingVariable(program: Command, failure: Failure): Failure {
+  for (const command of program.commands) {
+    const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
+    if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
+    const { code, message, place, expected, found, hint, cause } = failure;
+    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint, cause });
+  }
+  return failure;
+}
+
 /** An error of the file system's that no command foresaw, as a Failure; any other as it is. */
 function asFailure(error: unknown): unknown {
-  if (!(error instanceof Error) || !('syscall' in error) || !('path' in error) || typeof error.path !== 'string') return error;
-  return new Failure('file-system', `cannot read or write ${error.path}`, {
-    place: { file: error.path },
+  if (!(error instanceof Error) || !('syscall' in error) || 'address' in error || 'hostname' in error) return error;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  return new Failure('file-system', `cannot read or write ${path ?? 'a file'}`, {
+    place: path === undefined ? {} : { file: path },
     expected: 'a path that can be read and written, with room',
     found: error.message,
     hint: 'look at the path, its permissions and its disk, then run this again',

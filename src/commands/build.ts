@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
-import { again, DEFAULT_OUT, DEFAULT_STORE, examples, givenAs, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 const LARGEST_PAGE = 100_000;
 
@@ -49,13 +49,12 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'with .gz and .br beside each page'],
       ),
     )
-    .action(async (options, command) => {
+    .action(async (options) => {
       terminal.speakAs(options);
       const { build } = await import('../tree/build.ts');
       const started = performance.now();
       const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
-      const base_url = parseBaseUrl(options.baseUrl, givenAs(command, '--base-url'));
-      const site = { base_url, page_size: options.pageSize, account_page_size: options.accountPageSize };
+      const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
       const summary = await build(options.store, {
         out: options.out,
         site,

@@ -21,13 +21,6 @@ export function again(option: string, value: string, standard: string): string {
   return value === standard ? '' : ` ${option} ${value}`;
 }
 
-/** How an option was given: its variable, or its flag where it stood on the command line. */
-export function givenAs(command: Pick<CommandUnknownOpts, 'options' | 'getOptionValueSource'>, flag: string): string {
-  const option = command.options.find(({ long }) => long === flag);
-  const isVariable = option !== undefined && command.getOptionValueSource(option.attributeName()) === 'env';
-  return isVariable ? (option.envVar ?? flag) : flag;
-}
-
 /** A whole number from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

@@ -15,15 +15,14 @@ const COLLECTION = /\/+rest(\/+(data|account)(\/+page(\/+(\d+|last))?)?(\/+index
 
 /**
  * A base URL in the form that links need: scheme and host, perhaps a path, no slash at the end.
- * @param option the option or variable that the text was given in
  * @throws Failure usage where it is not a base URL, or ends in `rest/`, which every link appends again
  */
-export function parseBaseUrl(text: string, option = '--base-url'): string {
+export function parseBaseUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === undefined || !isWeb) {
     const bare = !text.includes('://') && URL.canParse(`https://${text}`);
-    throw refused(text, option, 'not an address of that form', bare ? `write https://${text}` : undefined);
+    throw refused(text, 'not an address of that form', bare ? `write https://${text}` : undefined);
   }
   const path = url.pathname.replace(/\/+$/, '');
   const found = [
@@ -34,7 +33,7 @@ export function parseBaseUrl(text: string, option = '--base-url'): string {
   ].filter((part) => part !== '');
   const meant = url.origin + path.replace(COLLECTION, '');
   if (found.length === 0) return meant;
-  throw refused(text, option, found.join(', '), `did you mean ${meant}? Links add /rest/data/ to it`);
+  throw refused(text, found.join(', '), `did you mean ${meant}? Links add /rest/data/ to it`);
 }
 
 /** Whether a text is a base URL as {@link parseBaseUrl} returns it; also one that it would refuse today for its path. */
@@ -43,11 +42,11 @@ export function isBaseUrl(text: string): boolean {
   return url !== undefined && /^https?:$/.test(url.protocol) && text === url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-function refused(text: string, option: string, found: string, hint: string | undefined): Failure {
+function refused(text: string, found: string, hint: string | undefined): Failure {
   // a password does not belong in a log
   const shown = text.replace(/\/\/[^/?#]*@/, '//…@');
   return new Failure('usage', `"${shown}" cannot be a base URL`, {
-    place: { field: option },
+    place: { field: '--base-url' },
     expected: 'http:// or https://, a host, and perhaps a path, without rest/ at its end',
     found,
     hint: hint ?? 'give the address below which rest/ will be reached, such as https://example.org/api',

@@ -96,7 +96,7 @@ describe('rewrite', () => {
     '',
   ])('refuses "%s" as an origin', async (origin) => {
     const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--origin', origin]);
-    expect([code, stdout, stderr.includes('--origin is no address of a tree')]).toEqual([2, '', true]);
+    expect([code, stdout, stderr.includes('the origin is not the address of a tree')]).toEqual([2, '', true]);
     expect(stderr).not.toMatch(/password|prefix=a/);
   });
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { filesIn } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile, importLines, recordLines } from './stores.ts';
 import { buildArgs, differences, type Files, freshTree, marksOf } from './trees.ts';
 
@@ -27,7 +27,9 @@ function copy(): string {
 }
 
 /** Runs a command that must end soon; gives its exit code and the code of its error. */
-async function outcome(args: readonly string[]): Promise<{ readonly code: number | null; readonly error: unknown; readonly stdout: string }> {
+async function outcome(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly error: unknown; readonly stdout: string }> {
   const { code, stdout, stderr } = await palimpsest([...args, '--json'], {
     onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 30_000).unref(),
   });
@@ -82,13 +84,20 @@ it('a pipe at the place of a host’s file is not waited for', async () => {
   const out = join(folder, 'host');
   mkdirSync(out);
   execFileSync('mkfifo', [join(out, 'palimpsest.conf')]);
-  expect(await outcome(['rewrite', 'nginx', '--tree', join(folder, 'tree'), '--out', out])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+  expect(await outcome(['rewrite', 'nginx', '--tree', join(folder, 'tree'), '--out', out])).toMatchObject({
+    code: 3,
+    error: { code: 'not-ours' },
+  });
 });
 
 describe('something else than the tree has there', () => {
   it.each<[string, string, (path: string) => void]>([
     ['a folder at the place of a page', PAGE, (path) => mkdirSync(path)],
-    ['a folder with a file at the place of a page', PAGE, (path) => cpSync(join(folder, 'tree/rest/data/page/3'), path, { recursive: true })],
+    [
+      'a folder with a file at the place of a page',
+      PAGE,
+      (path) => cpSync(join(folder, 'tree/rest/data/page/3'), path, { recursive: true }),
+    ],
     ['a folder at the place of the manifest', 'manifest-sha256.txt', (path) => mkdirSync(path)],
     ['a file at the place of a page’s folder', 'rest/data/page/2', (path) => writeFileSync(path, 'mine')],
     ['a pipe at the place of a page’s folder', 'rest/data/page/2', (path) => void execFileSync('mkfifo', [path])],
@@ -103,7 +112,12 @@ describe('something else than the tree has there', () => {
     const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
     expect([code, error]).toMatchObject([
       3,
-      { code: 'not-ours', file: join(out, path), found: expect.stringMatching(/^a /), hint: expect.stringContaining('nothing was touched') },
+      {
+        code: 'not-ours',
+        file: join(out, path),
+        found: expect.stringMatching(/^a /),
+        hint: expect.stringContaining('nothing was touched'),
+      },
     ]);
     expect(marksOf(out)).toEqual(marks);
   });
@@ -113,7 +127,10 @@ describe('something else than the tree has there', () => {
     mkdirSync(join(out, '.palimpsest'));
     writeFileSync(join(out, '.palimpsest/lock'), 'garbage '.repeat(1000));
     const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
-    expect([code, error]).toMatchObject([3, { code: 'not-ours', file: join(out, '.palimpsest/lock'), hint: expect.stringContaining('remove it') }]);
+    expect([code, error]).toMatchObject([
+      3,
+      { code: 'not-ours', file: join(out, '.palimpsest/lock'), hint: expect.stringContaining('remove it') },
+    ]);
   });
 });
 
