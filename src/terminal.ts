@@ -19,8 +19,8 @@ interface Output {
   readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 
-/** A line for people. What is `styled` was made printable before its colours were added; any other is made so here. */
-export type Line = string | { readonly styled: string };
+/** A line for people. `verbatim` goes out as it is: it has no control characters but those that are meant. */
+export type Line = string | { readonly verbatim: string };
 
 /** Whether a command speaks to machines, and whether at all. */
 export interface Voice {
@@ -187,7 +187,7 @@ export function usageText(text: string): string {
 }
 
 function* lineTexts(lines: Iterable<Line>): Generator<string> {
-  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.styled}\n`;
+  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
 }
 
 /** An object's JSON and a line's end, one text after another; a field's items one by one. */

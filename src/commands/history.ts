@@ -49,7 +49,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
               record.text,
               terminal.columns - INDENT.length,
               terminal.hasColor,
-            ).map((line) => ({ styled: INDENT + line })),
+            ).map((line) => ({ verbatim: INDENT + line })),
           ]),
         ]);
       } finally {
