@@ -38,6 +38,7 @@ export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['
   for (const option of command.options) {
     if (option.envVar === undefined) continue;
     const value = env[option.envVar];
+    if (value === undefined) continue;
     if (value === '' || (option.isBoolean() && !isOn(value))) delete option.envVar;
   }
 }
