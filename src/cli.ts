@@ -3,12 +3,14 @@ import { declareBuild } from './commands/build.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
-import { heedEnvironment } from './commands/options.ts';
+import { heedEnvironment, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareVerify } from './commands/verify.ts';
-import { type Surroundings, Terminal } from './terminal.ts';
+import { Failure } from './contract/failure.ts';
+import { encodeJson } from './contract/json.ts';
+import { type Surroundings, Terminal, usageText } from './terminal.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -18,23 +20,50 @@ import { VERSION } from './version.ts';
  */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const terminal = new Terminal(surroundings);
+  const program = programFor(terminal);
   try {
-    await programFor(terminal).parseAsync(argv);
+    await program.parseAsync(argv);
   } catch (error) {
-    if (error instanceof CommanderError) return misuse(terminal, argv, error);
-    terminal.failure(error);
+    if (error instanceof CommanderError) misuse(terminal, argv, error);
+    else terminal.failure(error instanceof Failure ? namingVariable(program, error) : asFailure(error));
   }
+  await terminal.flushed();
   return terminal.exitCode;
 }
 
 /** Wrong usage, which commander has worded for people already. */
-function misuse(terminal: Terminal, argv: readonly string[], error: CommanderError): number {
-  if (error.exitCode === 0) return 0;
-  if (argv.includes('--json')) {
-    const message = error.message.replace(/^error: /, '');
-    terminal.surroundings.stdout.write(`${JSON.stringify({ error: { code: 'usage', message } })}\n`);
+function misuse(terminal: Terminal, argv: readonly string[], error: CommanderError): void {
+  if (error.exitCode === 0) return;
+  const { stdout, env } = terminal.surroundings;
+  const end = argv.indexOf('--');
+  terminal.exitCode = 2;
+  if (!isOn(env['PALIMPSEST_JSON']) && !argv.slice(0, end === -1 ? undefined : end).includes('--json')) return;
+  const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
+  stdout.write(`${encodeJson({ error: { code: 'usage', message } })}\n`);
+}
+
+/** A failure whose place is an option that was given as a variable: with the variable as its place. */
+function namingVariable(program: Command, failure: Failure): Failure {
+  for (const command of program.commands) {
+    const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
+    if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
+    const { code, message, place, expected, found, hint, cause } = failure;
+    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint, cause });
   }
-  return 2;
+  return failure;
+}
+
+/** An error of the file system's that no command foresaw, as a Failure; any other as it is. */
+function asFailure(error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error) || 'address' in error || 'hostname' in error) return error;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
+  return new Failure('file-system', `cannot read or write ${path ?? 'a file'}`, {
+    place: path === undefined ? {} : { file: path },
+    expected: 'a path that can be read and written, with room',
+    found: error.message,
+    hint: 'look at the path, its permissions and its disk, then run this again',
+    cause: error,
+  });
 }
 
 /** The command line, declared: every command with its options. */
@@ -43,9 +72,13 @@ export function programFor(terminal: Terminal): Command {
   const program = new Command('palimpsest')
     .description('Publishes the history of public profile fields as a JSON API without a server.')
     .version(VERSION)
-    .configureOutput({ writeOut: (text) => stdout.write(text), writeErr: (text) => stderr.write(text) })
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      writeErr: (text) => stderr.write(text),
+      outputError: (text, write) => write(usageText(text)),
+    })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(add --help for what there is)')
+    .showHelpAfterError('(run palimpsest --help for usage)')
     .exitOverride();
   declareImport(program, terminal);
   declareObserve(program, terminal);

@@ -15,8 +15,12 @@ export interface Surroundings {
 interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  readonly write: (text: string) => unknown;
+  readonly write: (text: string, done?: () => void) => unknown;
+  readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
 }
+
+/** A line for people. `verbatim` goes out as it is: it has no control characters but those that are meant. */
+export type Line = string | { readonly verbatim: string };
 
 /** Whether a command speaks to machines, and whether at all. */
 export interface Voice {
@@ -32,15 +36,44 @@ const PIECE = 1 << 12;
 
 const COLORS = { red: 31, yellow: 33 } as const;
 
-/** What people and machines read: summaries on standard output, progress and errors on standard error. */
+/**
+ * What people and machines read: summaries on standard output, progress and errors on standard error. Every text for people
+ * passes {@link printable} here: a file name can hold escape sequences and line breaks.
+ */
 export class Terminal {
   /** What the process is to exit with. */
   exitCode = 0;
   readonly surroundings: Surroundings;
   #voice: Voice = {};
+  #hasOutputFailed = false;
 
   constructor(surroundings: Surroundings) {
     this.surroundings = surroundings;
+    surroundings.stdout.on?.('error', (error) => this.#outputFailed(error));
+    // where errors cannot be written there is nowhere to say so
+    surroundings.stderr.on?.('error', () => {});
+  }
+
+  /** Waits until standard output has taken what was written, or failed to. */
+  async flushed(): Promise<void> {
+    const { stdout } = this.surroundings;
+    if (stdout.on !== undefined) await new Promise<void>((done) => stdout.write('', done));
+  }
+
+  #outputFailed(error: Error): void {
+    // a reader that has seen enough, such as head, is no failure
+    const isClosed = 'code' in error && error.code === 'EPIPE';
+    if (isClosed || this.#hasOutputFailed) return;
+    this.#hasOutputFailed = true;
+    const exitCode = this.exitCode;
+    this.failure(
+      new Failure('file-system', 'cannot write standard output', {
+        expected: 'a file with room, or a program that reads',
+        found: error.message,
+        hint: 'look at where the output goes; what the command itself did is done',
+      }),
+    );
+    this.exitCode = exitCode || this.exitCode;
   }
 
   /** Sets how the command at hand is to speak. */
@@ -52,16 +85,16 @@ export class Terminal {
    * A command's result: one JSON object for machines, lines for people. A field of the object may be a list that is
    * made as it is written, as may be the lines: there can be hundreds of thousands of items.
    */
-  summary(result: object, lines: Iterable<string>): void {
+  summary(result: object, lines: Iterable<Line>): void {
     if (this.#voice.json) this.#writeAll(jsonTexts(result));
-    else if (!this.#voice.quiet) this.#writeAll(lines, '\n');
+    else if (!this.#voice.quiet) this.#writeAll(lineTexts(lines));
   }
 
-  /** Writes texts, each with what ends it, in pieces of which none is large. */
-  #writeAll(texts: Iterable<string>, end = ''): void {
+  /** Writes texts in pieces of which none is large. */
+  #writeAll(texts: Iterable<string>): void {
     let piece = '';
     for (const text of texts) {
-      piece += text + end;
+      piece += text;
       if (piece.length < PIECE) continue;
       this.surroundings.stdout.write(piece);
       piece = '';
@@ -82,7 +115,7 @@ export class Terminal {
 
   /** Something a person should know that is no failure. */
   warn(line: string): void {
-    if (!this.#voice.quiet) this.surroundings.stderr.write(`${this.#paint('yellow', 'warning:')} ${line}\n`);
+    if (!this.#voice.quiet) this.surroundings.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
   }
 
   /** Words an error: for people on standard error, for machines also as an object on standard output. */
@@ -91,16 +124,18 @@ export class Terminal {
     const isKnown = error instanceof Failure;
     this.exitCode = isKnown ? FAILURES[error.code] : 1;
     if (!isKnown) {
-      stderr.write(`${this.#paint('red', 'error:')} ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      stderr.write(`${this.#paint('red', 'error:')} ${text.split('\n').map(printable).join('\n')}\n`);
       stderr.write('this is a fault of palimpsest: please report it with the lines above\n');
       return;
     }
     const { code, message, place, expected, found, hint } = error;
-    if (this.#voice.json) stdout.write(`${encodeJson({ error: { code, message, ...place, expected, found, hint } })}\n`);
+    if (this.#voice.json && !this.#hasOutputFailed)
+      stdout.write(`${encodeJson({ error: { code, message, ...place, expected, found, hint } })}\n`);
     const where = [place.file, place.line === undefined ? undefined : `line ${place.line}`, place.field].filter(
       (part) => part !== undefined,
     );
-    stderr.write(`${this.#paint('red', 'error:')} ${message} (${code})\n`);
+    stderr.write(`${this.#paint('red', 'error:')} ${printable(message)} (${code})\n`);
     for (const [label, text] of [
       ['where', where.join(', ')],
       ['expected', expected],
@@ -131,7 +166,7 @@ export class Terminal {
         shown = now;
         const left = done === 0 ? '' : `, ${seconds(((now - started) / done) * Math.max(0, all - done))} left`;
         const share = all === 0 ? amount(done) : `${Math.min(100, Math.floor((done / all) * 100))} % of ${amount(all)}`;
-        stderr.write(`\r\u001b[K${label} ${share}${all === 0 ? '' : left}`.slice(0, (stderr.columns ?? 80) + 4));
+        stderr.write(`\r\u001b[K${printable(label)} ${share}${all === 0 ? '' : left}`.slice(0, (stderr.columns ?? 80) + 4));
       },
       end: () => {
         if (shown > 0) stderr.write('\r\u001b[K');
@@ -143,6 +178,16 @@ export class Terminal {
     const { stderr, env } = this.surroundings;
     return stderr.isTTY && !env['NO_COLOR'] ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
+}
+
+/** What commander words of wrong usage, with a suggestion on a line of its own. */
+export function usageText(text: string): string {
+  const [, message = text, suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]*\))?\n$/s.exec(text) ?? [];
+  return `${printable(message)}${suggestion}\n`;
+}
+
+function* lineTexts(lines: Iterable<Line>): Generator<string> {
+  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
 }
 
 /** An object's JSON and a line's end, one text after another; a field's items one by one. */

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, DATA_TYPES } from '../contract/record.ts';
-import { plural, printable, type Terminal } from '../terminal.ts';
+import { plural, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** How many names are suggested for one that is not there. */
@@ -39,7 +39,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
         const texts = new Map(history.records.map((record) => [record.id, record.text]));
         const records = history.records.filter(({ data_type }) => options.field === undefined || data_type === options.field);
         terminal.summary({ screen_name: history.screen_name, records }, [
-          `${printable(history.screen_name)}: ${plural(records.length, 'change')}${options.field === undefined ? '' : ` of ${options.field}`}`,
+          `${history.screen_name}: ${plural(records.length, 'change')}${options.field === undefined ? '' : ` of ${options.field}`}`,
           ...records.flatMap((record) => [
             '',
             heading(record),
@@ -49,7 +49,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
               record.text,
               terminal.columns - INDENT.length,
               terminal.hasColor,
-            ).map((line) => INDENT + line),
+            ).map((line) => ({ verbatim: INDENT + line })),
           ]),
         ]);
       } finally {
@@ -61,15 +61,15 @@ export function declareHistory(program: Program, terminal: Terminal): void {
 function heading({ data_type, previous, first_encountered_date, web_archive_url, id }: ChangeRecord): string {
   const time = `${first_encountered_date.slice(0, 10)} ${first_encountered_date.slice(11, 19)}`;
   const kind = previous === null ? ', first seen' : '';
-  const archive = web_archive_url ? `  ${printable(web_archive_url)}` : '';
+  const archive = web_archive_url ? `  ${web_archive_url}` : '';
   return `${time}  ${data_type}${kind}  #${id}${archive}`;
 }
 
 function unknown(name: string, likely: readonly string[], store: string): Failure {
-  return new Failure('no-account', `there is no account ${printable(name)} in ${store}`, {
+  return new Failure('no-account', `there is no account ${name} in ${store}`, {
     place: { file: store },
     expected: 'the screen name of an account in the store',
-    found: printable(name),
-    hint: likely.length === 0 ? 'look at /rest/account/ for the names there are' : `did you mean ${likely.map(printable).join(', ')}?`,
+    found: name,
+    hint: likely.length === 0 ? 'look at /rest/account/ for the names there are' : `did you mean ${likely.join(', ')}?`,
   });
 }

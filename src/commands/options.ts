@@ -38,9 +38,14 @@ export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['
   for (const option of command.options) {
     if (option.envVar === undefined) continue;
     const value = env[option.envVar];
-    const isOff = option.isBoolean() && value !== undefined && /^(0|no|off|false)$/i.test(value);
-    if (value === '' || isOff) delete option.envVar;
+    if (value === undefined) continue;
+    if (value === '' || (option.isBoolean() && !isOn(value))) delete option.envVar;
   }
+}
+
+/** Whether the variable of a switch is on. */
+export function isOn(value: string | undefined): boolean {
+  return value !== undefined && value !== '' && !/^(0|no|off|false)$/i.test(value);
 }
 
 /** Examples for the end of a command's help, each with what it does. */

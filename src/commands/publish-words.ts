@@ -1,7 +1,7 @@
 import { REASONS } from '../publish/comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import type { Step } from '../publish/steps.ts';
-import { number, plural, size } from '../terminal.ts';
+import { number, plural, printable, size } from '../terminal.ts';
 
 /** A plan as people read it: every step with its reason, then what all of it comes to. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
@@ -52,5 +52,5 @@ export function summaryTable({ done, plan, traffic }: PublishSummary, target: st
     ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
     ['time', took],
   ];
-  return `\n| published | ${target.replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+  return `\n| published | ${printable(target).replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
 }

@@ -1,6 +1,6 @@
 import { Argument, Option } from '@commander-js/extra-typings';
 import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
-import { number, type Terminal } from '../terminal.ts';
+import { type Line, number, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareRewrite(program: Program, terminal: Terminal): void {
@@ -100,6 +100,7 @@ function takes({ files, fileBytes, source }: Limits): string {
   return `${parts.join(' and ')} (${source})`;
 }
 
-function printed(file: HostFile): string[] {
-  return [`==> ${file.path}: ${file.where}`, '', file.text];
+/** The file as it is, tabs too, to be copied. */
+function printed(file: HostFile): Line[] {
+  return [`==> ${file.path}: ${file.where}`, '', { verbatim: file.text }];
 }

@@ -7,8 +7,8 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .command('serve')
     .summary('answer requests from the tree, on this machine')
     .description(
-      'Answers requests from the tree as a host with the rewrite rules would, to look at it before it is published. Links lead ' +
-        'back to this server instead of to the base URL.',
+      'Answers requests from the tree as a host with the rewrite rules does, at the path of its base URL, to look at it before ' +
+        'it is published. Links lead to this server instead of to the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default('127.0.0.1'))

@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
-import { number, printable, seconds, type Terminal } from '../terminal.ts';
+import { number, seconds, type Terminal } from '../terminal.ts';
 import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -47,7 +47,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
 
 function line(violation: Violation): string {
   const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
-  return printable(`${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`);
+  return `${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`;
 }
 
 function note(rule: Rule, count: number): string[] {

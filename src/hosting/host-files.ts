@@ -8,6 +8,7 @@ import { HOSTS } from '../rewrite/hosts/registry.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
+import { readRegularFile } from '../tree/regular-file.ts';
 
 /**
  * The host of a name.
@@ -78,8 +79,8 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
   refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
   for (const file of files) {
     const target = join(out, file.path);
-    const isOther = existsSync(target) && readFileSync(target, 'utf8') !== file.text;
-    refuse(isOther, target, 'no such file, or the same', 'a file with another content, which would be lost');
+    const isOther = existsSync(target) && !holds(target, file.text);
+    refuse(isOther, target, 'no such file, or the same', 'something with other contents, which would be lost');
   }
   try {
     for (const file of files) {
@@ -88,6 +89,14 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
     }
   } catch (error) {
     throw fileSystemFailure(out, error);
+  }
+}
+
+function holds(path: string, text: string): boolean {
+  try {
+    return readRegularFile(path).toString() === text;
+  } catch {
+    return false;
   }
 }
 

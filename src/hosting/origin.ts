@@ -31,7 +31,8 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
 function originAt(address: string, tree: string): Origin {
   // it is written into configurations, where other characters have a meaning
   if (!/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*\/?$/.test(address) || !URL.canParse(address)) {
-    throw new Failure('usage', '--origin is no address of a tree', {
+    throw new Failure('usage', 'the origin is not the address of a tree', {
+      place: { field: '--origin' },
       expected:
         'http:// or https://, a name, and a path of letters, digits and ._~/- such as https://bucket.s3.eu-central-1.amazonaws.com/prefix',
       // what may be a secret is not printed

@@ -1,5 +1,5 @@
 import { createHash, hash } from 'node:crypto';
-import { closeSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, readFileSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -9,7 +9,8 @@ import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../tree/build
 import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
-import { MANIFEST, manifestDigest, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import { MANIFEST, manifestDigest, mostLines, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import { openRegularFile } from '../tree/regular-file.ts';
 
 /** How many bytes of a file are held at once where all are read. */
 const PIECE = 1 << 16;
@@ -34,6 +35,9 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
   if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another, or none');
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
+  const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  const most = mostLines(statSync(join(out, MANIFEST)).size);
+  if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, where the manifest lists ${most} at the most`);
   const digests = readManifest(out, pages, encodings);
   const sizes = {
     data: new Float64Array(slotCount(pages.data, encodings)),
@@ -77,7 +81,7 @@ function checkPage(tree: LocalTree, collection: Collection, slot: number, buffer
   const sha256 = createHash('sha256');
   let length = 0;
   try {
-    const file = openSync(path, 'r');
+    const file = openRegularFile(path);
     try {
       for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) {
         sha256.update(buffer.subarray(0, read));

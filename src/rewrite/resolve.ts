@@ -41,13 +41,15 @@ const PATH = /^\/rest\/(data|account)(\/?)$/;
  * @param method as in the request line
  * @param path as in the request line, without the query
  * @param query without its question mark
- * @param base the path of the base URL, such as `/api`; none or '' where the tree is at the root of its host
+ * @param base the path of the base URL as it stands there, such as `/api` or `/my%20api`; none or '' where the tree is at
+ *   the root of its host
  */
 export function resolve(method: string, path: string, query: string, base?: string): Answer {
   const root = base === undefined ? '' : base;
+  const prefix = decode(root);
   const decoded = decode(path);
-  const below = decoded.slice(root.length);
-  const match = decoded.slice(0, root.length) === root ? PATH.exec(below) : null;
+  const below = decoded.slice(prefix.length);
+  const match = decoded.slice(0, prefix.length) === prefix ? PATH.exec(below) : null;
   // to some engines $ is also before a line break at the end
   if (match === null || match[0] !== below) return NOT_FOUND;
   const collection = String(match[1]);

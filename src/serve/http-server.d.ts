@@ -10,12 +10,6 @@ declare module 'http-server' {
 
   export interface Options {
     readonly root: string;
-    /** Seconds for Cache-Control; -1 for no storing at all. */
-    readonly cache: number;
-    readonly showDir: boolean;
-    readonly showDotfiles: boolean;
-    readonly autoIndex: boolean;
-    readonly cors: boolean;
     /** Asked in order before the files; `response.emit('next')` passes a request on. */
     readonly before: readonly ((request: IncomingMessage, response: ServerResponse) => void)[];
   }

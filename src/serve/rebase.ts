@@ -8,7 +8,9 @@ export function rebase(page: Buffer, from: string, to: string): Buffer {
   const end = page.indexOf(RESULTS);
   if (end === -1) return page;
   const head = page.toString('utf8', 0, end);
-  const links = head.replaceAll(`":${JSON.stringify(`${from}/rest/`).slice(0, -1)}`, `":${JSON.stringify(`${to}/rest/`).slice(0, -1)}`);
+  const link = (base: string) => `":${JSON.stringify(`${base}/rest/`).slice(0, -1)}`;
+  // a function, because $& in a text would stand for what is replaced
+  const links = head.replaceAll(link(from), () => link(to));
   return Buffer.concat([Buffer.from(links), page.subarray(end)]);
 }
 

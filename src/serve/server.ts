@@ -1,14 +1,13 @@
-import { hash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
-import { type Answer, MISSING, resolve } from '../rewrite/resolve.ts';
+import { respond } from '../rewrite/respond.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { builtTree } from '../tree/found-tree.ts';
+import { readRegularFile } from '../tree/regular-file.ts';
 import { rebase } from './rebase.ts';
 
 export interface ServeOptions {
@@ -16,19 +15,22 @@ export interface ServeOptions {
   readonly host: string;
   /** 0: any that is free. */
   readonly port: number;
-  /** Whether links lead back to this server instead of to the base URL. */
+  /** Whether links lead back to this server instead of to the base URL of the tree. */
   readonly rebase: boolean;
 }
 
 export interface RunningServer {
-  /** Where it answers, without a slash at the end. */
+  /** The base URL at which it answers: the path is that of the tree's. */
   readonly url: string;
   readonly build: BuildRecord;
   readonly close: () => Promise<void>;
 }
 
+/** The variant of a page that is compressed when it is asked for: its links may be others than those of the tree's own. */
+const GZIP = { name: 'gzip', suffix: '.gz' };
+
 /**
- * Serves a tree as a rewrite layer in front of static files would.
+ * Serves a tree at the path of its base URL, as the hosts of `palimpsest rewrite` do.
  * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -43,7 +45,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       server.close(() => done());
       server.closeAllConnections();
     });
-  return { url: `http://${address}`, build, close };
+  return { url: `http://${address}${basePathOf(build.base_url)}`, build, close };
 }
 
 function serverFor(
@@ -52,39 +54,44 @@ function serverFor(
 ): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
   const http = createServer({
     root: options.out,
-    // its ETags are made of size and time: nothing that it answers is to be stored
-    cache: -1,
-    showDir: false,
-    showDotfiles: false,
-    autoIndex: false,
-    cors: true,
+    // every request is answered before the files: a tree has none that hosts answer as they are
     before: [(request, response) => void handle(request, response, options, build).catch(() => response.destroy())],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
-/** The files beside the collections, which http-server answers for itself. */
-const STATIC = /^\/(build\.json|manifest-sha256\.txt|rest\/(data|account)\/(page\/(\d{1,15}|last)\/)?index\.json)$/;
-
 async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
-  const { method = 'GET', url = '/' } = request;
-  const mark = url.indexOf('?');
-  const [path, query] = mark === -1 ? [url, ''] : [url.slice(0, mark), url.slice(mark + 1)];
-  if (STATIC.test(path) && (method === 'GET' || method === 'HEAD')) {
-    response.emit('next');
-    return;
+  const { method = 'GET', url = '/', headers } = request;
+  const base = currentBase(options.out, build);
+  const origin = options.rebase ? originOf(request) : undefined;
+  const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
+  const answer = await respond(asked, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
+  response.writeHead(answer.status, Object.fromEntries(answer.headers));
+  response.end(Buffer.from(await answer.arrayBuffer()));
+}
+
+const compress = promisify(gzip);
+
+/**
+ * A page as this server answers it; undefined where there is none.
+ * @param origin where its links are to lead; undefined where they stay as they are
+ */
+async function readPage(out: string, path: string, base: string, origin: string | undefined): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  if (path.endsWith(GZIP.suffix)) {
+    const page = await readPage(out, path.slice(0, -GZIP.suffix.length), base, origin);
+    return page === undefined ? undefined : new Uint8Array(await compress(page));
   }
-  const answer = resolve(method, path, query);
-  const page = answer.file === undefined ? undefined : await readFile(join(options.out, answer.file)).catch(() => undefined);
-  if (page === undefined)
-    return send(
-      request,
-      response,
-      answer.file === undefined ? answer : MISSING,
-      Buffer.from((answer.file === undefined ? answer : MISSING).body ?? ''),
-    );
-  const here = options.rebase ? originOf(request) : undefined;
-  return send(request, response, answer, here === undefined ? page : rebase(page, currentBase(options.out, build), here));
+  try {
+    const page = readRegularFile(join(out, path));
+    return new Uint8Array(origin === undefined ? page : rebase(page, base, origin + basePathOf(base)));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The path of a base URL, as it stands there; '' at the root of its host. */
+function basePathOf(base: string): string {
+  return new URL(base).pathname.replace(/\/$/, '');
 }
 
 /** The base URL in the pages as they are now: the tree may have been built anew. */
@@ -97,41 +104,6 @@ function currentBase(out: string, atStart: BuildRecord): string {
 function originOf(request: IncomingMessage): string | undefined {
   const host = request.headers.host ?? '';
   return /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : undefined;
-}
-
-const compress = promisify(gzip);
-
-async function send(request: IncomingMessage, response: ServerResponse, answer: Answer, plain: Buffer): Promise<void> {
-  const headers: Record<string, string> = { ...answer.headers };
-  let body = plain;
-  if (answer.file !== undefined) {
-    const packed = takesGzip(request.headers['accept-encoding']);
-    const etag = `"${hash('sha256', plain).slice(0, 32)}${packed ? '-gzip' : ''}"`;
-    headers['ETag'] = etag;
-    headers['Accept-Ranges'] = 'none';
-    headers['Vary'] = `${headers['Vary']}, Accept-Encoding`;
-    if (isKnown(request.headers['if-none-match'], etag)) {
-      response.writeHead(304, headers);
-      response.end();
-      return;
-    }
-    if (packed) {
-      headers['Content-Encoding'] = 'gzip';
-      body = await compress(plain);
-    }
-  }
-  headers['Content-Length'] = String(body.length);
-  response.writeHead(answer.status, headers);
-  response.end(request.method === 'HEAD' ? undefined : body);
-}
-
-function takesGzip(accepted: string | string[] | undefined): boolean {
-  return /(^|[\s,])gzip\s*($|,|;(?!\s*q=0(\.0*)?\s*($|,)))/i.test(String(accepted ?? ''));
-}
-
-function isKnown(known: string | undefined, etag: string): boolean {
-  const etags = (known ?? '').split(',').map((one) => one.trim().replace(/^W\//, ''));
-  return etags.includes(etag) || etags.includes('*');
 }
 
 function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {

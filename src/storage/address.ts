@@ -39,14 +39,15 @@ function checkEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'no address of that form');
+  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'no address of that form', '--endpoint');
   // never shown: it may hold a password or a signature
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw unusable('an endpoint without credentials in it', 'one with a password or a query');
+    throw unusable('an endpoint without credentials in it', 'one with a password or a query', '--endpoint');
 }
 
-function unusable(expected: string, found: string): Failure {
+function unusable(expected: string, found: string, option?: string): Failure {
   return new Failure('usage', 'that is no place to publish to', {
+    place: option === undefined ? {} : { field: option },
     expected,
     found,
     hint: 'write s3://bucket/prefix, az://container/prefix or the path of a folder; credentials go into the environment',

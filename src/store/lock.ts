@@ -1,5 +1,6 @@
 import { closeSync, fstatSync, openSync, rmSync, statSync } from 'node:fs';
 import { SqliteError } from 'better-sqlite3';
+import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
 
 /** A lock that is held; released at the latest when its process ends, however it ends. */
@@ -12,6 +13,7 @@ export interface Lock {
  * when the process dies, so that a killed run leaves nothing to clear away by hand. The file is made,
  * and removed on release.
  * @returns undefined where another process holds the lock
+ * @throws Failure not-ours where the file holds something
  */
 export function lock(path: string): Lock | undefined {
   for (;;) {
@@ -40,10 +42,21 @@ export function lock(path: string): Lock | undefined {
       if (isStillThere()) {
         close();
         if (error instanceof SqliteError && error.code.startsWith('SQLITE_BUSY')) return undefined;
+        if (error instanceof SqliteError && error.code === 'SQLITE_NOTADB') throw foreign(path, error);
         throw error;
       }
     }
     // the last holder has removed it between its opening and its locking
     close();
   }
+}
+
+function foreign(path: string, cause: unknown): Failure {
+  return new Failure('not-ours', `${path} is not a lock of palimpsest`, {
+    place: { file: path },
+    expected: 'an empty file, or none',
+    found: 'a file with other contents',
+    hint: 'remove it, then run this again',
+    cause,
+  });
 }

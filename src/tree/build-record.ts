@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
-import type { Site } from '../contract/site.ts';
+import { isBaseUrl, type Site } from '../contract/site.ts';
+import { pagesFor } from '../pages/page.ts';
+import { readRegularFile } from './regular-file.ts';
 
 /** Says what a tree was built from; written last, so that its word is good. */
 export const BUILD_RECORD = 'build.json';
@@ -50,12 +51,10 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
   return `${encodeJson(record)}\n`;
 }
 
-/** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's. */
+/** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's, `unfinished` where it is damaged too. */
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
   try {
-    const path = join(out, BUILD_RECORD);
-    // a pipe, which reading would wait for, is no record
-    return statSync(path).isFile() ? parseBuildRecord(readFileSync(path)) : 'none';
+    return parseBuildRecord(readRegularFile(join(out, BUILD_RECORD)));
   } catch {
     return 'none';
   }
@@ -75,9 +74,21 @@ export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'f
 
 function finishedRecord(value: unknown): BuildRecord | undefined {
   try {
-    return parseShape(SHAPE, value, '');
+    const record = parseShape(SHAPE, value, '');
+    return isConsistent(record) ? record : undefined;
   } catch (error) {
     if (error instanceof Violation) return undefined;
     throw error;
   }
+}
+
+/** Whether the base URL is one, and the numbers of pages follow from the others. */
+function isConsistent({ base_url, records, data_pages, page_size, accounts, account_pages, account_page_size }: BuildRecord): boolean {
+  return (
+    isBaseUrl(base_url) &&
+    page_size > 0 &&
+    account_page_size > 0 &&
+    data_pages === pagesFor(records, page_size) &&
+    account_pages === pagesFor(accounts, account_page_size)
+  );
 }

@@ -1,20 +1,18 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { COLLECTIONS } from '../contract/collection.ts';
+import { statSync } from 'node:fs';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
 import { worded } from '../store/database.ts';
 import { Store } from '../store/store.ts';
 import { VERSION } from '../version.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import { type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
+import { type Exchanged, exchange } from './exchange.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
 import { digestFiles, finishedTree } from './found-tree.ts';
 import { slotCount } from './layout.ts';
-import { MANIFEST, readManifest, type TreeDigests, writeManifest } from './manifest.ts';
-import { promote, removeSurplus, removeVariants } from './promote.ts';
+import { readManifest } from './manifest.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 
 export interface BuildOptions {
@@ -29,12 +27,7 @@ export interface BuildOptions {
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
-export interface BuildSummary {
-  readonly build: BuildRecord;
-  /** How many of the tree's files were written, left as they were, and removed. */
-  readonly written: number;
-  readonly unchanged: number;
-  readonly removed: number;
+export interface BuildSummary extends Exchanged {
   /**
    * Whether pages came to hold records that stood on later ones: a reader who was following `next` at
    * that moment may have missed some. Only larger pages and removed records do that.
@@ -54,6 +47,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   try {
     const folder = claimFolder(out);
     try {
+      const began = statSync(folder.stage).mtimeMs;
       const now = recordOf(store, site, encodings);
       const pages = { data: now.data_pages, account: now.account_pages };
       const found = options.repair ? undefined : finishedTree(out);
@@ -62,7 +56,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
       const after = await renderOnThreads(store, site, folder.stage, before, since, trusted, options.onProgress ?? (() => {}));
-      const exchanged = await exchange(out, folder.stage, before, after, now, trusted);
+      const exchanged = await exchange({ out, stage: folder.stage, began, before, after, record: now, hasOldVariants: !trusted });
       return { ...exchanged, pulledForward: found !== undefined && isPulledForward(found, now) };
     } catch (error) {
       throw fileSystemFailure(out, worded(storePath, error));
@@ -110,43 +104,6 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   const encodings = encodingsIn(record.compress);
   const files = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
-}
-
-/** Nothing here needs room on the disk that was not taken before: what is written last is staged first. */
-async function exchange(
-  out: string,
-  stage: string,
-  before: TreeDigests,
-  after: TreeDigests,
-  now: Omit<BuildRecord, 'manifest'>,
-  hasSameVariants: boolean,
-): Promise<Omit<BuildSummary, 'pulledForward'>> {
-  const unfinished = join(stage, 'unfinished');
-  const manifest = join(stage, 'manifest');
-  const record = join(stage, 'record');
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
-  const build = { ...now, manifest: writeManifest(manifest, after) };
-  writeFileSync(record, encodeBuildRecord(build));
-
-  renameSync(unfinished, join(out, BUILD_RECORD));
-  const isNew = !existsSync(join(out, 'rest'));
-  promote(stage, out, before, after);
-  if (!isNew && !hasSameVariants) removeVariants(out, after);
-  const removed = isNew ? 0 : await removeSurplus(out, after);
-  renameSync(manifest, join(out, MANIFEST));
-  renameSync(record, join(out, BUILD_RECORD));
-  return { build, ...tally(before, after), removed };
-}
-
-function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
-  let [written, unchanged] = [0, 0];
-  for (const collection of COLLECTIONS) {
-    for (let slot = 0; slot < slotCount(after[collection].pages, after[collection].encodings); slot += 1) {
-      if (after[collection].agrees(before[collection], slot)) unchanged += 1;
-      else written += 1;
-    }
-  }
-  return { written, unchanged };
 }
 
 /** Whether items may have come to stand on an earlier page than before. */

@@ -1,5 +1,6 @@
-import { opendirSync, statSync } from 'node:fs';
+import { type Dir, opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
 
 /** How much a tree is for a host to take. */
 export interface Extent {
@@ -7,12 +8,17 @@ export interface Extent {
   readonly largest: { readonly path: string; readonly bytes: number };
 }
 
-/** Counts a tree's files and finds the largest. Hidden names are not published and not counted. */
+/**
+ * Counts a tree's files and finds the largest. Hidden names are not published and not counted.
+ * @throws Failure file-system where a folder cannot be read
+ */
 export function extentOf(out: string): Extent {
   let files = 0;
   let largest = { path: '', bytes: 0 };
   for (const path of filesIn(out, '')) {
-    const bytes = statSync(join(out, path)).size;
+    const found = statSync(join(out, path), { throwIfNoEntry: false });
+    if (!found?.isFile()) continue;
+    const bytes = found.size;
     files += 1;
     if (bytes > largest.bytes) largest = { path, bytes };
   }
@@ -20,7 +26,7 @@ export function extentOf(out: string): Extent {
 }
 
 function* filesIn(out: string, folder: string): Generator<string> {
-  const entries = opendirSync(join(out, folder));
+  const entries = opened(join(out, folder));
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -30,5 +36,19 @@ function* filesIn(out: string, folder: string): Generator<string> {
     }
   } finally {
     entries.closeSync();
+  }
+}
+
+function opened(folder: string): Dir {
+  try {
+    return opendirSync(folder);
+  } catch (cause) {
+    throw new Failure('file-system', `cannot read ${folder}`, {
+      place: { file: folder },
+      expected: 'a folder that can be read',
+      found: cause instanceof Error ? cause.message : String(cause),
+      hint: 'look at its permissions',
+      cause,
+    });
   }
 }

@@ -4,9 +4,13 @@ import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { makeFolder } from '../store/make-folder.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
 
 /** The folder inside a tree in which a build works; it is there only while one runs, or was killed. */
 export const WORK_FOLDER = '.palimpsest';
+
+/** The file in it that a build locks. */
+const LOCK = 'lock';
 
 /** A tree's folder, claimed by one build. */
 export interface ClaimedFolder {
@@ -25,6 +29,9 @@ export function claimFolder(out: string): ClaimedFolder {
   try {
     const isNew = refuseForeign(out) === 'absent';
     const work = join(out, WORK_FOLDER);
+    // what lies behind a link is somebody else's, and a pipe would be waited for
+    refuseUnlessFolder(work);
+    refuseUnlessFile(join(work, LOCK));
     const held = lockIn(work);
     if (held === undefined) {
       throw new Failure('tree-busy', `another build is writing ${out}`, {
@@ -83,10 +90,10 @@ function lockIn(work: string): ReturnType<typeof lock> {
   for (let left = TRIES; ; left -= 1) {
     try {
       makeFolder(work);
-      return lock(join(work, 'lock'));
+      return lock(join(work, LOCK));
     } catch (error) {
       // a build that ended just now may have taken the folder away under this one's hands
-      if (left === 0) throw error;
+      if (left === 0 || error instanceof Failure) throw error;
     }
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
@@ -8,6 +8,7 @@ import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
 import { manifestDigest, type TreeDigests } from './manifest.ts';
+import { readRegularFile } from './regular-file.ts';
 
 type PageCounts = { readonly [C in Collection]: number };
 
@@ -35,10 +36,20 @@ export function digestFiles(out: string, pages: PageCounts, encodings: readonly 
     if (!existsSync(join(out, collectionFolder(collection)))) continue;
     for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
       const path = join(out, pathOf(collection, slot, pages[collection], encodings));
-      if (existsSync(path)) digests[collection].set(slot, createHash('sha256').update(readFileSync(path)).digest());
+      const bytes = fileAt(path);
+      if (bytes !== undefined) digests[collection].set(slot, createHash('sha256').update(bytes).digest());
     }
   }
   return digests;
+}
+
+/** A file's bytes; undefined where none can be read: then it is written anew. */
+function fileAt(path: string): Buffer | undefined {
+  try {
+    return readRegularFile(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -53,7 +64,7 @@ export function builtTree(out: string): BuildRecord {
     throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
       place,
       expected: 'a finished build',
-      found: 'one that was interrupted',
+      found: 'one that was interrupted, or a damaged build.json',
       hint: 'run palimpsest build again: it completes what is there',
     });
   }

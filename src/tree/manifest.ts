@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Digests } from './digests.ts';
 import { ENCODINGS, type Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
+import { openRegularFile } from './regular-file.ts';
 
 /** The list of all pages with their SHA-256, in the form that `sha256sum -c` takes. */
 export const MANIFEST = 'manifest-sha256.txt';
@@ -60,14 +61,23 @@ export function manifestDigest(out: string): string | undefined {
 }
 
 function* pieces(path: string): Generator<Buffer> {
-  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
-  const file = openSync(path, 'r');
+  const file = openRegularFile(path);
   try {
     const piece = Buffer.allocUnsafe(PIECE);
     for (let length = readSync(file, piece); length > 0; length = readSync(file, piece)) yield piece.subarray(0, length);
   } finally {
     closeSync(file);
   }
+}
+
+/** More characters than a line has. */
+const LONGEST = 1000;
+/** What a line takes at the least, in bytes. */
+const SHORTEST = 80;
+
+/** How many lines a manifest of so many bytes can have. */
+export function mostLines(bytes: number): number {
+  return Math.floor(bytes / SHORTEST);
 }
 
 /** One line of a manifest: a file's digest and its path. */
@@ -88,6 +98,8 @@ function* linesIn(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined>
     const lines = (rest + decoder.write(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) yield parseLine(line);
+    // what has no line breaks is no manifest, and could be of any length
+    rest = rest.slice(0, LONGEST);
   }
   if (rest !== '') yield parseLine(rest);
 }

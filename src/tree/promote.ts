@@ -66,11 +66,16 @@ export async function removeSurplus(out: string, after: TreeDigests): Promise<nu
 
 /** Removes compressed variants in encodings that the tree no longer has. */
 export function removeVariants(out: string, after: TreeDigests): void {
+  for (const path of variantsToRemove(after)) rmSync(join(out, path), { force: true });
+}
+
+/** Where a tree may have compressed variants in encodings that the new one lacks. */
+export function* variantsToRemove(after: TreeDigests): Generator<string> {
   for (const collection of COLLECTIONS) {
     const { pages, encodings } = after[collection];
     const surplus = ENCODINGS.filter((encoding) => !encodings.includes(encoding));
     for (let slot = 0; slot < slotCount(pages); slot += 1) {
-      for (const encoding of surplus) rmSync(join(out, pathOf(collection, slot, pages) + SUFFIXES[encoding]), { force: true });
+      for (const encoding of surplus) yield pathOf(collection, slot, pages) + SUFFIXES[encoding];
     }
   }
 }

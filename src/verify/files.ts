@@ -1,4 +1,4 @@
-import { type Dir, opendirSync, readFileSync, statSync } from 'node:fs';
+import { type Dir, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
@@ -50,12 +50,6 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   return digests;
 }
 
-/** A file's bytes. A pipe, which reading would wait for, is no file. */
-export function readRegularFile(path: string): Buffer {
-  if (!statSync(path).isFile()) throw new Error(`${path} is no file`);
-  return readFileSync(path);
-}
-
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
 export function checkStrays(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
@@ -68,6 +62,19 @@ export function checkStrays(out: string, build: BuildRecord, report: Report): vo
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
     if (!isOurs) report.add({ rule: 'file-stray', path, expected: 'no such file', found: 'one' });
   }
+}
+
+/** How many entries a folder has; 0 where there is none that can be read. They are counted one by one: there may be many. */
+export function entriesIn(folder: string): number {
+  let count = 0;
+  try {
+    const entries = opendirSync(folder);
+    while (entries.readSync() !== null) count += 1;
+    entries.closeSync();
+  } catch {
+    // what cannot be read has no pages
+  }
+  return count;
 }
 
 function* filesIn(out: string, folder: string): Generator<string> {

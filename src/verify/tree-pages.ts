@@ -11,7 +11,7 @@ import { decompress } from '../tree/compression.ts';
 import { type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
-import { readRegularFile } from './files.ts';
+import { readRegularFile } from '../tree/regular-file.ts';
 import type { Report } from './violation.ts';
 
 /** A page of a tree as it was found. */

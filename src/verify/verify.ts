@@ -1,16 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { COLLECTIONS } from '../contract/collection.ts';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { parseBaseUrl } from '../contract/site.ts';
-import { pagesFor } from '../pages/page.ts';
 import { worded } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
-import { MANIFEST } from '../tree/manifest.ts';
+import { pagesFolder } from '../tree/layout.ts';
+import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
 import { StoreComparison } from './against-store.ts';
 import { walkFeed } from './feed.ts';
-import { checkManifest, checkStrays } from './files.ts';
+import { checkManifest, checkStrays, entriesIn } from './files.ts';
 import { Ledger, SeenNames } from './ledger.ts';
 import { examine } from './suspects.ts';
 import { collectionWord } from './tree-pages.ts';
@@ -78,10 +77,8 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };
 }
 
-/** More pages than this no tree has; what says so is damaged, and neither time nor memory is given to it. */
-const MOST_PAGES = 10_000_000;
-/** What a line of a manifest takes at the least, in bytes: a manifest bounds the pages that there can be. */
-const SHORTEST_LINE = 80;
+/** So many pages may be missing from a small tree, and each be reported. */
+const FEW = 1000;
 
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
@@ -93,31 +90,18 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       hint: 'run palimpsest build first, or name the folder with --out',
     });
   }
-  if (typeof record === 'object' && isPlausible(record, mostPages(out))) return record;
+  if (typeof record === 'object' && COLLECTIONS.every((name) => collectionWord(record, name).pages <= mostPages(out, name))) return record;
   const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
-  const found = typeof record === 'object' ? 'a base URL that is none, or numbers that do not fit together' : words[record];
+  const found = typeof record === 'object' ? 'more pages than there are files and lines of the manifest' : words[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
   return undefined;
 }
 
-/** A manifest may have lost lines, so half of what it should be is enough. */
-function mostPages(out: string): number {
-  const bytes = statSync(join(out, MANIFEST), { throwIfNoEntry: false })?.size ?? 0;
-  return bytes === 0 ? MOST_PAGES : Math.min(MOST_PAGES, 1000 + (2 * bytes) / SHORTEST_LINE);
-}
-
-function isPlausible(record: BuildRecord, mostPages: number): boolean {
-  if (!isBaseUrl(record.base_url)) return false;
-  return COLLECTIONS.every((collection) => {
-    const { items, pages, pageSize } = collectionWord(record, collection);
-    return pageSize > 0 && pages <= mostPages && pages === pagesFor(items, pageSize);
-  });
-}
-
-function isBaseUrl(text: string): boolean {
-  try {
-    return parseBaseUrl(text) === text;
-  } catch {
-    return false;
-  }
+/**
+ * More pages than a collection can have by what is there: what says so is damaged, and neither time nor memory is given to
+ * it. Half of the manifest, and half of the pages, may be lost.
+ */
+function mostPages(out: string, collection: Collection): number {
+  const lines = mostLines(statSync(join(out, MANIFEST), { throwIfNoEntry: false })?.size ?? 0);
+  return FEW + 2 * Math.max(lines, entriesIn(join(out, pagesFolder(collection))));
 }

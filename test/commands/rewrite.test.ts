@@ -44,9 +44,11 @@ describe('rewrite', () => {
     const { code, stdout } = await palimpsest(['rewrite', name, '--out', 'host'], { cwd });
     expect(code).toBe(0);
     const written = filesIn(join(cwd, 'host'));
+    const printed = await palimpsest(['rewrite', name], { cwd });
     expect([...written.keys()].sort()).toEqual(files.map(({ path }) => path).sort());
     for (const { path, where, text } of files) {
       expect(written.get(path)?.toString()).toBe(text);
+      expect(printed.stdout, 'to be copied').toContain(`==> ${path}: ${where}\n\n${text}`);
       expect(stdout).toContain(`  ${path}: ${where}\n`);
     }
     // the same again changes nothing
@@ -96,7 +98,7 @@ describe('rewrite', () => {
     '',
   ])('refuses "%s" as an origin', async (origin) => {
     const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--origin', origin]);
-    expect([code, stdout, stderr.includes('--origin is no address of a tree')]).toEqual([2, '', true]);
+    expect([code, stdout, stderr.includes('the origin is not the address of a tree')]).toEqual([2, '', true]);
     expect(stderr).not.toMatch(/password|prefix=a/);
   });
 

@@ -256,6 +256,13 @@ describe('a path', () => {
 });
 
 describe('a base URL with a path', () => {
+  test('may be percent-encoded', () => {
+    for (const path of ['/my%20%C3%A9/rest/data/', '/my%20é/rest/data/', '/%6Dy%20%c3%a9/rest/data/']) {
+      expect(resolve('GET', path, 'page=2', '/my%20%C3%A9').file).toBe('rest/data/page/2/index.json');
+    }
+    expect(resolve('GET', '/my%20%C3%A9/rest/data', '', '/my%20%C3%A9').headers['Location']).toBe('/my%20%C3%A9/rest/data/');
+  });
+
   const base = '/api/v1.0';
 
   test.each([

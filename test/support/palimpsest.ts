@@ -18,6 +18,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** What the program reads on standard input. */
   readonly input?: string | Uint8Array;
+  /** Another user than this process's; only root may say so. */
+  readonly uid?: number | undefined;
   /** Called with the process as soon as it runs, to kill it for one. */
   readonly onStart?: (process: ChildProcess) => void;
 }
@@ -25,7 +27,11 @@ export interface RunOptions {
 /** Runs the program to its end. */
 export function palimpsest(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [options.program ?? BIN, ...args], { cwd: options.cwd, env: { ...process.env, ...options.env } });
+    const child = spawn(process.execPath, [options.program ?? BIN, ...args], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      uid: options.uid,
+    });
     let [stdout, stderr] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       stdout += text;

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { existsSync, realpathSync, statSync } from 'node:fs';
-import { readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
+import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
 import { lock } from '../../store/lock.ts';
 import { makeFolder } from '../../store/make-folder.ts';
 import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
@@ -38,7 +39,7 @@ class FolderTarget implements Target {
 
   async get(path: string): Promise<Fetched | undefined> {
     const file = this.#file(path);
-    const bytes = await found(file, () => readFile(file));
+    const bytes = await found(file, () => readRegularFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -52,6 +53,7 @@ class FolderTarget implements Target {
     const write = async () => {
       try {
         await writeFile(file + PARTIAL, upload.bytes);
+        await setTime(file + PARTIAL, file);
         await rename(file + PARTIAL, file);
       } catch (error) {
         await rm(file + PARTIAL, { force: true }).catch(() => {});
@@ -97,6 +99,14 @@ class FolderTarget implements Target {
   }
 }
 
+/** Gives a file a later time than the one that it replaces: web servers make ETags of it. */
+async function setTime(partial: string, replaced: string): Promise<void> {
+  const [now, before] = await Promise.all([stat(partial), stat(replaced).catch(() => undefined)]);
+  if (before === undefined || isLaterTime(now.mtimeMs, before.mtimeMs)) return;
+  const time = timeAfter(before.mtimeMs);
+  await utimes(partial, time, time);
+}
+
 function refuseFile(folder: string): void {
   const nearest = nearestOf(resolve(folder));
   if (!statSync(nearest).isDirectory())
@@ -131,6 +141,12 @@ function notOurs(folder: string, expected: string, found: string): Failure {
   });
 }
 
+/** A file's bytes. A pipe, which reading would wait for, is refused. */
+async function readRegularFile(file: string): Promise<Buffer> {
+  if ((await stat(file)).isFile()) return readFile(file);
+  throw notOurs(file, 'a file, or nothing', 'something that is no regular file');
+}
+
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** What came of a call; undefined where there was no such file. */
@@ -139,7 +155,7 @@ async function found<T>(file: string, call: () => Promise<T>): Promise<T | undef
     return await call();
   } catch (error) {
     if (ABSENT.has(codeOf(error))) return undefined;
-    throw unusable(file, error);
+    throw error instanceof Failure ? error : unusable(file, error);
   }
 }
 

@@ -1,6 +1,8 @@
-import { cpSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { folder as kind } from '../../../src/storage/targets/folder.ts';
 import { Growing, publishJson } from '../../publish/growing.ts';
 import { filesIn } from '../../support/folder.ts';
 import { palimpsest } from '../../support/palimpsest.ts';
@@ -113,3 +115,40 @@ describe('what the system does not let happen', () => {
     expect(existsSync(join(site, 'build.json'))).toBe(false);
   });
 });
+
+describe('a file that is replaced', () => {
+  /** What FAT keeps of a time, and more than web servers make ETags of. */
+  const step = (file: string) => Math.floor(statSync(file).mtimeMs / 2000);
+
+  it('has a time that none of its versions had, also where the clock was set back', async () => {
+    const site = join(folder, 'times');
+    const target = await kind.open({ container: site, prefix: '', name: site }, { connections: 1, secrets: {} });
+    const path = 'rest/data/index.json';
+    const times: number[] = [];
+    const put = async () => {
+      const bytes = Buffer.from(`version ${times.length}`);
+      await target.put(
+        path,
+        { bytes, headers: { contentType: '', cacheControl: '', contentEncoding: '' }, digest: '' },
+        new AbortController().signal,
+      );
+      times.push(step(join(site, path)));
+    };
+    for (let version = 0; version < 5; version += 1) await put();
+    const later = Date.now() / 1000 + 3600;
+    utimesSync(join(site, path), later, later);
+    times.push(step(join(site, path)));
+    for (let version = 0; version < 3; version += 1) await put();
+    expect(times).toEqual([...new Set(times)].toSorted((a, b) => a - b));
+  });
+});
+
+it.each(['publish.json', 'build.json', 'rest/data/index.json'])(
+  'a pipe in the place of %s is refused instead of waited for',
+  async (path) => {
+    const site = join(folder, `pipe ${path.replaceAll('/', ' ')}`);
+    mkdirSync(join(site, 'rest/data'), { recursive: true });
+    execFileSync('mkfifo', [join(site, path)]);
+    expect(await refusal(site)).toMatchObject({ code: 3, error: { code: 'not-ours', file: join(site, path) } });
+  },
+);

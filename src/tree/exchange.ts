@@ -1,0 +1,91 @@
+import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { VERSION } from '../version.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import { pathOf, slotCount } from './layout.ts';
+import { MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
+import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
+import { PageTimes } from './page-times.ts';
+import { promote, removeSurplus, removeVariants, variantsToRemove } from './promote.ts';
+
+/** What an exchange of files came to. */
+export interface Exchanged {
+  readonly build: BuildRecord;
+  /** How many of the tree's files were written, left as they were, and removed. */
+  readonly written: number;
+  readonly unchanged: number;
+  readonly removed: number;
+}
+
+export interface Exchange {
+  readonly out: string;
+  /** The folder with the files whose bytes are new. */
+  readonly stage: string;
+  /** When the build began, in milliseconds as the file system counts them. */
+  readonly began: number;
+  readonly before: TreeDigests;
+  readonly after: TreeDigests;
+  readonly record: Omit<BuildRecord, 'manifest'>;
+  /** Whether the tree may have compressed variants that are gone from the new one. */
+  readonly hasOldVariants: boolean;
+}
+
+/**
+ * Moves what a build staged to where readers see it, and removes what is gone. Nothing here needs room on the disk that
+ * was not taken before: what is written last is staged first.
+ * @throws Failure not-ours where something is in the way; then nothing was touched
+ */
+export async function exchange({ out, stage, began, before, after, record: now, hasOldVariants }: Exchange): Promise<Exchanged> {
+  const unfinished = join(stage, 'unfinished');
+  const manifest = join(stage, 'manifest');
+  const record = join(stage, 'record');
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
+  const build = { ...now, manifest: writeManifest(manifest, after) };
+  writeFileSync(record, encodeBuildRecord(build));
+
+  const isNew = !existsSync(join(out, 'rest'));
+  const hasSurplusVariants = !isNew && hasOldVariants;
+  refuseLinkedFolders(out);
+  if (hasSurplusVariants) for (const path of variantsToRemove(after)) refuseFolder(join(out, path), lstatOf(join(out, path)));
+  // the clock may have been set back meanwhile
+  const earliest = Math.min(began, statSync(unfinished).mtimeMs);
+  const times = new PageTimes(earliest, lstatOf(join(out, BUILD_RECORD))?.mtimeMs ?? 0);
+  const check = (staged: string, path: string) => {
+    const found = lstatOf(join(out, path));
+    refuseFolder(join(out, path), found);
+    times.set(staged, found);
+  };
+  for (const path of stagedFiles(before, after)) check(join(stage, path), path);
+  check(manifest, MANIFEST);
+  for (const path of [unfinished, record]) {
+    check(path, BUILD_RECORD);
+    times.setRecord(path);
+  }
+
+  renameSync(unfinished, join(out, BUILD_RECORD));
+  promote(stage, out, before, after);
+  if (hasSurplusVariants) removeVariants(out, after);
+  const removed = isNew ? 0 : await removeSurplus(out, after);
+  renameSync(manifest, join(out, MANIFEST));
+  renameSync(record, join(out, BUILD_RECORD));
+  return { build, ...tally(before, after), removed };
+}
+
+/** The files whose bytes are new, relative to the tree. */
+function* stagedFiles(before: TreeDigests, after: TreeDigests): Generator<string> {
+  for (const collection of COLLECTIONS) {
+    const { pages, encodings } = after[collection];
+    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
+      if (!after[collection].agrees(before[collection], slot)) yield pathOf(collection, slot, pages, encodings);
+    }
+  }
+}
+
+function tally(before: TreeDigests, after: TreeDigests): { readonly written: number; readonly unchanged: number } {
+  let all = 0;
+  for (const collection of COLLECTIONS) all += slotCount(after[collection].pages, after[collection].encodings);
+  let written = 0;
+  for (const _ of stagedFiles(before, after)) written += 1;
+  return { written, unchanged: all - written };
+}

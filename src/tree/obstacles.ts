@@ -1,0 +1,59 @@
+import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { join } from 'node:path';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
+
+/**
+ * Refuses folders of a tree that are none: through a symbolic link a build would write and delete elsewhere.
+ * @throws Failure not-ours
+ */
+export function refuseLinkedFolders(out: string): void {
+  const folders = ['rest', ...COLLECTIONS.flatMap((collection) => [collectionFolder(collection), pagesFolder(collection)])];
+  for (const folder of folders) refuseUnlessFolder(join(out, folder));
+  for (const collection of COLLECTIONS) {
+    const folder = join(out, pagesFolder(collection));
+    if (lstatOf(folder) === undefined) continue;
+    const entries = opendirSync(folder);
+    try {
+      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+        const isPage = isPageName(entry.name) || entry.name === 'last';
+        if (isPage && !entry.isDirectory()) refuseUnlessFolder(join(folder, entry.name));
+      }
+    } finally {
+      entries.closeSync();
+    }
+  }
+}
+
+/** @throws Failure not-ours where something else than a folder is at a path */
+export function refuseUnlessFolder(path: string): void {
+  const found = lstatOf(path);
+  if (found !== undefined && !found.isDirectory()) throw inTheWay(path, 'a folder', found);
+}
+
+/** @throws Failure not-ours where a folder is at the path of a file, which cannot replace it */
+export function refuseFolder(path: string, found: Stats | undefined): void {
+  if (found?.isDirectory()) throw inTheWay(path, 'a file', found);
+}
+
+/** @throws Failure not-ours where something else than a regular file is at a path */
+export function refuseUnlessFile(path: string): void {
+  const found = lstatOf(path);
+  if (found !== undefined && !found.isFile()) throw inTheWay(path, 'a file', found);
+}
+
+/** What is at a path itself, be it a link; undefined where nothing is. */
+export function lstatOf(path: string): Stats | undefined {
+  return lstatSync(path, { throwIfNoEntry: false });
+}
+
+function inTheWay(path: string, expected: string, found: Stats): Failure {
+  const kind = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? 'a folder' : found.isFile() ? 'a file' : 'a special file';
+  return new Failure('not-ours', `${path} is in the way of the build`, {
+    place: { file: path },
+    expected,
+    found: kind,
+    hint: 'move it elsewhere, then build again, or build into another folder with --out; nothing was touched',
+  });
+}

@@ -1,0 +1,143 @@
+import { readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type BuildOptions, build } from '../../src/tree/build.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { numbered } from '../support/same-size.ts';
+import { importHistory, SITE } from '../verify/good-tree.ts';
+
+/** What FAT keeps of a time: even seconds. */
+const KEPT = 2000;
+
+interface Version {
+  readonly bytes: Buffer;
+  readonly time: number;
+}
+
+/** A tree that remembers every version of each of its files. */
+class Remembered {
+  readonly folder = temporaryFolder();
+  readonly out = join(this.folder, 'out');
+  readonly #versions = new Map<string, Version[]>();
+  /** The files that were there at the last look. */
+  #present: readonly string[] = [];
+  #stores = 0;
+
+  /** Builds a history from a store of its own, and compares the time of each file with those that it had. */
+  async build(history: Parameters<typeof importHistory>[1], options: Partial<BuildOptions> = {}): Promise<void> {
+    const store = join(this.folder, `${this.#stores++}.db`);
+    await importHistory(store, history);
+    await build(store, { out: this.out, site: SITE, compress: ['gzip', 'brotli'], ...options });
+    this.compare();
+  }
+
+  compare(): void {
+    const present = this.files();
+    for (const path of present) {
+      const file = join(this.out, path);
+      const now = { bytes: readFileSync(file), time: statSync(file).mtimeMs };
+      const before = this.#versions.get(path) ?? [];
+      const last = before.at(-1);
+      const isSame = last?.bytes.equals(now.bytes) === true;
+      if (isSame && path.startsWith('rest/') && this.#present.includes(path)) expect(now.time, `${path} is unchanged`).toBe(last.time);
+      if (!isSame) for (const { time } of before) expect(step(now.time), `${path} has other bytes`).toBeGreaterThan(step(time));
+      this.#versions.set(path, isSame ? [...before.slice(0, -1), now] : [...before, now]);
+    }
+    this.#present = present;
+  }
+
+  /** How many versions of a file there were. */
+  versions(path: string): number {
+    return this.#versions.get(path)?.length ?? 0;
+  }
+
+  files(): string[] {
+    return readdirSync(this.out, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(this.out, path)).isFile());
+  }
+
+  /** Sets every file's time to what a function makes of it. */
+  setTimes(timeFrom: (time: number) => number): void {
+    for (const [path, versions] of this.#versions) {
+      const file = join(this.out, path);
+      const time = timeFrom(statSync(file).mtimeMs) / 1000;
+      utimesSync(file, time, time);
+      const last = versions.length - 1;
+      const timeOf = (index: number, before: number) => (index === last ? statSync(file).mtimeMs : timeFrom(before));
+      this.#versions.set(
+        path,
+        versions.map((version, index) => ({ ...version, time: timeOf(index, version.time) })),
+      );
+    }
+  }
+}
+
+const step = (time: number) => Math.floor(time / KEPT);
+
+describe('a page with new bytes has a time that none of its versions had', () => {
+  it('where builds follow one another at once', async () => {
+    const tree = new Remembered();
+    for (let number = 0; number < 12; number += 1) await tree.build(numbered(number));
+    for (const suffix of ['', '.gz', '.br']) expect(tree.versions(`rest/data/index.json${suffix}`)).toBe(12);
+    expect(tree.versions('rest/data/page/2/index.json'), 'a page that shows the same records').toBe(1);
+  });
+
+  it('where the clock was set back', async () => {
+    const tree = new Remembered();
+    await tree.build(numbered(0));
+    // as if that build had been an hour later than this machine's clock says
+    tree.setTimes((time) => time + 3_600_000);
+    for (let number = 1; number < 4; number += 1) await tree.build(numbered(number));
+    expect(tree.versions('rest/data/index.json')).toBe(4);
+  });
+
+  it('where the file system keeps even seconds only', async () => {
+    const tree = new Remembered();
+    for (let number = 0; number < 4; number += 1) {
+      await tree.build(numbered(number));
+      tree.setTimes((time) => step(time) * KEPT);
+    }
+    expect(tree.versions('rest/data/index.json')).toBe(4);
+  });
+
+  it('where it was removed and comes back', async () => {
+    const tree = new Remembered();
+    const last = 'rest/data/page/9/index.json';
+    await tree.build(numbered(0, 60));
+    const { length } = readFileSync(join(tree.out, last));
+    await tree.build(numbered(0, 30));
+    expect(tree.files()).not.toContain(last);
+    // another base URL of the same length: every page has other bytes
+    await tree.build(numbered(1, 60), { site: { ...SITE, base_url: SITE.base_url.replace('history', 'another') } });
+    expect(readFileSync(join(tree.out, last)).length).toBe(length);
+    expect(tree.versions(last)).toBe(2);
+  });
+
+  it('where compressed variants were removed and come back', async () => {
+    const tree = new Remembered();
+    await tree.build(numbered(0));
+    await tree.build(numbered(1), { compress: [] });
+    await tree.build(numbered(2));
+    expect([tree.versions('rest/data/index.json.gz'), tree.versions('rest/data/index.json')]).toEqual([2, 3]);
+  });
+
+  it('where another hand wrote the page and it is repaired', async () => {
+    const tree = new Remembered();
+    await tree.build(numbered(0));
+    const file = join(tree.out, 'rest/data/index.json');
+    const later = Date.now() / 1000 + 1000;
+    writeFileSync(file, readFileSync(file, 'utf8').replace('000000', '999999'));
+    utimesSync(file, later, later);
+    tree.compare();
+    await tree.build(numbered(0), { repair: true });
+    expect(tree.versions('rest/data/index.json')).toBe(3);
+  });
+
+  it('where all pages were cleared away', async () => {
+    const tree = new Remembered();
+    await tree.build(numbered(0));
+    rmSync(join(tree.out, 'rest'), { recursive: true });
+    tree.compare();
+    await tree.build(numbered(1));
+    expect(tree.versions('rest/data/index.json')).toBe(2);
+  });
+});

@@ -1,0 +1,175 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { filesIn } from '../support/folder.ts';
+import { palimpsest } from '../support/palimpsest.ts';
+import { folderOfFile, importLines, recordLines } from './stores.ts';
+import { buildArgs, differences, type Files, freshTree, marksOf } from './trees.ts';
+
+const folder = folderOfFile();
+const SIZES = ['--page-size', '10', '--account-page-size', '10'];
+const store = join(folder, 'store.db');
+const PAGE = 'rest/data/page/2/index.json';
+let tree: Files;
+let trees = 0;
+
+beforeAll(async () => {
+  await importLines(store, await recordLines(60, 20));
+  tree = await freshTree(store, join(folder, 'tree'), SIZES);
+});
+
+/** A copy of the tree. */
+function copy(): string {
+  const out = join(folder, `copy ${trees++}`);
+  cpSync(join(folder, 'tree'), out, { recursive: true, preserveTimestamps: true });
+  return out;
+}
+
+/** Runs a command that must end soon; gives its exit code and the code of its error. */
+async function outcome(
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly error: unknown; readonly stdout: string }> {
+  const { code, stdout, stderr } = await palimpsest([...args, '--json'], {
+    onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 30_000).unref(),
+  });
+  expect(stderr).not.toContain('    at ');
+  return { code, error: JSON.parse(stdout || '{}').error, stdout };
+}
+
+describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.json'])('a pipe at the place of %s', (path) => {
+  const isRecord = path === 'build.json';
+  function piped(): string {
+    const out = copy();
+    rmSync(join(out, path));
+    execFileSync('mkfifo', [join(out, path)]);
+    return out;
+  }
+
+  it(isRecord ? 'makes a build refuse the folder' : 'is replaced by a repair', async () => {
+    const out = piped();
+    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
+    if (isRecord) expect([code, error]).toMatchObject([3, { code: 'not-ours' }]);
+    else expect([code, differences(filesIn(out), tree)]).toEqual([0, []]);
+  });
+
+  it('is not waited for by verify, publish and rewrite', async () => {
+    const out = piped();
+    const verified = await outcome(['verify', '--out', out, '--store', store]);
+    if (isRecord) expect(verified).toMatchObject({ code: 1, error: { code: 'no-tree' } });
+    else expect(JSON.parse(verified.stdout).violations).toContainEqual(expect.objectContaining({ rule: 'file-missing', path }));
+    const published = await outcome(['publish', `${out} target`, '--out', out]);
+    expect(published).toMatchObject({ code: 1, error: { code: isRecord ? 'no-tree' : 'tree-edited' } });
+    expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+  });
+});
+
+it('a pipe at the place of a page is not waited for by serve', async () => {
+  const out = copy();
+  rmSync(join(out, PAGE));
+  execFileSync('mkfifo', [join(out, PAGE)]);
+  const { code } = await palimpsest(['serve', '--out', out, '--port', '0', '--json'], {
+    onStart: (process) => {
+      process.stdout?.once('data', async (text: string) => {
+        const { url } = JSON.parse(text);
+        const statuses = await Promise.all([2, 3].map((page) => fetch(`${url}/rest/data/?page=${page}`).then(({ status }) => status)));
+        process.kill(statuses.join() === '404,200' ? 'SIGTERM' : 'SIGKILL');
+      });
+    },
+  });
+  expect(code, 'page 2 is answered with 404, page 3 with 200').toBe(0);
+});
+
+it('a pipe at the place of a host’s file is not waited for', async () => {
+  const out = join(folder, 'host');
+  mkdirSync(out);
+  execFileSync('mkfifo', [join(out, 'palimpsest.conf')]);
+  expect(await outcome(['rewrite', 'nginx', '--tree', join(folder, 'tree'), '--out', out])).toMatchObject({
+    code: 3,
+    error: { code: 'not-ours' },
+  });
+});
+
+describe('something else than the tree has there', () => {
+  it.each<[string, string, (path: string) => void]>([
+    ['a folder at the place of a page', PAGE, (path) => mkdirSync(path)],
+    [
+      'a folder with a file at the place of a page',
+      PAGE,
+      (path) => cpSync(join(folder, 'tree/rest/data/page/3'), path, { recursive: true }),
+    ],
+    ['a folder at the place of the manifest', 'manifest-sha256.txt', (path) => mkdirSync(path)],
+    ['a file at the place of a page’s folder', 'rest/data/page/2', (path) => writeFileSync(path, 'mine')],
+    ['a pipe at the place of a page’s folder', 'rest/data/page/2', (path) => void execFileSync('mkfifo', [path])],
+    ['a file at the place of a collection', 'rest/account', (path) => writeFileSync(path, 'mine')],
+    ['a file at the place of the pages', 'rest', (path) => writeFileSync(path, 'mine')],
+    ['a file at the place of the work folder', '.palimpsest', (path) => writeFileSync(path, 'mine')],
+  ])('is refused by a repair that says what to do: %s', async (_, path, put) => {
+    const out = copy();
+    rmSync(join(out, path), { recursive: true, force: true });
+    put(join(out, path));
+    const marks = marksOf(out);
+    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
+    expect([code, error]).toMatchObject([
+      3,
+      {
+        code: 'not-ours',
+        file: join(out, path),
+        found: expect.stringMatching(/^a /),
+        hint: expect.stringContaining('nothing was touched'),
+      },
+    ]);
+    expect(marksOf(out)).toEqual(marks);
+  });
+
+  it('is refused where the lock holds something', async () => {
+    const out = copy();
+    mkdirSync(join(out, '.palimpsest'));
+    writeFileSync(join(out, '.palimpsest/lock'), 'garbage '.repeat(1000));
+    const { code, error } = await outcome(buildArgs(store, out, [...SIZES, '--repair']));
+    expect([code, error]).toMatchObject([
+      3,
+      { code: 'not-ours', file: join(out, '.palimpsest/lock'), hint: expect.stringContaining('remove it') },
+    ]);
+  });
+});
+
+describe('a tree that claims to be large', () => {
+  /** A copy whose build.json says so, with numbers that fit together. */
+  function claiming(pages: number, more: Record<string, unknown> = {}): string {
+    const out = copy();
+    const record = JSON.parse(readFileSync(join(out, 'build.json'), 'utf8'));
+    writeFileSync(join(out, 'build.json'), `${JSON.stringify({ ...record, records: pages * 10, data_pages: pages, ...more })}\n`);
+    return out;
+  }
+
+  it.each([10_000_000, 900_000_000_000])('is not searched for %i pages', async (pages) => {
+    for (const hasManifest of [true, false]) {
+      const out = claiming(pages);
+      if (!hasManifest) rmSync(join(out, 'manifest-sha256.txt'));
+      const { code, stdout } = await outcome(['verify', '--out', out, '--store', store]);
+      expect([code, JSON.parse(stdout).violations]).toMatchObject([1, [{ rule: 'build-record' }]]);
+      expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-edited' } });
+      expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+      expect((await outcome(buildArgs(store, out, [...SIZES, '--repair']))).code).toBe(0);
+      expect(differences(filesIn(out), tree)).toEqual([]);
+    }
+  });
+
+  it('is damaged where its numbers contradict each other, or its base URL is none', async () => {
+    for (const more of [{ data_pages: 3 }, { page_size: 0 }, { base_url: 'x' }, { base_url: 'https://example.org/?page=1' }]) {
+      const out = claiming(6, more);
+      expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
+      expect(await outcome(['serve', '--out', out, '--port', '0'])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
+      expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+      expect((await outcome(buildArgs(store, out, SIZES))).code).toBe(0);
+      expect(differences(filesIn(out), tree)).toEqual([]);
+    }
+  });
+
+  it('does not take time that grows with the square of a manifest without line breaks', async () => {
+    const out = copy();
+    truncateSync(join(out, 'manifest-sha256.txt'), 200_000_000);
+    expect((await outcome(['verify', '--out', out])).code).toBe(1);
+  });
+});

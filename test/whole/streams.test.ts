@@ -1,0 +1,198 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { BIN, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { requirement } from '../support/requirement.ts';
+import { folderOfFile } from './stores.ts';
+import { buildArgs } from './trees.ts';
+
+const folder = folderOfFile();
+const data = fileURLToPath(new URL('../../data/', import.meta.url));
+const store = join(folder, 'store.db');
+const tree = join(folder, 'tree');
+const full = requirement('/dev/full', () => existsSync('/dev/full'));
+
+beforeAll(async () => {
+  await palimpsestJson(['import', join(data, 'sample'), '--store', store]);
+  await palimpsestJson(buildArgs(store, tree));
+});
+
+let runs = 0;
+const fresh = () => join(folder, `new ${runs++}`);
+
+/** Every command that ends by itself, as it succeeds. */
+const COMMANDS: { readonly [name: string]: () => readonly string[] } = {
+  import: () => ['import', join(data, 'sample'), '--store', fresh()],
+  observe: () => ['observe', join(data, 'sample-snapshots.ndjson'), '--store', fresh()],
+  build: () => buildArgs(store, fresh()),
+  verify: () => ['verify', '--out', tree],
+  publish: () => ['publish', fresh(), '--out', tree],
+  'publish --plan': () => ['publish', fresh(), '--out', tree, '--plan'],
+  history: () => ['history', 'nina_k', '--store', join(folder, 'observed.db')],
+  rewrite: () => ['rewrite', 'nginx', '--tree', tree],
+  'rewrite --list': () => ['rewrite', '--list'],
+  '--help': () => ['--help'],
+  '--version': () => ['--version'],
+};
+
+beforeAll(() => palimpsestJson(['observe', join(data, 'sample-snapshots.ndjson'), '--store', join(folder, 'observed.db')]));
+
+interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs the program with its streams redirected by a shell. */
+function redirected(redirection: string, args: readonly string[]): Promise<Ended> {
+  return ended(spawn('sh', ['-c', `exec "$@" ${redirection}`, 'sh', process.execPath, BIN, ...args]));
+}
+
+function ended(child: ReturnType<typeof spawn>): Promise<Ended> {
+  return new Promise((resolve) => {
+    let [stdout, stderr] = ['', ''];
+    child.stdout?.on('data', (piece) => (stdout += String(piece)));
+    child.stderr?.on('data', (piece) => (stderr += String(piece)));
+    child.once('close', (code) => resolve({ code, stdout, stderr }));
+  });
+}
+
+/** Runs the program with a stream that nobody reads any more. */
+function unread(stream: 'stdout' | 'stderr', args: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child[stream]?.destroy();
+  return ended(child);
+}
+
+describe.each(Object.entries(COMMANDS))('%s', (_, args) => {
+  it.skipIf(full.skip)('says in one clear error that standard output cannot be written', async () => {
+    for (const json of [[], ['--json']]) {
+      const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
+      expect(stderr).toMatch(/^error: cannot write standard output \(file-system\)\n( {2}\w.*\n)+$/);
+      expect(code).toBe(1);
+    }
+  });
+
+  it('ends as it would where nobody reads its output or its errors', async () => {
+    const endings = await Promise.all([
+      unread('stdout', args()),
+      unread('stderr', args()),
+      redirected('2>&-', args()),
+      redirected('>&-', args()),
+      redirected('<&-', args()),
+      ...(full.skip ? [] : [redirected('2>/dev/full', args())]),
+    ]);
+    expect(endings.map(({ code, stderr }) => [code, stderr])).toEqual(endings.map(() => [0, '']));
+  });
+});
+
+it.each<[string, readonly string[], number]>([
+  ['a failure', ['build', '--store', join(folder, 'nowhere'), '--base-url', 'https://example.org'], 1],
+  ['wrong usage', ['build', '--nonsense'], 2],
+  ['a guard', [...buildArgs(store, folder)], 3],
+])('%s has its exit code where nobody reads errors', async (_, args, wanted) => {
+  const endings = await Promise.all([
+    unread('stderr', args),
+    redirected('2>&-', args),
+    unread('stdout', [...args, '--json']),
+    ...(full.skip ? [] : [redirected('2>/dev/full', args), redirected('>/dev/full', [...args, '--json'])]),
+  ]);
+  expect(endings.map(({ code }) => code)).toEqual(endings.map(() => wanted));
+});
+
+describe('standard input that is closed', () => {
+  it('is an error of a command that reads it', async () => {
+    const { code, stdout } = await redirected('<&-', ['import', '-', '--store', fresh(), '--json']);
+    expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'bad-json']);
+  });
+});
+
+/** A name that clears the screen, sets a window's title, rings, and looks like an error on a line of its own. */
+const EVIL = '\u001b[2J\u001b]0;title\u0007\r\nerror: none (x)\u009b31m';
+/** What may reach a terminal: printable text and line breaks. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|^error: none/m;
+
+describe('escape sequences and line breaks in what a user gives', () => {
+  const path = join(folder, EVIL);
+
+  it.each<[string, () => readonly string[], number]>([
+    ['a source that is not there', () => ['import', `${path}.missing`, '--store', fresh()], 1],
+    ['a store that is not there', () => ['history', 'jack', '--store', `${path}.missing`], 1],
+    ['an account that is not there', () => ['history', EVIL, '--store', join(folder, 'observed.db')], 1],
+    ['a folder of a tree that is not there', () => ['verify', '--out', `${path}.missing`], 1],
+    ['a base URL', () => ['build', '--store', store, '--base-url', EVIL], 2],
+    ['an option', () => ['build', `--${EVIL}`, '--base-url', 'https://example.org'], 2],
+    ['a value of an option', () => ['serve', '--port', EVIL], 2],
+    ['a command', () => [EVIL], 2],
+    ['a host', () => ['rewrite', EVIL], 2],
+    ['a field', () => ['history', 'jack', '--field', EVIL], 2],
+    ['a summary of an import', () => ['import', join(data, 'sample'), '--store', path], 0],
+    ['a summary of a build', () => buildArgs(store, join(folder, `out ${EVIL}`)), 0],
+    ['a summary of a verification', () => ['verify', '--out', join(folder, `tree ${EVIL}`)], 1],
+    ['a plan', () => ['publish', join(folder, `plan ${EVIL}`), '--out', tree, '--plan'], 0],
+    ['a summary of a publish', () => ['publish', join(folder, `target ${EVIL}`), '--out', tree], 0],
+    ['a warning', () => ['rewrite', 'nginx', '--tree', join(folder, `no tree ${EVIL}`)], 0],
+  ])('do not reach the terminal with %s', async (_, args, wanted) => {
+    const broken = join(folder, `tree ${EVIL}`);
+    if (!existsSync(broken)) {
+      cpSync(tree, broken, { recursive: true });
+      cpSync(join(data, 'sample-snapshots.ndjson'), join(broken, `stray ${EVIL}`));
+    }
+    const { code, stdout, stderr } = await palimpsest(args());
+    expect([code, stdout + stderr]).toEqual([wanted, expect.not.stringMatching(CONTROL)]);
+  });
+
+  it('are unaltered in --json', async () => {
+    const missing = await palimpsest(['import', `${path}.missing`, '--store', fresh(), '--json']);
+    expect(JSON.parse(missing.stdout).error).toMatchObject({ file: `${path}.missing`, message: `cannot read ${path}.missing` });
+    const account = await palimpsest(['history', EVIL, '--store', join(folder, 'observed.db'), '--json']);
+    expect(JSON.parse(account.stdout).error).toMatchObject({ code: 'no-account', found: EVIL });
+    const usage = await palimpsest(['build', `--${EVIL}`, '--base-url', 'https://example.org', '--json']);
+    expect(JSON.parse(usage.stdout).error).toEqual({ code: 'usage', message: `unknown option '--${EVIL}'` });
+  });
+});
+
+describe('wrong usage', () => {
+  it.each<[string, readonly string[]]>([
+    ['a missing argument', ['publish']],
+    ['an unknown option', ['verify', '--nonsense']],
+    ['an unknown command', ['nonsense']],
+    ['no command', []],
+    ['a value that is none', ['serve', '--port', 'abc']],
+  ])('is an object for machines, whether --json or its variable asks for it: %s', async (_, args) => {
+    const [flag, variable, off] = await Promise.all([
+      palimpsest([...args, ...(args.length === 0 ? [] : ['--json'])], args.length === 0 ? { env: { PALIMPSEST_JSON: 'yes' } } : {}),
+      palimpsest(args, { env: { PALIMPSEST_JSON: '1' } }),
+      palimpsest(args, { env: { PALIMPSEST_JSON: '0' } }),
+    ]);
+    expect([flag.code, variable.code, off.code, off.stdout]).toEqual([2, 2, 2, '']);
+    expect(JSON.parse(variable.stdout)).toEqual({ error: { code: 'usage', message: expect.stringMatching(/^[^(].*/) } });
+    expect(JSON.parse(flag.stdout)).toEqual(JSON.parse(variable.stdout));
+  });
+
+  it.each<[string, string, readonly string[]]>([
+    ['PALIMPSEST_PORT', 'abc', ['serve']],
+    ['PALIMPSEST_PAGE_SIZE', '0', ['build', '--base-url', 'https://example.org']],
+    ['PALIMPSEST_COMPRESS', 'zip', ['build', '--base-url', 'https://example.org']],
+    ['PALIMPSEST_BASE_URL', 'https://example.org/rest/', ['build']],
+    ['PALIMPSEST_ON_CONFLICT', 'maybe', ['import', 'x']],
+    ['PALIMPSEST_FROM', 'maybe', ['observe', 'x']],
+    ['PALIMPSEST_OBSERVED_AT', 'yesterday', ['observe', 'x']],
+    ['PALIMPSEST_MENTION_URL', 'x', ['observe', 'x']],
+    ['PALIMPSEST_CONCURRENCY', '1.5', ['publish', 'x']],
+    ['PALIMPSEST_MAX_DELETE', '-1', ['publish', 'x']],
+    ['PALIMPSEST_REGION', 'a.b', ['publish', 'x']],
+    ['PALIMPSEST_TIMEOUT', '1e3', ['publish', 'x']],
+    ['PALIMPSEST_CACHE_CONTROL', 'a\nb', ['publish', 'x']],
+    ['PALIMPSEST_ENDPOINT', 'x', ['publish', 's3://bucket']],
+    ['PALIMPSEST_ORIGIN', 'x', ['rewrite', 'nginx', '--tree', tree]],
+    ['PALIMPSEST_FIELD', 'maybe', ['history', 'x']],
+  ])('names the variable that it comes from: %s=%s', async (variable, value, args) => {
+    const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env: { [variable]: value } });
+    expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
+    expect(stderr).toContain(variable);
+  });
+});
