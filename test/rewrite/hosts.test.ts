@@ -7,7 +7,7 @@ import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
 const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
-const site = (base: string): PublishedSite => ({ domain: 'example.org', base, program: PROGRAM });
+const site = (base: string): PublishedSite => ({ origin: 'https://example.org', domain: 'example.org', base, program: PROGRAM });
 
 const SCRIPTS = [
   'node',

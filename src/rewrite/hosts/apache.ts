@@ -19,7 +19,7 @@ export const apache: Host = {
     return [
       {
         path: 'palimpsest.conf',
-        where: 'to /etc/apache2/sites-available/; then a2enmod rewrite headers, a2ensite palimpsest, apachectl graceful',
+        where: '/etc/apache2/sites-available/',
         text: `# A tree of palimpsest on Apache 2.4 with mod_rewrite and mod_headers.
 # The lines that matter are marked with <--.
 
@@ -38,6 +38,8 @@ export const apache: Host = {
         <FilesMatch "\\.json(?:\\.gz|\\.br)?$">
             ForceType application/json
         </FilesMatch>
+        # Debian takes .br for a text in Breton.
+        RemoveLanguage .br
         <FilesMatch "\\.json\\.gz$">
             Header set Content-Encoding gzip
         </FilesMatch>
@@ -101,4 +103,12 @@ export const apache: Host = {
       },
     ];
   },
+  steps: [
+    'apt-get install apache2',
+    'cp palimpsest.conf /etc/apache2/sites-available/',
+    'a2enmod rewrite headers',
+    'a2ensite palimpsest',
+    'apachectl configtest',
+    'systemctl restart apache2',
+  ],
 };

@@ -10,7 +10,7 @@ export const bun: Host = {
   render: ({ base, program }) => [
     {
       path: 'server.js',
-      where: 'anywhere; TREE=/path/to/out PORT=3000 bun server.js',
+      where: 'anywhere',
       text: `// Answers from a tree of palimpsest: TREE=/path/to/out PORT=3000 bun server.js
 
 // The lines that matter: where the tree is, and the path of its base URL.
@@ -30,4 +30,5 @@ async function read(path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['TREE=/var/www/palimpsest/out PORT=8080 bun server.js'],
 };

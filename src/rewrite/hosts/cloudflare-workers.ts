@@ -13,7 +13,7 @@ export const cloudflareWorkers: Host = {
   render: ({ base, domain, program }) => [
     {
       path: 'wrangler.jsonc',
-      where: 'beside worker.js and the folder of the tree; then npx wrangler deploy',
+      where: 'beside worker.js and the folder of the tree',
       text: `{
   "name": "palimpsest",
   "main": "worker.js",
@@ -50,4 +50,5 @@ async function read(assets, path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx wrangler deploy'],
 };

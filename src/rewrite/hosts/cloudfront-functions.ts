@@ -84,4 +84,5 @@ function handler(event) {
       text: MISSING.body ?? '',
     },
   ],
+  steps: [],
 };

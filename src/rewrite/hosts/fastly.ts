@@ -131,6 +131,7 @@ sub vcl_error {
 `,
     },
   ],
+  steps: [],
 };
 
 /** A long string: it would end at the first "}, so the brace after a quote is a string of its own. */

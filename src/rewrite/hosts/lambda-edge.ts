@@ -55,4 +55,5 @@ function headersOf(headers) {
 ${inlined(program, 'resolve')}`,
     },
   ],
+  steps: [],
 };

@@ -17,18 +17,17 @@ export const lighttpd: Host = {
   limits: {},
   render: ({ domain, base }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
+    const slashless = `^${literal(base)}/rest/(data|account)(\\?.+)?\\??$`;
     return [
       {
         path: 'palimpsest.conf',
-        where: 'to /etc/lighttpd/conf-enabled/; then lighttpd -tt -f /etc/lighttpd/lighttpd.conf and a restart',
+        where: '/etc/lighttpd/conf-enabled/',
         text: `# A tree of palimpsest on lighttpd 1.4.50 or later. The lines that matter are marked with <--.
 
 # A page is looked at for each request: else the old one would be sent for some seconds after a build.
 server.stat-cache-engine = "disable"
-# mod_setenv before mod_redirect: else a redirect would go without its headers.
-server.modules += ("mod_rewrite", "mod_setenv", "mod_redirect")
-# %0A and %FF in a query are answered, not refused.
-server.http-parseopts += ("url-ctrls-reject" => "disable", "url-invalid-utf8-reject" => "disable")
+# mod_setenv comes before mod_redirect, which Debian loads: else a redirect and 405 would go without their headers.
+server.modules := ("mod_setenv", "mod_rewrite") + server.modules + ("mod_redirect")
 
 $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     server.document-root = "/var/www/palimpsest/out"                 # <-- the folder that palimpsest build writes
@@ -46,13 +45,13 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
         "^${path}\\?${lastParameter('=?')}" => "/rest/$1/index.json",
         "^${path}(?:\\?${NO_PARAMETER})?$" => "/rest/$1/index.json",
         "^${path}\\?" => "/rest/$1/none",
-        "^${literal(base)}/rest/(data|account)(?:\\?|$)" => "/slashless/$1\${qsa}",
+        "${slashless}" => "/slashless/$1$2",
         "" => "/none",
     )
     $HTTP["request-method"] == "OPTIONS" {
-        url.rewrite-once = ("^${path}(?:\\?|$)" => "/rest/$1/index.json", "" => "/none")
+        url.rewrite-once = ("^${path}(?:\\?|$)" => "/rest/$1/index.json", "${slashless}" => "/slashless/$1$2", "" => "/none")
     }
-    url.redirect = ("^/slashless/(data|account)" => "${base}/rest/$1/\${qsa}")
+    url.redirect = ("^/slashless/(data|account)(.*)$" => "${base}/rest/$1/$2")
 
     # From here on paths are as they were rewritten.
     $HTTP["url"] =~ "^/rest/" {
@@ -74,9 +73,17 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
 }
 `,
       },
-      { path: 'errors/page-405.html', where: 'to /etc/lighttpd/palimpsest/', text: '{"detail":"Method not allowed."}' },
-      { path: 'errors/page-404.html', where: 'to /etc/lighttpd/palimpsest/', text: MISSING.body ?? '' },
-      { path: 'errors/unknown-404.html', where: 'to /etc/lighttpd/palimpsest/', text: NOT_FOUND.body ?? '' },
+      { path: 'errors/page-405.html', where: '/etc/lighttpd/palimpsest/', text: '{"detail":"Method not allowed."}' },
+      { path: 'errors/page-404.html', where: '/etc/lighttpd/palimpsest/', text: MISSING.body ?? '' },
+      { path: 'errors/unknown-404.html', where: '/etc/lighttpd/palimpsest/', text: NOT_FOUND.body ?? '' },
     ];
   },
+  steps: [
+    'apt-get install lighttpd',
+    'mkdir -p /etc/lighttpd/palimpsest',
+    'cp errors/* /etc/lighttpd/palimpsest/',
+    'cp palimpsest.conf /etc/lighttpd/conf-enabled/',
+    'lighttpd -tt -f /etc/lighttpd/lighttpd.conf',
+    'systemctl restart lighttpd',
+  ],
 };

@@ -47,4 +47,5 @@ async function read(url) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx netlify deploy --prod'],
 };

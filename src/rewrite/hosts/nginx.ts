@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import { answersAt, MAPS, pagesAt } from './nginx-answers.ts';
+import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -16,7 +16,7 @@ export const nginx: Host = {
   render: ({ domain, base }) => [
     {
       path: 'palimpsest.conf',
-      where: 'to /etc/nginx/conf.d/, where it is read inside http {}; then nginx -t and nginx -s reload',
+      where: '/etc/nginx/conf.d/',
       text: `# A tree of palimpsest on nginx 1.18 or later. This file is read inside http { }: put it into /etc/nginx/conf.d/.
 # The lines that matter are marked with <--.
 
@@ -24,6 +24,7 @@ ${MAPS}
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
+    listen [::]:80;                 # <-- the same; without IPv6 leave it out
     server_name ${domain};
     root /var/www/palimpsest/out;   # <-- the folder that palimpsest build writes
 
@@ -42,6 +43,8 @@ server {
     add_header Cache-Control "public, max-age=0, must-revalidate" always;
     add_header Access-Control-Allow-Origin "*" always;
 
+    ${BEFORE_LOCATIONS}
+
     ${pagesAt(base)}
         # "return" in an "if" is the one thing that is safe there.
         if ($request_method = OPTIONS) { return 418; }
@@ -55,5 +58,11 @@ server {
 }
 `,
     },
+  ],
+  steps: [
+    'apt-get install nginx libnginx-mod-http-brotli-static',
+    'cp palimpsest.conf /etc/nginx/conf.d/',
+    'nginx -t',
+    'systemctl reload nginx',
   ],
 };

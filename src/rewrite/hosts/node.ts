@@ -32,7 +32,7 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
     {
       path: 'server.mjs',
-      where: 'anywhere; TREE=/path/to/out PORT=8080 node server.mjs',
+      where: 'anywhere',
       text: `// A server for a tree of palimpsest: TREE=/path/to/out PORT=8080 node server.mjs
 import { createServer } from 'node:http';
 import { handle } from './handler.mjs';
@@ -54,4 +54,5 @@ server.listen(Number(process.env.PORT ?? 8080), process.env.HOST ?? '127.0.0.1')
 `,
     },
   ],
+  steps: ['TREE=/var/www/palimpsest/out PORT=8080 node server.mjs'],
 };

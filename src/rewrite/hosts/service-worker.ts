@@ -39,4 +39,5 @@ async function read(path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: [],
 };

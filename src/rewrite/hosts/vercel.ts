@@ -15,7 +15,7 @@ export const vercel: Host = {
   render: ({ base, program }) => [
     {
       path: 'vercel.json',
-      where: 'to the root of what is deployed, beside the folder of the tree; then npx vercel deploy',
+      where: 'the root of what is deployed, beside the folder of the tree',
       text: `{
   "framework": null,
   "buildCommand": null,
@@ -59,4 +59,5 @@ async function read(url) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx vercel deploy --prod'],
 };
