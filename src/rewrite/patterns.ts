@@ -34,8 +34,11 @@ export function spelled(path: string): string {
   });
 }
 
-/** Empty and dot segments in a path as it came, up to where it ends or its query begins: a server may take them away. */
-export const UNNORMALIZED = '(?:/|%2[Ff])(?:/|%2[Ff]|(?:\\.|%2[Ee]){1,2}(?:/|%2[Ff]|[?]|$))';
+/**
+ * Empty and dot segments in a path as it came, up to where it ends or its query begins: a server may take
+ * them away. The space is the one that ends it in a request line.
+ */
+export const UNNORMALIZED = '(?:/|%2[Ff])(?:/|%2[Ff]|(?:\\.|%2[Ee]){1,2}(?:/|%2[Ff]|[? ]|$))';
 
 /** What stands for itself in a regular expression. */
 export function literal(text: string): string {
@@ -50,7 +53,8 @@ const SPACE = '(?:\\+|%20|%09|%0[AaBbCcDd]|%[Cc]2%(?:85|[Aa]0)|%[Ee](?:1%9[Aa]%8
 
 /** A value that is a page number, as Python's int() reads it; `digits` is the group around its digits. */
 export function number(digits: string): string {
-  return `${SPACE}(?:%2[Bb])?(?:0_?)*${digits}${SPACE}`;
+  // zeros by themselves, not in the group: engines keep a place to return to for each round of a group, and have few
+  return `${SPACE}(?:%2[Bb])?(?:0+_)*0*${digits}${SPACE}`;
 }
 
 /** A page number without signs and zeros before it; no tree has more digits. */

@@ -112,7 +112,7 @@ export class StockMachine {
 
 /** Whoever changed the server's configuration on this machine would have it tested instead of Debian's. */
 function mustBeAsShipped(name: string): void {
-  const shipped = execFileSync('dpkg-query', ['--show', '--showformat', '${Conffiles}\n', name], { encoding: 'utf8' });
+  const shipped = execFileSync('dpkg-query', ['--show', '--showformat', '$'.concat('{Conffiles}'), name], { encoding: 'utf8' });
   for (const [, path = '', sum] of shipped.matchAll(/^ (\/\S+) ([0-9a-f]{32})/gm)) {
     const found = existsSync(path) ? createHash('md5').update(readFileSync(path)).digest('hex') : 'no file';
     if (found !== sum) throw new Error(`${path} is not as Debian's ${name} has it`);

@@ -2,11 +2,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Capability } from '../../src/rewrite/hosts/capability.ts';
+import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import type { Probe, Trial } from './probe.ts';
 import {
+  controlCharacters,
+  encodedPath,
   errorHeaders,
+  exactPath,
   head,
   headers,
   methods,
@@ -14,11 +17,14 @@ import {
   missingPage,
   options,
   optionsBody,
+  rareMethods,
   redirect,
+  redirectEncoding,
+  singleHeaders,
   unknownPath,
 } from './probes/answers.ts';
-import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
-import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
+import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
+import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
@@ -30,7 +36,6 @@ const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
   spellings,
-  ranges,
   traversal,
   'pages that are not there compressed': unpacked,
 };
@@ -43,21 +48,34 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   integers: queries('integers'),
   'percent-decoding': queries('percent-decoding'),
   'other-digits': queries('other-digits'),
+  'control-characters': controlCharacters,
+  'leading-zeros': queries('leading-zeros'),
+  'digit-limit': queries('digit-limit'),
+  'encoded-path': encodedPath,
+  'exact-path': exactPath,
   head,
   headers,
   'error-headers': errorHeaders,
+  'single-headers': singleHeaders,
   'missing-page': missingPage,
   'unknown-path': unknownPath,
   redirect,
+  'redirect-encoding': redirectEncoding,
   options,
   'options-body': optionsBody,
   methods,
   'methods-body': methodsBody,
+  'rare-methods': rareMethods,
+  range,
   gzip,
   brotli,
+  'etag-list': etagList,
   revalidation,
   'content-etag': contentEtag,
 };
+
+/** What no host can do. */
+const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
 
 /** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
 const BASES = ['', '/api/v1.0'];
@@ -108,6 +126,10 @@ export function conforms(subject: Subject): void {
       });
 
       test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
+
+      test.each(Object.entries(NEVER))('%s: lacks it, as every host', async (_, probe) => {
+        expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
+      });
 
       const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(

@@ -9,6 +9,7 @@ export const caddy: Host = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },
   limits: {},
@@ -48,7 +49,7 @@ ${origin} {
 	}
 
 	# Caddy takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
-	@unnormalized vars_regexp {http.request.orig_uri} ^[^?]*${UNNORMALIZED}
+	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
 	handle @unnormalized {
 		header Content-Type application/json
 		respond \`${NOT_FOUND.body}\` 404

@@ -10,6 +10,7 @@ export const haproxy: Host = {
   cannot: {
     'percent-decoding': 'a replacement cannot decode: %32 is answered with 404',
     'other-digits': 'a replacement cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'the ETag is the one of the origin behind it: nginx makes it of size and time',
   },
   limits: {},

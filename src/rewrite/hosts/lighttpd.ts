@@ -8,8 +8,13 @@ export const lighttpd: Host = {
   proof: 'the real server',
   cannot: {
     'other-digits': 'a rule cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
+    'control-characters': "Debian's configuration has them refused with 400 (url-ctrls-reject)",
+    'exact-path': 'it makes one of the other before a rule sees it',
+    'redirect-encoding': 'it decodes what it can of a query (url-normalize-unreserved)',
     'options-body': 'it answers OPTIONS for files by itself, and always without a body',
     'methods-body': "an error's body is a file, so that it cannot name the method",
+    'rare-methods': 'it answers methods that it does not know by itself, with 501 and HTML',
     gzip: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
     brotli: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',

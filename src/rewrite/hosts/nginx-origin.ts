@@ -19,6 +19,8 @@ export const nginxOrigin: HostAtOrigin = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
+    'etag-list': 'the store is asked with the ETags as they came, and Ceph knows one that stands alone',
   },
   render: ({ domain, base }, origin) => [
     {

@@ -9,6 +9,7 @@ export const nginx: Host = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },
   limits: {},

@@ -10,6 +10,7 @@ export const varnish: Host = {
   cannot: {
     'percent-decoding': 'VCL cannot decode: %32 is answered with 404',
     'other-digits': 'VCL cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'the ETag is the one of the origin behind it: nginx makes it of size and time',
     brotli: 'it asks its origin for gzip or for nothing',
   },
