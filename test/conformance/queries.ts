@@ -61,8 +61,7 @@ const SPACES = ['%C2%85', '%C2%A0', '%E1%9A%80', '%E2%80%80', '%E2%80%8A', '%E2%
 
 /** Queries beside those that were measured, and that the score counts. */
 const MORE: typeof TABLE = [
-  ...SPACES.map((space) => [`?page=${space}2`, 2, 'integers'] as const),
-  ...SPACES.map((space) => [`?page=2${space}`, 2, 'integers'] as const),
+  ...SPACES.map((space, at) => [`?page=${space}2${SPACES[SPACES.length - 1 - at]}`, 2, 'integers'] as const),
   // white space to some, but not to Python
   ['?page=%E2%80%8B2', 404, 'core'],
   ['?page=%EF%BB%BF2', 404, 'core'],

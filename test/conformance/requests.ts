@@ -31,4 +31,7 @@ export const REDIRECTED_QUERIES: readonly string[] = ['', '?page=2', '?a&page=2&
 export const REDIRECTED_ENCODINGS: readonly string[] = ['?a=%2F&page=2&b', '?a=%61', '?next=http%3A%2F%2Fa.example%2F%3Fb%3Dc'];
 
 /** Methods that servers answer by themselves, where they are let. */
-export const RARE_METHODS: readonly string[] = ['TRACE', 'PROPFIND', 'FOO'];
+export const RARE_METHODS: readonly string[] = ['TRACE', 'PROPFIND'];
+
+/** Methods that HTTP does not have. */
+export const UNKNOWN_METHODS: readonly string[] = ['FOO'];

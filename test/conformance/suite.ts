@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { program } from './child.ts';
 import type { Probe, Trial } from './probe.ts';
 import {
   controlCharacters,
@@ -21,6 +22,7 @@ import {
   redirect,
   redirectEncoding,
   singleHeaders,
+  unknownMethods,
   unknownPath,
 } from './probes/answers.ts';
 import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
@@ -29,6 +31,7 @@ import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
+import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** What every host must do. */
@@ -66,6 +69,7 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   methods,
   'methods-body': methodsBody,
   'rare-methods': rareMethods,
+  'unknown-methods': unknownMethods,
   range,
   gzip,
   brotli,
@@ -131,6 +135,16 @@ export function conforms(subject: Subject): void {
         expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
       });
 
+      test.skipIf(chromium.skip)(`a browser follows the redirect (${chromium.reason || 'Chromium'})`, async ({ skip }) => {
+        const { url, site } = trial;
+        if (url === undefined) return skip('a browser cannot reach it');
+        const { visit } = await theBrowser();
+        const path = site.path('data');
+        const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
+        expect(shown.url).toBe(`${url}${path}?page=2`);
+        expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
+      });
+
       const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
@@ -143,6 +157,15 @@ export function conforms(subject: Subject): void {
       );
     });
   });
+}
+
+const chromium = program('chromium');
+let browser: Promise<Page> | undefined;
+
+/** One browser for all hosts. */
+function theBrowser(): Promise<Page> {
+  browser ??= openPage(join(home, 'browser'), 'about:blank');
+  return browser;
 }
 
 /** How many queries are answered as DRF does. */
@@ -189,4 +212,7 @@ function siteAt(base: string): Promise<PublishedSite> {
   return known;
 }
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await (await browser)?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+});

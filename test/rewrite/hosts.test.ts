@@ -46,6 +46,12 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     }
   });
 
+  test('has steps that name each of its files, or none where it is set up by hand', () => {
+    for (const { path } of host.steps.some((step) => step.startsWith('cp ')) ? host.render(site('')) : [])
+      expect(host.steps.join('\n')).toContain(path.replace(/^errors\/.*/, 'errors/*'));
+    for (const step of host.steps) expect(step).not.toMatch(/undefined| {2}|^$/);
+  });
+
   test('is made for the path of the base URL', () => {
     expect(textOf(host, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
     expect(textOf(host)).not.toContain('zzz');

@@ -5,7 +5,10 @@ export const bun: Host = {
   name: 'bun',
   title: 'Bun',
   proof: 'the real server',
-  cannot: {},
+  cannot: {
+    'exact-path': 'Bun takes dot segments away before a script sees the path',
+    'unknown-methods': 'Bun closes the connection',
+  },
   limits: {},
   render: ({ base, program }) => [
     {

@@ -5,7 +5,9 @@ export const node: Host = {
   name: 'node',
   title: 'Node.js, or any Fetch handler',
   proof: 'the real server',
-  cannot: {},
+  cannot: {
+    'unknown-methods': 'Node.js refuses them by itself, with 400',
+  },
   limits: {},
   render: ({ base, program }) => [
     {
