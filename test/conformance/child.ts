@@ -102,13 +102,3 @@ export function byName({ ask: askServer, url, ...running }: Running): Running {
     ...(url === undefined ? {} : { url: url.replace('127.0.0.1', SITE_NAME) }),
   };
 }
-
-/** A file with the lines that a person would change changed; a line that is not there is an error. */
-export function edited(text: string, changes: Readonly<Record<string, string>>): string {
-  let result = text;
-  for (const [line, replacement] of Object.entries(changes)) {
-    if (!result.includes(line)) throw new Error(`no "${line}" in:\n${text}`);
-    result = result.replaceAll(line, replacement);
-  }
-  return result;
-}

@@ -13,7 +13,7 @@ export const bun: Host = {
   render: ({ base, program }) => [
     {
       path: 'server.js',
-      where: 'anywhere',
+      where: 'any folder of the machine that has the tree',
       text: `// Answers from a tree of palimpsest: TREE=/path/to/out PORT=3000 bun server.js
 
 // The lines that matter: where the tree is, and the path of its base URL.

@@ -6,7 +6,7 @@ export const CAPABILITIES = {
   'empty-value': '`?page=` and `?page` are page 1',
   'letter-case': '`?page=LAST` is no page, `?PAGE=2` is no page parameter',
   'last-repeat': 'of several `page` the last counts',
-  integers: 'numbers as Python reads them: `02`, `+2`, ` 2`, `0_2`',
+  integers: 'numbers as Python reads them: `02`, `+2`, `0_2`, with white space of any script around them',
   'percent-decoding': '`p%61ge=%32` is `page=2`',
   'other-digits': 'digits of other scripts count',
   'control-characters': '`%0A` and the like in a path or a query are answered like any other character',

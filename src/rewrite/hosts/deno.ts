@@ -10,7 +10,7 @@ export const deno: Host = {
   render: ({ base, program }) => [
     {
       path: 'main.js',
-      where: 'anywhere; for Deno Deploy beside the folder of the tree',
+      where: 'any folder of the machine that has the tree; for Deno Deploy beside the folder of the tree',
       text: `// Answers from a tree of palimpsest: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
 // On Deno Deploy it is the entry point, and the tree is deployed with it.
 

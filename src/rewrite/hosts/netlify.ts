@@ -51,5 +51,5 @@ async function read(url) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
-  steps: ['npx netlify deploy --prod'],
+  steps: ['npx netlify-cli deploy --prod'],
 };

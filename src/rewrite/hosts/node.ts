@@ -34,7 +34,7 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
     {
       path: 'server.mjs',
-      where: 'anywhere',
+      where: 'any folder of the machine that has the tree',
       text: `// A server for a tree of palimpsest: TREE=/path/to/out PORT=8080 node server.mjs
 import { createServer } from 'node:http';
 import { handle } from './handler.mjs';
