@@ -57,7 +57,7 @@ function everywhere(): string {
 
 function reasons(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...because(host), ...stepsOf(host)].join('\n'))
+    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...stepsOf(host), ...because(host)].join('\n'))
     .join('\n\n');
 }
 
