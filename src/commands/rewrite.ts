@@ -55,13 +55,14 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       }
       const files = host.render(site ?? siteWithoutTree());
       if (options.out === undefined) {
-        terminal.summary({ host: host.name, files }, files.flatMap(printed));
+        terminal.summary({ host: host.name, files, steps: host.steps }, [...files.flatMap(printed), ...stepsOf(host)]);
         return;
       }
       writeHostFiles(options.out, files);
-      terminal.summary({ host: host.name, out: options.out, files: files.map(({ path, where }) => ({ path, where })) }, [
+      terminal.summary({ host: host.name, out: options.out, files: files.map(({ path, where }) => ({ path, where })), steps: host.steps }, [
         `wrote ${options.out} for ${host.title}`,
         ...files.map((file) => `  ${file.path}: ${file.where}`),
+        ...stepsOf(host),
         ...Object.entries(host.cannot).map(([capability, reason]) => `  without ${capability}: ${reason}`),
       ]);
     });
@@ -98,6 +99,12 @@ function lacks(cannot: Host['cannot']): string {
 function takes({ files, fileBytes, source }: Limits): string {
   const parts = [files && `${number(files)} files`, fileBytes && `${number(fileBytes)} bytes a file`].filter((part) => part);
   return `${parts.join(' and ')} (${source})`;
+}
+
+/** How the files are installed, for people. */
+function stepsOf({ steps }: Host): string[] {
+  if (steps.length === 0) return [];
+  return ['edit the lines marked with <--; then, in the folder of the files:', ...steps.map((step) => `  ${step}`)];
 }
 
 /** The file as it is, tabs too, to be copied. */

@@ -41,9 +41,9 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   const record = readBuildRecord(tree);
   if (typeof record !== 'object') return undefined;
   refuseTooMuch(host, tree);
-  const { hostname, pathname } = new URL(record.base_url);
+  const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
-  if (/^[\w.~/-]*$/.test(base)) return { domain: hostname, base, program: program() };
+  if (/^[\w.~/-]*$/.test(base)) return { origin, domain: hostname, base, program: program() };
   throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
     expected: 'a base URL whose path has letters, digits and ._~/- only: hosts read others differently',
     found: base,
@@ -53,7 +53,7 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
 
 /** A site at the root of a host, for those who have no tree yet. */
 export function siteWithoutTree(): PublishedSite {
-  return { domain: 'example.org', base: '', program: program() };
+  return { origin: 'https://example.org', domain: 'example.org', base: '', program: program() };
 }
 
 function program(): PublishedSite['program'] {

@@ -25,7 +25,13 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
     });
   }
   const origin = originAt(address, tree);
-  return { ...host, proof: atOrigin.proof, cannot: atOrigin.cannot, render: (site) => atOrigin.render(site, origin) };
+  return {
+    ...host,
+    proof: atOrigin.proof,
+    cannot: atOrigin.cannot,
+    steps: atOrigin.steps,
+    render: (site) => atOrigin.render(site, origin),
+  };
 }
 
 function originAt(address: string, tree: string): Origin {

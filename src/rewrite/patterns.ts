@@ -25,6 +25,21 @@ export function lastParameter(value: string): string {
 /** A query without a `page` parameter. For PCRE only. */
 export const NO_PARAMETER: string = `${NONE}.*$`;
 
+/** A path in any of its spellings: every character may be percent-encoded. For hosts that see paths as they came. */
+export function spelled(path: string): string {
+  return path.replace(/./g, (character) => {
+    const hex = character.charCodeAt(0).toString(16).toUpperCase();
+    const either = hex.replace(/[A-F]/, (digit) => `[${digit}${digit.toLowerCase()}]`);
+    return `(?:${literal(character)}|%${either})`;
+  });
+}
+
+/**
+ * Empty and dot segments in a path as it came, up to where it ends or its query begins: a server may take
+ * them away. The space is the one that ends it in a request line.
+ */
+export const UNNORMALIZED = '(?:/|%2[Ff])(?:/|%2[Ff]|(?:\\.|%2[Ee]){1,2}(?:/|%2[Ff]|[? ]|$))';
+
 /** What stands for itself in a regular expression. */
 export function literal(text: string): string {
   return text.replace(/[.\\+*?()[\]{}|^$-]/g, '\\$&');
@@ -33,15 +48,17 @@ export function literal(text: string): string {
 /** A parameter's value as it came. */
 export const VALUE = '[^&]*';
 
-const SPACE = '(?:\\+|%20|%09|%0[AaBbCcDd])*';
+/** What Python's int() takes for white space, as UTF-8: ASCII's, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028 and so on. */
+const SPACE = '(?:\\+|%20|%09|%0[AaBbCcDd]|%[Cc]2%(?:85|[Aa]0)|%[Ee](?:1%9[Aa]%80|2%80%(?:8[0-9Aa]|[Aa][89Ff])|2%81%9[Ff]|3%80%80))*';
 
 /** A value that is a page number, as Python's int() reads it; `digits` is the group around its digits. */
 export function number(digits: string): string {
-  return `${SPACE}(?:%2[Bb])?(?:0_?)*${digits}${SPACE}`;
+  // zeros by themselves, not in the group: engines keep a place to return to for each round of a group, and have few
+  return `${SPACE}(?:%2[Bb])?(?:0+_)*0*${digits}${SPACE}`;
 }
 
 /** A page number without signs and zeros before it; no tree has more digits. */
 export const DIGITS = '[1-9][0-9]{0,14}';
 
 /** What a person who reads a pattern needs to know; a comment for each file that has one. */
-export const LEGEND: string = 'In the patterns %70%61%67%65 spells page, + %20 %09 %0A to %0D are white space, %2B is a plus sign.';
+export const LEGEND: string = 'In the patterns %70%61%67%65 spells page, + %20 %09 and so on are white space, %2B is a plus sign.';

@@ -39,10 +39,13 @@ describe('rewrite --list', () => {
 describe('rewrite', () => {
   it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same', async (name) => {
     const cwd = await withTree();
-    const { files } = await palimpsestJson(['rewrite', name], { cwd });
-    if (!Array.isArray(files)) throw new Error('no files');
+    const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
+    if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
+    const inWords = steps.map((step) => `  ${step}\n`).join('');
+    expect((await palimpsest(['rewrite', name], { cwd })).stdout).toContain(inWords);
     const { code, stdout } = await palimpsest(['rewrite', name, '--out', 'host'], { cwd });
     expect(code).toBe(0);
+    expect(stdout).toContain(inWords);
     const written = filesIn(join(cwd, 'host'));
     const printed = await palimpsest(['rewrite', name], { cwd });
     expect([...written.keys()].sort()).toEqual(files.map(({ path }) => path).sort());

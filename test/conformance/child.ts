@@ -82,7 +82,7 @@ export async function listening(port: number, ...children: readonly Child[]): Pr
   for (let tries = 300; ; tries -= 1) {
     const failed = children.some((child) => child.process.exitCode !== null);
     const answer = failed ? undefined : await ask(url, '/').catch(() => undefined);
-    if (answer !== undefined) return { ask: (target, method, headers) => ask(url, target, method, headers), stop };
+    if (answer !== undefined) return { url, ask: (target, method, headers) => ask(url, target, method, headers), stop };
     if (failed || tries === 0) {
       await stop();
       throw new Error(`nothing answers at ${url}`);
@@ -91,12 +91,14 @@ export async function listening(port: number, ...children: readonly Child[]): Pr
   }
 }
 
-/** A file with the lines that a person would change changed; a line that is not there is an error. */
-export function edited(text: string, changes: Readonly<Record<string, string>>): string {
-  let result = text;
-  for (const [line, replacement] of Object.entries(changes)) {
-    if (!result.includes(line)) throw new Error(`no "${line}" in:\n${text}`);
-    result = result.replaceAll(line, replacement);
-  }
-  return result;
+/** The name of the base URL of every tree that hosts are tried on. */
+export const SITE_NAME = 'history.example';
+
+/** A server that is asked by the name of its site, as one that has other sites beside it. */
+export function byName({ ask: askServer, url, ...running }: Running): Running {
+  return {
+    ...running,
+    ask: (target, method, headers) => askServer(target, method, { Host: SITE_NAME, ...headers }),
+    ...(url === undefined ? {} : { url: url.replace('127.0.0.1', SITE_NAME) }),
+  };
 }

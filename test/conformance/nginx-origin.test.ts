@@ -36,7 +36,9 @@ async function before(origin: string, changes: Readonly<Record<string, string>> 
   const work = mkdtempSync(join(folder, 'work-'));
   const files = join(work, 'files');
   await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--tree', tree, '--out', files]);
-  const running = await startNginx({ files, work }, changes);
+  // for clients that do not ask by its name too
+  const names = { '\n    server_name ': '\n    server_name 127.0.0.1 reader.example history.example ' };
+  const running = await startNginx({ files, work }, { ...names, ...changes });
   ending.push(running.stop);
   return running;
 }

@@ -46,8 +46,8 @@ const TABLE: readonly (readonly [query: string, shows: number, asks: Query['asks
   ['?page=../../', 404, 'core'],
   ['?page=..%2F..%2F', 404, 'core'],
   ['?page=2/../3', 404, 'core'],
-  ['?page=2%00', 404, 'integers'],
-  ['?page=2%0A', 2, 'integers'],
+  ['?page=2%00', 404, 'control-characters'],
+  ['?page=2%0A', 2, 'control-characters'],
   ['?page=%ZZ', 404, 'core'],
   ['?page=2;page=3', 404, 'core'],
   ['?page[]=2', 1, 'core'],
@@ -56,5 +56,26 @@ const TABLE: readonly (readonly [query: string, shows: number, asks: Query['asks
   ['?page=2?', 404, 'core'],
 ];
 
+/** White space outside ASCII that Python takes away from around a number. */
+const SPACES = ['%C2%85', '%C2%A0', '%E1%9A%80', '%E2%80%80', '%E2%80%8A', '%E2%80%A8', '%E2%80%AF', '%E2%81%9F', '%E3%80%80'];
+
+/** Queries beside those that were measured, and that the score counts. */
+const MORE: typeof TABLE = [
+  ...SPACES.map((space, at) => [`?page=${space}2${SPACES[SPACES.length - 1 - at]}`, 2, 'integers'] as const),
+  // white space to some, but not to Python
+  ['?page=%E2%80%8B2', 404, 'core'],
+  ['?page=%EF%BB%BF2', 404, 'core'],
+  [`?page=${'0'.repeat(3000)}2`, 2, 'leading-zeros'],
+  [`?page=${'0'.repeat(4299)}2`, 2, 'leading-zeros'],
+  [`?page=${'0'.repeat(4300)}2`, 404, 'digit-limit'],
+];
+
 /** What Django REST Framework answers; queries.test.ts asks a live one. */
-export const QUERIES: readonly Query[] = TABLE.map(([query, shows, asks]) => ({ query, shows, asks }));
+export const QUERIES: readonly Query[] = queriesOf(TABLE);
+
+/** The same with those that were not measured. */
+export const ALL_QUERIES: readonly Query[] = queriesOf([...TABLE, ...MORE]);
+
+function queriesOf(table: typeof TABLE): Query[] {
+  return table.map(([query, shows, asks]) => ({ query, shows, asks }));
+}

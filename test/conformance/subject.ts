@@ -25,6 +25,8 @@ export interface Delivery {
 
 /** A host that runs. */
 export interface Running extends Delivery {
+  /** The address at which a browser reaches it; none where nothing listens. */
+  readonly url?: string;
   /** Sends a request target, path and query, as it stands. */
   readonly ask: (target: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Exchange>;
 }

@@ -2,11 +2,15 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Capability } from '../../src/rewrite/hosts/capability.ts';
+import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
+import { program } from './child.ts';
 import type { Probe, Trial } from './probe.ts';
 import {
+  controlCharacters,
+  encodedPath,
   errorHeaders,
+  exactPath,
   head,
   headers,
   methods,
@@ -14,15 +18,20 @@ import {
   missingPage,
   options,
   optionsBody,
+  rareMethods,
   redirect,
+  redirectEncoding,
+  singleHeaders,
+  unknownMethods,
   unknownPath,
 } from './probes/answers.ts';
-import { brotli, contentEtag, gzip, revalidation } from './probes/bytes.ts';
-import { ranges, spellings, traversal, unpacked, walk } from './probes/core.ts';
+import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
+import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import { QUERIES } from './queries.ts';
 import { type Linted, nameOf, type Published, type Subject } from './subject.ts';
+import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** What every host must do. */
@@ -30,7 +39,6 @@ const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
   spellings,
-  ranges,
   traversal,
   'pages that are not there compressed': unpacked,
 };
@@ -43,21 +51,35 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   integers: queries('integers'),
   'percent-decoding': queries('percent-decoding'),
   'other-digits': queries('other-digits'),
+  'control-characters': controlCharacters,
+  'leading-zeros': queries('leading-zeros'),
+  'digit-limit': queries('digit-limit'),
+  'encoded-path': encodedPath,
+  'exact-path': exactPath,
   head,
   headers,
   'error-headers': errorHeaders,
+  'single-headers': singleHeaders,
   'missing-page': missingPage,
   'unknown-path': unknownPath,
   redirect,
+  'redirect-encoding': redirectEncoding,
   options,
   'options-body': optionsBody,
   methods,
   'methods-body': methodsBody,
+  'rare-methods': rareMethods,
+  'unknown-methods': unknownMethods,
+  range,
   gzip,
   brotli,
+  'etag-list': etagList,
   revalidation,
   'content-etag': contentEtag,
 };
+
+/** What no host can do. */
+const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
 
 /** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
 const BASES = ['', '/api/v1.0'];
@@ -109,6 +131,20 @@ export function conforms(subject: Subject): void {
 
       test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
+      test.each(Object.entries(NEVER))('%s: lacks it, as every host', async (_, probe) => {
+        expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
+      });
+
+      test.skipIf(chromium.skip)(`a browser follows the redirect (${chromium.reason || 'Chromium'})`, async ({ skip }) => {
+        const { url, site } = trial;
+        if (url === undefined) return skip('a browser cannot reach it');
+        const { visit } = await theBrowser();
+        const path = site.path('data');
+        const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
+        expect(shown.url).toBe(`${url}${path}?page=2`);
+        expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
+      });
+
       const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
@@ -121,6 +157,15 @@ export function conforms(subject: Subject): void {
       );
     });
   });
+}
+
+const chromium = program('chromium');
+let browser: Promise<Page> | undefined;
+
+/** One browser for all hosts. */
+function theBrowser(): Promise<Page> {
+  browser ??= openPage(join(home, 'browser'), 'about:blank');
+  return browser;
 }
 
 /** How many queries are answered as DRF does. */
@@ -167,4 +212,7 @@ function siteAt(base: string): Promise<PublishedSite> {
   return known;
 }
 
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+afterAll(async () => {
+  await (await browser)?.close();
+  rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+});

@@ -1,4 +1,4 @@
-import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import { CAPABILITIES, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import { QUERIES } from './queries.ts';
 
@@ -22,7 +22,7 @@ export function withTable(document: string, outcomes: readonly Outcome[]): strin
   const [before = '', rest = ''] = document.split(BEGIN);
   const after = rest.split(END)[1];
   if (after === undefined) throw new Error(`the document has no place for a table between ${BEGIN} and ${END}`);
-  return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${reasons(outcomes)}\n\n${END}${after}`;
+  return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${everywhere()}\n\n${reasons(outcomes)}\n\n${END}${after}`;
 }
 
 /** A document without the releases in its table, which are those of the machine that made it. */
@@ -49,10 +49,21 @@ function untriedWords(names: readonly string[]): string {
   return names.length === Object.keys(CAPABILITIES).length ? 'everything' : names.join(', ');
 }
 
+/** What the run has proven of every host. */
+function everywhere(): string {
+  const lines = Object.entries(NO_HOST_CAN).map(([name, words]) => `- no host has \`${name}\`: ${words}`);
+  return lines.join('\n');
+}
+
 function reasons(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...because(host)].join('\n'))
+    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...stepsOf(host), ...because(host)].join('\n'))
     .join('\n\n');
+}
+
+/** What the run has done to install the host. */
+function stepsOf({ steps }: Host): string[] {
+  return steps.length === 0 ? [] : ['', ...steps.map((step) => `    ${step}`)];
 }
 
 function because({ cannot, untried = {}, limits }: Host): string[] {

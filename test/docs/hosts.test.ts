@@ -26,7 +26,7 @@ describe('docs/hosts.md', () => {
   });
 
   it('has every capability in its words, and no other', () => {
-    const section = document.slice(document.indexOf('## What each can do'), document.indexOf('The table is written'));
+    const section = document.slice(document.indexOf('## What each can do'), document.indexOf('The tests write the table'));
     const rows = [...section.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
     expect(Object.fromEntries(rows)).toEqual(CAPABILITIES);
   });
@@ -39,7 +39,8 @@ describe('docs/hosts.md', () => {
     writeFileSync(join(folder, 'example.ts'), source);
     const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
     const program = { resolve: compiled('resolve'), respond: compiled('respond') };
-    for (const { path, text } of example.render({ domain: 'example.org', base: '/api', program })) writeFileSync(join(folder, path), text);
+    for (const { path, text } of example.render({ origin: 'https://example.org', domain: 'example.org', base: '/api', program }))
+      writeFileSync(join(folder, path), text);
     mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
     process.env['TREE'] = join(folder, 'out');

@@ -26,7 +26,11 @@ export interface LiveService {
   /** The release of Django REST Framework, such as `3.14.0`. */
   readonly release: string;
   /** Sends a request target, path and query, as it stands: no client tidies it. */
-  readonly ask: (target: string, method?: string) => Promise<Answered & { readonly location: string | undefined }>;
+  readonly ask: (
+    target: string,
+    method?: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answered & { readonly location: string | undefined }>;
 }
 
 /** Starts a service that holds what an NDJSON file does; it ends with the test. */
@@ -44,7 +48,11 @@ export async function startService(ndjson: string, database: string, sizes: Omit
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
   const { port, release } = parseReady(JSON.parse(String(line)));
-  return { baseUrl: `http://127.0.0.1:${port}`, release, ask: (target, method = 'GET') => ask(port, target, method) };
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    release,
+    ask: (target, method = 'GET', headers = {}) => ask(port, target, method, headers),
+  };
 }
 
 function parseReady(value: unknown): { readonly port: number; readonly release: string } {
@@ -54,8 +62,8 @@ function parseReady(value: unknown): { readonly port: number; readonly release: 
   throw new Error(`${SERVICE} said ${JSON.stringify(value)}`);
 }
 
-async function ask(port: number, path: string, method: string): ReturnType<LiveService['ask']> {
-  const sent = request({ host: '127.0.0.1', port, path, method, headers: { accept: 'application/json' }, agent: false }).end();
+async function ask(port: number, path: string, method: string, more: Readonly<Record<string, string>>): ReturnType<LiveService['ask']> {
+  const sent = request({ host: '127.0.0.1', port, path, method, headers: { accept: 'application/json', ...more }, agent: false }).end();
   const message = await new Promise<IncomingMessage>((resolve, reject) => sent.once('response', resolve).once('error', reject));
   const { statusCode: status = 0, headers } = message;
   const body = await buffer(message);

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { encodeEnvelopeHead, parseEnvelope } from '../../src/contract/envelope.ts';
-import { resolve } from '../../src/rewrite/resolve.ts';
+import { NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
+import {
+  KNOWN_SPELLINGS,
+  RARE_METHODS,
+  REDIRECTED_ENCODINGS,
+  REDIRECTED_QUERIES,
+  UNKNOWN_METHODS,
+  UNKNOWN_SPELLINGS,
+} from '../conformance/requests.ts';
 import { type Answered, expectSame } from './answered.ts';
 import { type BothSides, bothSides } from './both-sides.ts';
 import { drf } from './live-service.ts';
@@ -58,6 +66,38 @@ test.skipIf(drf.skip)(`other requests are answered as by a live Django REST Fram
     }
   }
 });
+
+/** What hosts are asked in test/conformance beside queries. */
+test.skipIf(drf.skip)(
+  `the requests that hosts are tried with are answered as by a live service (${drf.reason || 'installed'})`,
+  async () => {
+    const { live, tree } = await threePages();
+    const answered = (path: string, method = 'GET') => resolve(method, path.replace(/\?.*/s, ''), path.split(/\?(.*)/s)[1] ?? '');
+    for (const path of UNKNOWN_SPELLINGS) {
+      expect((await live.ask(path)).status, path).toBe(404);
+      expect(answered(path), path).toBe(NOT_FOUND);
+    }
+    for (const [path, collection] of KNOWN_SPELLINGS) {
+      const theirs = await live.ask(`${path}?page=2`);
+      if (theirs.status === 200) expectSame(tree.ask(`/rest/${collection}/?page=2`), theirs, path);
+      else expect(answered(`${path}?page=2`)).toMatchObject({ status: theirs.status, headers: { Location: theirs.location } });
+      expect(tree.ask(`${path}?page=2`).status).toBe(theirs.status);
+    }
+    for (const query of [...REDIRECTED_QUERIES, ...REDIRECTED_ENCODINGS, '?'])
+      for (const method of ['GET', 'HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+        const { status, location } = await live.ask(`/rest/data${query}`, method);
+        expect(answered(`/rest/data${query}`, method), method + query).toMatchObject({ status, headers: { Location: location } });
+      }
+    for (const method of [...RARE_METHODS, ...UNKNOWN_METHODS])
+      expectSame(tree.ask('/rest/data/?page=2', method), await live.ask('/rest/data/?page=2', method), method);
+    for (const value of ['bytes=5-24', 'bytes=9999999-'])
+      expectSame(tree.ask('/rest/data/'), await live.ask('/rest/data/', 'GET', { range: value }), value);
+    // what no host can: the link in a file is the same for all
+    const { body } = await live.ask('/rest/data/?z=1&page=2');
+    expect(parseEnvelope(JSON.parse(body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3&z=1`);
+    expect(parseEnvelope(JSON.parse(tree.ask('/rest/data/?z=1&page=2').body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3`);
+  },
+);
 
 /** Both collections on exactly three pages. */
 async function threePages(): Promise<BothSides> {

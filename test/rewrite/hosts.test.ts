@@ -7,7 +7,7 @@ import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
 const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
-const site = (base: string): PublishedSite => ({ domain: 'example.org', base, program: PROGRAM });
+const site = (base: string): PublishedSite => ({ origin: 'https://example.org', domain: 'example.org', base, program: PROGRAM });
 
 const SCRIPTS = [
   'node',
@@ -44,6 +44,12 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
       expect(text).not.toMatch(/[ \t]$/m);
       expect(text).not.toMatch(/undefined(?! \?|\)|;| &&)|\[object|NaN/);
     }
+  });
+
+  test('has steps that name each of its files, or none where it is set up by hand', () => {
+    for (const { path } of host.steps.some((step) => step.startsWith('cp ')) ? host.render(site('')) : [])
+      expect(host.steps.join('\n')).toContain(path.replace(/^errors\/.*/, 'errors/*'));
+    for (const step of host.steps) expect(step).not.toMatch(/undefined| {2}|^$/);
   });
 
   test('is made for the path of the base URL', () => {

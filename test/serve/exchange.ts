@@ -5,6 +5,8 @@ import { connect } from 'node:net';
 export interface Exchange {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
+  /** The names of headers as they came, repeats too; not there where a client between does not tell. */
+  readonly names?: readonly string[];
   readonly body: Buffer;
 }
 
@@ -16,7 +18,10 @@ export function ask(url: string, path: string, method = 'GET', headers: Readonly
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.once('error', reject);
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks) }));
+      response.once('end', () => {
+        const names = response.rawHeaders.filter((_, index) => index % 2 === 0);
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, names, body: Buffer.concat(chunks) });
+      });
     });
     sent.once('error', reject);
     sent.end();

@@ -5,12 +5,15 @@ export const bun: Host = {
   name: 'bun',
   title: 'Bun',
   proof: 'the real server',
-  cannot: {},
+  cannot: {
+    'exact-path': 'Bun takes dot segments away before a script sees the path',
+    'unknown-methods': 'Bun closes the connection',
+  },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'server.js',
-      where: 'anywhere; TREE=/path/to/out PORT=3000 bun server.js',
+      where: 'any folder of the machine that has the tree',
       text: `// Answers from a tree of palimpsest: TREE=/path/to/out PORT=3000 bun server.js
 
 // The lines that matter: where the tree is, and the path of its base URL.
@@ -30,4 +33,5 @@ async function read(path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['TREE=/var/www/palimpsest/out PORT=8080 bun server.js'],
 };

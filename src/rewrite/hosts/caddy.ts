@@ -1,4 +1,4 @@
-import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
 
@@ -9,26 +9,28 @@ export const caddy: Host = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },
   limits: {},
-  render: ({ domain, base }) => {
+  render: ({ origin, base }) => {
     const headers = `header {
 			Vary "Accept, Accept-Encoding"
 			Allow "GET, POST, OPTIONS"
 			Cache-Control "public, max-age=0, must-revalidate"
 			Access-Control-Allow-Origin "*"
 			Content-Type application/json
+			-Accept-Ranges
 			defer
 		}`;
     return [
       {
         path: 'Caddyfile',
-        where: 'to /etc/caddy/, or its lines into the Caddyfile that is there; then caddy reload',
+        where: 'the end of /etc/caddy/Caddyfile',
         text: `# A tree of palimpsest on Caddy 2.6 or later. The lines that matter are marked with <--.
 
-# <-- the address. Requests for other names would be answered with an empty 200: let DNS lead only this one here.
-${domain} {
+# <-- the address, with its scheme. Requests for other names would be answered with an empty 200, or by another site.
+${origin} {
 	# <-- the folder that palimpsest build writes
 	root * /var/www/palimpsest/out
 
@@ -46,9 +48,18 @@ ${domain} {
 		default "none"
 	}
 
+	# Caddy takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
+	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
+	handle @unnormalized {
+		header Content-Type application/json
+		respond \`${NOT_FOUND.body}\` 404
+	}
+
 	@collection path_regexp palimpsest ^${literal(base)}/rest/(data|account)/$
 	handle @collection {
 		${headers}
+		# a page is sent whole
+		request_header -Range
 		@data {
 			method OPTIONS
 			path ${base}/rest/data/
@@ -91,4 +102,10 @@ ${domain} {
       },
     ];
   },
+  steps: [
+    'apt-get install caddy',
+    'cat Caddyfile >> /etc/caddy/Caddyfile',
+    'caddy validate --config /etc/caddy/Caddyfile',
+    'systemctl reload caddy',
+  ],
 };

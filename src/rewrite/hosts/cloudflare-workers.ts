@@ -8,12 +8,14 @@ export const cloudflareWorkers: Host = {
   cannot: {
     gzip: 'Cloudflare compresses on the way to the client; variants would only count as files',
     brotli: 'Cloudflare compresses on the way to the client; variants would only count as files',
+    'exact-path': 'workerd takes dot segments away before a script sees the path',
+    'unknown-methods': 'workerd refuses them by itself, with 501',
   },
   limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'a paid plan; the free one takes 20,000 files' },
   render: ({ base, domain, program }) => [
     {
       path: 'wrangler.jsonc',
-      where: 'beside worker.js and the folder of the tree; then npx wrangler deploy',
+      where: 'beside worker.js and the folder of the tree',
       text: `{
   "name": "palimpsest",
   "main": "worker.js",
@@ -50,4 +52,5 @@ async function read(assets, path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx wrangler deploy'],
 };

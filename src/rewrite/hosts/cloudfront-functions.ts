@@ -13,7 +13,14 @@ export const cloudfrontFunctions: Host = {
     gzip: 'CloudFront compresses by itself where its cache policy says so',
     brotli: 'CloudFront compresses by itself where its cache policy says so',
   },
-  untried: { head: CLOUDFRONT, revalidation: CLOUDFRONT, 'content-etag': CLOUDFRONT },
+  untried: {
+    head: CLOUDFRONT,
+    revalidation: CLOUDFRONT,
+    'content-etag': CLOUDFRONT,
+    'single-headers': 'CloudFront sends what the function names, and a name stands once there',
+    range: CLOUDFRONT,
+    'etag-list': CLOUDFRONT,
+  },
   limits: {},
   render: ({ base, program }) => [
     {
@@ -84,4 +91,5 @@ function handler(event) {
       text: MISSING.body ?? '',
     },
   ],
+  steps: [],
 };

@@ -10,7 +10,7 @@ export const deno: Host = {
   render: ({ base, program }) => [
     {
       path: 'main.js',
-      where: 'beside the folder of the tree; deno serves it with: deno run --allow-net --allow-read --allow-env main.js',
+      where: 'any folder of the machine that has the tree; for Deno Deploy beside the folder of the tree',
       text: `// Answers from a tree of palimpsest: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
 // On Deno Deploy it is the entry point, and the tree is deployed with it.
 
@@ -28,4 +28,5 @@ async function read(path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['TREE=/var/www/palimpsest/out PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],
 };

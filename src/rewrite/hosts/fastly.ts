@@ -1,4 +1,4 @@
-import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
 import type { Host } from './host.ts';
@@ -8,6 +8,7 @@ const LINTED = 'falco reads the VCL and knows its types; nothing here runs it';
 const CANNOT: Host['cannot'] = {
   'percent-decoding': 'left as for Varnish, of which this is a dialect: %32 is answered with 404',
   'other-digits': 'VCL cannot convert them: they are answered with 404',
+  'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
   'content-etag': 'the ETag is the one of the origin behind it',
 };
 
@@ -32,13 +33,17 @@ sub vcl_recv {
     error 614;
   }
   unset req.http.X-Collection;
-  if (req.url.path ~ "^${literal(base)}/rest/(?:data|account)$") {
-    error 601;
-  }
-  if (req.url.path !~ "^${literal(base)}/rest/(data|account)/$") {
+  # Paths are asked as they came: each character may be percent-encoded, %72%65%73%74 spells rest.
+  if (req.url.path ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?$") {
+    set req.http.X-Collection = "data";
+  } else if (req.url.path ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?$") {
+    set req.http.X-Collection = "account";
+  } else {
     error 604;
   }
-  set req.http.X-Collection = re.group.1;
+  if (req.url.path !~ "(?:/|%2[Ff])$") {
+    error 601;
+  }
   if (req.method == "OPTIONS") {
     error 600;
   }
@@ -61,6 +66,8 @@ sub vcl_recv {
   } else {
     error 614;
   }
+  # A page is sent whole.
+  unset req.http.Range;
   # All clients get the same: what they accept must not make copies in the cache.
   unset req.http.Accept;
   unset req.http.Cookie;
@@ -106,7 +113,7 @@ sub vcl_error {
   if (obj.status == 601) {
     set obj.status = 301;
     set obj.response = "Moved Permanently";
-    set obj.http.Location = req.url.path "/" if(req.url.qs == "", "", "?") req.url.qs;
+    set obj.http.Location = "${base}/rest/" req.http.X-Collection "/" if(req.url.qs == "", "", "?") req.url.qs;
     return(deliver);
   }
   if (obj.status == 604) {
@@ -131,6 +138,7 @@ sub vcl_error {
 `,
     },
   ],
+  steps: [],
 };
 
 /** A long string: it would end at the first "}, so the brace after a quote is a string of its own. */

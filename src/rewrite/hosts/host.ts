@@ -16,6 +16,11 @@ export interface Host {
   readonly untried?: { readonly [C in Capability]?: string };
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
+  /**
+   * The commands that install its files: for a shell, as root on Debian where it is a server, in the folder that `--out`
+   * names. They are what test/conformance runs. None where a service is set up by hand, as each file's `where` says.
+   */
+  readonly steps: readonly string[];
   /** The same where it fetches pages from an origin; a host without it has to have the tree itself. */
   readonly atOrigin?: HostAtOrigin;
 }
@@ -25,6 +30,7 @@ export interface HostAtOrigin {
   readonly proof: string;
   readonly cannot: Host['cannot'];
   readonly render: (site: PublishedSite, origin: Origin) => readonly HostFile[];
+  readonly steps: readonly string[];
 }
 
 /** A server that has the tree, and answers for its files under their paths. */
@@ -54,6 +60,8 @@ export interface Limits {
 
 /** What is published where. */
 export interface PublishedSite {
+  /** Scheme, name and port of the base URL, such as `https://example.org`; a scheme's own port is left out. */
+  readonly origin: string;
   /** The host's name in the base URL, such as `example.org`. */
   readonly domain: string;
   /** The path of the base URL without a slash at the end, such as `/api`; '' at the root of the host. */
@@ -66,7 +74,7 @@ export interface HostFile {
   /** Relative, with slashes. */
   readonly path: string;
   readonly text: string;
-  /** Where it goes, in words. */
+  /** Where it goes: a folder, or a few words. */
   readonly where: string;
 }
 

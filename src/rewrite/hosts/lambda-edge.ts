@@ -11,7 +11,14 @@ export const lambdaEdge: Host = {
     gzip: 'CloudFront compresses by itself where its cache policy says so',
     brotli: 'CloudFront compresses by itself where its cache policy says so',
   },
-  untried: { head: CLOUDFRONT, revalidation: CLOUDFRONT, 'content-etag': CLOUDFRONT },
+  untried: {
+    head: CLOUDFRONT,
+    revalidation: CLOUDFRONT,
+    'content-etag': CLOUDFRONT,
+    'single-headers': 'CloudFront sends what the function names, and a name stands once there',
+    range: CLOUDFRONT,
+    'etag-list': CLOUDFRONT,
+  },
   limits: {},
   render: ({ base, program }) => [
     {
@@ -55,4 +62,5 @@ function headersOf(headers) {
 ${inlined(program, 'resolve')}`,
     },
   ],
+  steps: [],
 };

@@ -10,7 +10,11 @@ export const netlify: Host = {
     gzip: 'Netlify compresses on the way to the client',
     brotli: 'Netlify compresses on the way to the client',
   },
-  untried: { 'content-etag': 'the ETag is of the content, if Netlify hands the function the file as it is now' },
+  untried: {
+    'content-etag': 'the ETag is of the content, if Netlify hands the function the file as it is now',
+    'encoded-path': 'which paths come to the function is decided by Netlify',
+    'exact-path': 'which paths come to the function is decided by Netlify',
+  },
   limits: {},
   render: ({ base, program }) => [
     {
@@ -47,4 +51,5 @@ async function read(url) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx netlify-cli deploy --prod'],
 };

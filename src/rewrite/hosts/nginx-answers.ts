@@ -1,4 +1,4 @@
-import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 
 /** From the query to the file of its page; `none` where it is no page. The same before a folder and before an origin. */
@@ -23,6 +23,12 @@ map $is_args$args $palimpsest_query {
     default $is_args$args;
     "?" "";
 }`;
+
+/** What is decided before a location is looked for. */
+export const BEFORE_LOCATIONS: string = `# nginx takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
+    if ($request_uri ~ "^[^?]*${UNNORMALIZED}") { rewrite ^ /palimpsest-none; }
+    # nginx refuses TRACE by itself.
+    error_page 405 @palimpsest_method;`;
 
 /** The location of both collections, up to its brace. */
 export function pagesAt(base: string): string {

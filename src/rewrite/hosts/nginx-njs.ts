@@ -12,7 +12,7 @@ export const nginxNjs: Host = {
   render: ({ domain, base, program }) => [
     {
       path: 'palimpsest.conf',
-      where: 'to /etc/nginx/conf.d/, where it is read inside http {}; then nginx -t and nginx -s reload',
+      where: '/etc/nginx/conf.d/',
       text: `# A tree of palimpsest on nginx with the module njs (Debian: libnginx-mod-http-js), which nginx.conf loads.
 # This file is read inside http { }: put it into /etc/nginx/conf.d/. The lines that matter are marked with <--.
 
@@ -21,12 +21,16 @@ js_import palimpsest from palimpsest.js;
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
+    listen [::]:80;                 # <-- the same; without IPv6 leave it out
     server_name ${domain};
 
     absolute_redirect off;
     merge_slashes off;
 
     location / { js_content palimpsest.answer; }
+    # nginx refuses TRACE by itself.
+    error_page 405 = @palimpsest_refused;
+    location @palimpsest_refused { js_content palimpsest.answer; }
 
     # Where palimpsest.js sends a request whose page has a file. Nobody else can ask for it.
     location /palimpsest-tree/ {
@@ -49,7 +53,7 @@ server {
     },
     {
       path: 'palimpsest.js',
-      where: 'to /etc/nginx/palimpsest/',
+      where: '/etc/nginx/palimpsest/',
       text: `// Answers for nginx with njs; palimpsest.conf leads here.
 export default { answer, missing };
 
@@ -72,12 +76,21 @@ function missing(r) {
 
 function send(r, found) {
   Object.keys(found.headers).forEach((name) => {
-    r.headersOut[name] = found.headers[name];
+    // of a redirect, return takes the address instead of a body, and sets this header itself
+    if (name !== 'Location') r.headersOut[name] = found.headers[name];
   });
-  r.return(found.status, found.body);
+  r.return(found.status, found.headers.Location || found.body);
 }
 
 ${inlined(program, 'resolve')}`,
     },
+  ],
+  steps: [
+    'apt-get install nginx libnginx-mod-http-js libnginx-mod-http-brotli-static',
+    'mkdir -p /etc/nginx/palimpsest',
+    'cp palimpsest.js /etc/nginx/palimpsest/',
+    'cp palimpsest.conf /etc/nginx/conf.d/',
+    'nginx -t',
+    'systemctl reload nginx',
   ],
 };

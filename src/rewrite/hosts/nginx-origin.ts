@@ -1,6 +1,6 @@
 import type { Encoding } from '../respond.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
-import { answersAt, MAPS, pagesAt } from './nginx-answers.ts';
+import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 
 /** Headers of stores that readers do not get: those that are set here, and those for the stores' own clients. */
 const HIDDEN = [
@@ -19,11 +19,13 @@ export const nginxOrigin: HostAtOrigin = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
+    'etag-list': 'the store is asked with the ETags as they came, and Ceph knows one that stands alone',
   },
   render: ({ domain, base }, origin) => [
     {
       path: 'palimpsest.conf',
-      where: 'to /etc/nginx/conf.d/, where it is read inside http {}; then nginx -t and nginx -s reload',
+      where: '/etc/nginx/conf.d/',
       text: `# A tree of palimpsest in a store, with nginx 1.18 or later before it. This file is read inside http { }: put it into
 # /etc/nginx/conf.d/. The lines that matter are marked with <--.
 
@@ -50,6 +52,7 @@ map $status:$upstream_status $palimpsest_type {
 ${variantMap(origin.encodings)}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
+    listen [::]:80;                 # <-- the same; without IPv6 leave it out
     server_name ${domain};
 
     default_type application/json;
@@ -90,6 +93,8 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     add_header Access-Control-Allow-Origin "*" always;
     add_header Content-Type $palimpsest_type always;
 
+    ${BEFORE_LOCATIONS}
+
     ${pagesAt(base)}
         # "return" in an "if" is the one thing that is safe there.
         if ($request_method = OPTIONS) { return 418; }
@@ -107,6 +112,7 @@ ${proxied(origin)}    }
 `,
     },
   ],
+  steps: ['apt-get install nginx', 'cp palimpsest.conf /etc/nginx/conf.d/', 'nginx -t', 'systemctl reload nginx'],
 };
 
 /** As Azure's documentation on versioning says. */

@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import { answersAt, MAPS, pagesAt } from './nginx-answers.ts';
+import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -9,6 +9,7 @@ export const nginx: Host = {
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },
   limits: {},
@@ -16,7 +17,7 @@ export const nginx: Host = {
   render: ({ domain, base }) => [
     {
       path: 'palimpsest.conf',
-      where: 'to /etc/nginx/conf.d/, where it is read inside http {}; then nginx -t and nginx -s reload',
+      where: '/etc/nginx/conf.d/',
       text: `# A tree of palimpsest on nginx 1.18 or later. This file is read inside http { }: put it into /etc/nginx/conf.d/.
 # The lines that matter are marked with <--.
 
@@ -24,6 +25,7 @@ ${MAPS}
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
+    listen [::]:80;                 # <-- the same; without IPv6 leave it out
     server_name ${domain};
     root /var/www/palimpsest/out;   # <-- the folder that palimpsest build writes
 
@@ -42,6 +44,8 @@ server {
     add_header Cache-Control "public, max-age=0, must-revalidate" always;
     add_header Access-Control-Allow-Origin "*" always;
 
+    ${BEFORE_LOCATIONS}
+
     ${pagesAt(base)}
         # "return" in an "if" is the one thing that is safe there.
         if ($request_method = OPTIONS) { return 418; }
@@ -55,5 +59,11 @@ server {
 }
 `,
     },
+  ],
+  steps: [
+    'apt-get install nginx libnginx-mod-http-brotli-static',
+    'cp palimpsest.conf /etc/nginx/conf.d/',
+    'nginx -t',
+    'systemctl reload nginx',
   ],
 };

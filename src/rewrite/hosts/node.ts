@@ -5,7 +5,9 @@ export const node: Host = {
   name: 'node',
   title: 'Node.js, or any Fetch handler',
   proof: 'the real server',
-  cannot: {},
+  cannot: {
+    'unknown-methods': 'Node.js refuses them by itself, with 400',
+  },
   limits: {},
   render: ({ base, program }) => [
     {
@@ -32,7 +34,7 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
     {
       path: 'server.mjs',
-      where: 'anywhere; TREE=/path/to/out PORT=8080 node server.mjs',
+      where: 'any folder of the machine that has the tree',
       text: `// A server for a tree of palimpsest: TREE=/path/to/out PORT=8080 node server.mjs
 import { createServer } from 'node:http';
 import { handle } from './handler.mjs';
@@ -54,4 +56,5 @@ server.listen(Number(process.env.PORT ?? 8080), process.env.HOST ?? '127.0.0.1')
 `,
     },
   ],
+  steps: ['TREE=/var/www/palimpsest/out PORT=8080 node server.mjs'],
 };

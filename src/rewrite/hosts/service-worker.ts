@@ -10,6 +10,11 @@ export const serviceWorker: Host = {
     'content-etag': 'the browser asks the network with the ETag of the static host behind it',
     gzip: 'a page cannot choose an encoding: the browser and the static host agree on one beneath the worker',
     brotli: 'a page cannot choose an encoding: the browser and the static host agree on one beneath the worker',
+    'exact-path': 'the browser takes dot segments away before it asks',
+    'rare-methods': 'a browser sends no TRACE',
+  },
+  untried: {
+    'single-headers': 'a browser does not tell which headers came twice',
   },
   limits: {},
   render: ({ base, program }) => [
@@ -27,7 +32,7 @@ self.addEventListener('install', () => self.skipWaiting());
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()));
 self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
-  const isOurs = origin === self.location.origin && [\`\${BASE}/rest/data\`, \`\${BASE}/rest/account\`].includes(pathname.replace(/\\/$/, ''));
+  const isOurs = origin === self.location.origin && resolve('GET', pathname, '', BASE) !== NOT_FOUND;
   if (isOurs) event.respondWith(respond(event.request, BASE, read, []));
 });
 
@@ -39,4 +44,5 @@ async function read(path) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: [],
 };

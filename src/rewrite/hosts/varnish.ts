@@ -1,39 +1,48 @@
-import { DIGITS, LEGEND, literal, number, parameter, VALUE } from '../patterns.ts';
+import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import type { Host } from './host.ts';
+import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 
 export const varnish: Host = {
   name: 'varnish',
   title: 'Varnish Cache',
-  proof: 'the real server, before a static origin',
+  proof: 'the real server, before nginx as its origin',
   cannot: {
     'percent-decoding': 'VCL cannot decode: %32 is answered with 404',
     'other-digits': 'VCL cannot convert them: they are answered with 404',
-    'content-etag': 'the ETag is the one of the origin behind it',
+    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
+    'content-etag': 'the ETag is the one of the origin behind it: nginx makes it of size and time',
     brotli: 'it asks its origin for gzip or for nothing',
   },
   limits: {},
   render: ({ base }) => [
     {
       path: 'palimpsest.vcl',
-      where: 'to /etc/varnish/default.vcl; the tree stays on the origin, a server of static files',
+      where: '/etc/varnish/default.vcl',
       text: `vcl 4.1;
-# A tree of palimpsest behind Varnish 6 or later. The lines that matter are marked with <--.
+# A tree of palimpsest behind Varnish 6 or later, which Debian has listen on port 6081. The lines that matter are marked
+# with <--.
+
+import std;
 
 backend origin {
-    .host = "127.0.0.1";   # <-- a server of static files whose root is the folder that palimpsest build writes
+    .host = "127.0.0.1";   # <-- where origin.conf, or another server, has the files of the tree
     .port = "8080";        # <--
 }
 
 sub vcl_recv {
-    if (req.url ~ "^${literal(base)}/rest/(?:data|account)(?:\\?|$)") {
-        set req.http.X-Location = regsub(regsub(req.url, "^([^?]*)", "\\1/"), "\\?$", "");
-        return (synth(301));
-    }
-    if (req.url !~ "^${literal(base)}/rest/(?:data|account)/(?:\\?|$)") {
+    # Paths are asked as they came: each character may be percent-encoded, %72%65%73%74 spells rest.
+    if (req.url ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?(?:\\?|$)") {
+        set req.http.X-Collection = "data";
+    } elsif (req.url ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?(?:\\?|$)") {
+        set req.http.X-Collection = "account";
+    } else {
         return (synth(404, "Not found."));
     }
-    set req.http.X-Collection = regsub(req.url, "^${literal(base)}/rest/(data|account)/.*$", "\\1");
+    if (req.url !~ "^[^?]*(?:/|%2[Ff])(?:\\?|$)") {
+        set req.http.X-Location = "${base}/rest/" + req.http.X-Collection + "/" + regsub(req.url, "^[^?]*(?:\\?$)?", "");
+        return (synth(301));
+    }
     if (req.method == "OPTIONS") {
         return (synth(200));
     }
@@ -60,9 +69,11 @@ sub vcl_recv {
     unset req.http.X-Query;
     unset req.http.X-Value;
     unset req.http.X-Plain;
-    if (req.http.Accept-Encoding !~ "gzip") {
+    if (req.http.Accept-Encoding !~ "(?i)(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))") {
         set req.http.X-Plain = "1";
     }
+    # A page is sent whole.
+    unset req.http.Range;
     # All clients get the same: what they accept must not make copies in the cache.
     unset req.http.Accept;
     unset req.http.Cookie;
@@ -93,6 +104,11 @@ sub vcl_deliver {
     if (resp.status == 404 || resp.status == 403) {
         return (synth(404, "Invalid page."));
     }
+    # Varnish knows an ETag that stands alone, but neither a list nor *.
+    if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
+        set req.http.If-None-Match = resp.http.ETag;
+    }
+    unset resp.http.Accept-Ranges;
     call palimpsest_headers;
 }
 
@@ -132,5 +148,13 @@ sub vcl_synth {
 }
 `,
     },
+    staticOrigin,
+  ],
+  steps: [
+    ...STATIC_ORIGIN_STEPS,
+    'apt-get install varnish',
+    'cp palimpsest.vcl /etc/varnish/default.vcl',
+    'varnishd -C -f /etc/varnish/default.vcl > /dev/null',
+    'systemctl restart varnish',
   ],
 };

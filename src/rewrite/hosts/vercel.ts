@@ -9,13 +9,19 @@ export const vercel: Host = {
     'unknown-path': 'what is no collection goes on to the files',
     gzip: 'Vercel compresses on the way to the client',
     brotli: 'Vercel compresses on the way to the client',
+    'rare-methods': 'a Request of the Fetch API cannot be TRACE: the function is not asked',
   },
-  untried: { 'content-etag': 'the ETag is of the content, if Vercel hands the middleware the file as it is now' },
+  untried: {
+    'content-etag': 'the ETag is of the content, if Vercel hands the middleware the file as it is now',
+    'encoded-path': 'which paths come to the middleware is decided by Vercel',
+    'exact-path': 'which paths come to the middleware is decided by Vercel',
+    'unknown-methods': 'the servers that stand before the middleware answer them',
+  },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'vercel.json',
-      where: 'to the root of what is deployed, beside the folder of the tree; then npx vercel deploy',
+      where: 'the root of what is deployed, beside the folder of the tree',
       text: `{
   "framework": null,
   "buildCommand": null,
@@ -59,4 +65,5 @@ async function read(url) {
 ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
+  steps: ['npx vercel deploy --prod'],
 };

@@ -1,17 +1,31 @@
 import { DESCRIPTIONS, MISSING as MISSING_PAGE, NOT_FOUND } from '../../../src/rewrite/resolve.ts';
-import { eachCollection, Findings, type Probe } from '../probe.ts';
+import { eachCollection, Findings, type Probe, type Trial } from '../probe.ts';
+import {
+  KNOWN_SPELLINGS,
+  RARE_METHODS,
+  REDIRECTED_ENCODINGS,
+  REDIRECTED_QUERIES,
+  UNKNOWN_METHODS,
+  UNKNOWN_SPELLINGS,
+} from '../requests.ts';
+import { queries } from './queries.ts';
 
 const MISSING = ['?page=4', '?page=0', '?page=abc', '?page=99999999999999999999'];
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** The length of an error's body may be left out. */
 export const head: Probe = eachCollection(async ({ ask }, path, findings) => {
-  for (const target of [path, `${path}?page=2`, `${path}?page=4`]) {
-    const [get, answer] = [await ask(target), await ask(target, 'HEAD')];
-    const names = ['content-type', 'allow', 'vary', 'etag', ...(get.status === 200 ? ['content-length'] : [])];
+  const encodings = ['identity', 'gzip', 'gzip;q=0', 'br, gzip;q=0.5'].map((encoding) => [`${path}?page=2`, encoding] as const);
+  for (const [target, encoding] of [...[path, `${path}?page=4`].map((target) => [target, 'identity'] as const), ...encodings]) {
+    const headers = { 'Accept-Encoding': encoding };
+    const [get, answer] = [await ask(target, 'GET', headers), await ask(target, 'HEAD', headers)];
+    // a runtime that compresses while it sends does not know the length
+    const isStreamed = get.headers['content-encoding'] !== undefined && get.headers['content-length'] === undefined;
+    const hasLength = get.status === 200 && !isStreamed;
+    const names = ['content-type', 'allow', 'vary', 'etag', ...(hasLength ? ['content-length'] : [])];
     const kept = (headers: typeof get.headers) => names.map((name) => headers[name]);
-    findings.equal(`HEAD ${target}`, [answer.status, answer.body.length], [get.status, 0]);
-    findings.equal(`HEAD ${target}`, kept(answer.headers), kept(get.headers));
+    findings.equal(`HEAD ${target} ${encoding}`, [answer.status, answer.body.length], [get.status, 0]);
+    findings.equal(`HEAD ${target} ${encoding}`, kept(answer.headers), kept(get.headers));
   }
 });
 
@@ -33,7 +47,6 @@ export const missingPage: Probe = eachCollection(async ({ ask }, path, findings)
 });
 
 export const unknownPath: Probe = async ({ ask, site }) => {
-  const findings = new Findings();
   const { base } = site;
   const paths = [
     '/',
@@ -41,29 +54,101 @@ export const unknownPath: Probe = async ({ ask, site }) => {
     `${base}/rest/`,
     `${base}/rest/other/`,
     `${base}/rest/data/1/`,
-    // the end of a text, not of a line, is the end of a path
-    `${base}/rest/data/%0A`,
-    `${base}/rest/data%0A`,
-    `${base}/rest/account/%0D%0A`,
-    `${base}/rest/account%0AX-Header:%20value`,
     `${base}/rest/Data/`,
     `${base}/rest/datax`,
   ];
   if (base !== '') paths.push('/rest/data/', `${base}x/rest/data/`);
+  return unknown(ask, paths);
+};
+
+async function unknown(ask: Trial['ask'], paths: readonly string[]): Promise<readonly string[]> {
+  const findings = new Findings();
   for (const target of paths.flatMap((path) => [path, `${path}?page=2`])) {
     const { status, headers, body } = await ask(target);
     findings.equal(target, [status, headers['content-type'], body.toString()], [404, 'application/json', NOT_FOUND.body]);
   }
   return findings.found;
+}
+
+/** The end of a text, not of a line, is the end of a path. */
+export const controlCharacters: Probe = async (trial) => {
+  const findings = new Findings();
+  for (const path of ['data/%0A', 'data%0A', 'account/%0D%0A', 'account%0AX-Header:%20value'])
+    findings.equal(path, (await trial.ask(`${trial.site.base}/rest/${path}`)).status, 404);
+  return [...findings.found, ...(await queries('control-characters')(trial))];
+};
+
+/** Paths with segments that a server may take away. */
+export const exactPath: Probe = ({ ask, site }) =>
+  unknown(
+    ask,
+    UNKNOWN_SPELLINGS.map((path) => site.base + path),
+  );
+
+/** A path that is percent-encoded is the one that it spells. */
+export const encodedPath: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  for (const [path, collection] of KNOWN_SPELLINGS) {
+    const { status, headers: found, body } = await ask(`${site.base}${path}?page=2`);
+    if (/%2F$|\/$/.test(path)) {
+      findings.equal(path, status, 200);
+      if (status === 200) findings.bytes(path, body, site.page(collection, 2));
+    } else findings.equal(path, [status, found.location], [301, `${site.path(collection)}?page=2`]);
+  }
+  return findings.found;
 };
 
 export const redirect: Probe = eachCollection(async ({ ask }, path, findings) => {
-  for (const query of ['', '?page=2', '?a=%2F&page=2&b', '?page=0_2']) {
-    const { status, headers } = await ask(path.slice(0, -1) + query);
-    const { pathname, search } = new URL(headers.location ?? '', 'http://host.example');
-    findings.equal(`without its slash ${query}`, [status, pathname + search], [301, path + query]);
+  const slashless = path.slice(0, -1);
+  for (const query of REDIRECTED_QUERIES) {
+    const { status, headers } = await ask(slashless + query);
+    findings.equal(`without its slash ${query}`, [status, headers.location], [301, path + query]);
+  }
+  const { status, headers } = await ask(`${slashless}?`);
+  findings.equal('without its slash and with an empty query', [status, headers.location], [301, path]);
+  for (const method of ['HEAD', 'OPTIONS', 'POST', 'DELETE']) {
+    const answer = await ask(`${slashless}?page=2`, method);
+    findings.equal(`${method} without its slash`, [answer.status, answer.headers.location], [301, `${path}?page=2`]);
   }
 });
+
+export const redirectEncoding: Probe = eachCollection(async ({ ask }, path, findings) => {
+  for (const query of REDIRECTED_ENCODINGS) {
+    const { status, headers } = await ask(path.slice(0, -1) + query);
+    findings.equal(`without its slash ${query}`, [status, headers.location], [301, path + query]);
+  }
+});
+
+/** Every kind of answer has each header once. */
+export const singleHeaders: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  const path = site.path('data');
+  const { headers: page } = await ask(path);
+  const asked: [target: string, method?: string, headers?: Record<string, string>][] = [
+    [path],
+    [`${path}?page=2`, 'GET', { 'Accept-Encoding': 'gzip' }],
+    [`${path}?page=2`, 'GET', { 'Accept-Encoding': 'br', Range: 'bytes=0-1' }],
+    [path, 'GET', { 'If-None-Match': page.etag ?? '' }],
+    [path, 'HEAD'],
+    [path, 'OPTIONS'],
+    ...[...METHODS, ...RARE_METHODS].map((method): [string, string] => [path, method]),
+    ...MISSING.map((query): [string] => [path + query]),
+    [path.slice(0, -1)],
+    [`${path.slice(0, -1)}?page=2`, 'POST'],
+    ['/nowhere'],
+  ];
+  for (const [target, method = 'GET', headers = {}] of asked) {
+    const { names } = await ask(target, method, headers);
+    if (names === undefined) throw new Error('nobody knows which headers came');
+    const lower = names.map((name) => name.toLowerCase());
+    findings.equal(
+      `${method} ${target}`,
+      lower.filter((name, index) => lower.indexOf(name) !== index),
+      [],
+    );
+  }
+  return findings.found;
+};
 
 export const options: Probe = eachCollection(async ({ ask }, path, findings) => {
   for (const target of [path, `${path}?page=99`]) {
@@ -89,3 +174,21 @@ export const methodsBody: Probe = eachCollection(async ({ ask }, path, findings)
   for (const method of METHODS)
     findings.equal(method, (await ask(path, method)).body.toString(), `{"detail":"Method \\"${method}\\" not allowed."}`);
 });
+
+export const rareMethods: Probe = refusedMethods(RARE_METHODS);
+export const unknownMethods: Probe = refusedMethods(UNKNOWN_METHODS);
+
+/** Methods that servers like to answer by themselves. */
+function refusedMethods(methods: readonly string[]): Probe {
+  return eachCollection(async ({ ask }, path, findings) => {
+    for (const method of methods) {
+      const answer = await ask(`${path}?page=2`, method).catch(String);
+      if (typeof answer === 'string') {
+        findings.equal(method, answer, 'an answer');
+        continue;
+      }
+      findings.equal(method, [answer.status, answer.body.toString()], [405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
+      findings.interfaceHeaders(method, answer);
+    }
+  });
+}

@@ -25,6 +25,20 @@ export const revalidation: Probe = async (trial) => {
   return findings.found;
 };
 
+/** Known are all in a list, and whatever there is. */
+export const etagList: Probe = async ({ ask, site }) => {
+  const findings = new Findings();
+  const path = site.path('data') + TARGET;
+  const { headers } = await ask(path);
+  const etag = headers.etag ?? '';
+  for (const value of ['*', `"another", ${etag}`, `${etag},"another"`, `W/"another", ${etag} , "third"`]) {
+    const { status, body } = await ask(path, 'GET', { 'If-None-Match': value });
+    findings.equal(value.replace(etag, 'its own'), [status, body.length], [304, 0]);
+  }
+  findings.equal('others', (await ask(path, 'GET', { 'If-None-Match': '"another", "third"' })).status, 200);
+  return findings.found;
+};
+
 /** The same where the file's time stays what it was as well. */
 export const contentEtag: Probe = async (trial) => {
   const findings = new Findings();
@@ -55,6 +69,7 @@ function compressed(name: string, suffix: string, decompress: (bytes: Buffer) =>
     for (const answer of [plain, packed])
       findings.equal('Vary has Accept-Encoding', varies(answer.headers.vary).includes('accept-encoding'), true);
     findings.interfaceHeaders('the variant', packed);
+    findings.equal('Content-Language', packed.headers['content-language'], undefined);
     const [head, etag] = [await ask(`${path}?page=2`, 'HEAD', { 'Accept-Encoding': name }), packed.headers.etag ?? ''];
     findings.equal('HEAD', [head.headers['content-encoding'], head.body.length], [name, 0]);
     findings.equal('304', (await ask(`${path}?page=2`, 'GET', { 'Accept-Encoding': name, 'If-None-Match': etag })).status, 304);

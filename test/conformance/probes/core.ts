@@ -25,10 +25,10 @@ export const spellings: Probe = eachCollection(async ({ ask, site }, path, findi
   const name = collection === 'data' ? '%64ata' : '%61ccount';
   for (const target of [
     `${site.base}/rest/${name}/?page=2`,
-    `${site.base}/%72est/${collection}/?page=2`,
-    `${site.base}/rest/${collection}%2F?page=2`,
     `${path}./?page=2`,
     `/${path}?page=2`,
+    `${path}../${collection}/?page=2`,
+    `${path.slice(0, -1)}%5C?page=2`,
   ]) {
     const { status, body } = await ask(target);
     if (status === 200) findings.bytes(target, body, site.page(collection, 2));
@@ -36,11 +36,20 @@ export const spellings: Probe = eachCollection(async ({ ask, site }, path, findi
   }
 });
 
-/** A part of a page is that part, or all of it. */
-export const ranges: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
-  const { status, body } = await ask(`${path}?page=2`, 'GET', { Range: 'bytes=5-24' });
-  findings.equal('Range', [200, 206].includes(status), true);
-  findings.bytes('Range', body, status === 206 ? site.page(collection, 2).subarray(5, 25) : site.page(collection, 2));
+/** A part of a page is never sent, nor promised. */
+export const range: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
+  for (const value of ['bytes=5-24', 'bytes=-5', 'bytes=0-1,4-5', 'bytes=9999999-']) {
+    const { status, headers, body } = await ask(`${path}?page=2`, 'GET', { Range: value });
+    findings.equal(value, [status, headers['accept-ranges']], [200, undefined]);
+    findings.bytes(value, body, site.page(collection, 2));
+  }
+});
+
+/** A live service would keep `z` in its links. */
+export const linkParameters: Probe = eachCollection(async ({ ask }, path, findings) => {
+  const { body } = await ask(`${path}?z=1&page=2`);
+  const { next, previous } = parseEnvelope(JSON.parse(body.toString()));
+  for (const link of [next, previous]) findings.equal('a link', new URL(String(link)).searchParams.get('z'), '1');
 });
 
 /** Who takes compressed pages gets those that are not there compressed as they are. */

@@ -3,14 +3,14 @@ import type { Host } from '../../../src/rewrite/hosts/host.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
 import { queries as arbitrary } from '../../drf/queries.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
-import { QUERIES, type Query } from '../queries.ts';
+import { ALL_QUERIES, QUERIES, type Query } from '../queries.ts';
 
 /** Whether the queries of a kind are answered with the right page, or with 404. */
 export function queries(asks: Query['asks']): Probe {
   return eachCollection(async ({ ask, site }, path, findings, collection) => {
-    for (const { query, shows } of QUERIES.filter((one) => one.asks === asks)) {
+    for (const { query, shows } of ALL_QUERIES.filter((one) => one.asks === asks)) {
       const { status, body } = await ask(path + query);
-      findings.equal(query, status, shows === 404 ? 404 : 200);
+      findings.equal(query.length > 99 ? `${query.length} characters` : query, status, shows === 404 ? 404 : 200);
       if (status === 200 && shows !== 404) findings.bytes(query, body, site.page(collection, shows));
     }
   });
@@ -22,6 +22,7 @@ export function queries(asks: Query['asks']): Probe {
  * another page never.
  */
 export function anyQuery({ cannot }: Host): Probe {
+  const refused = (status: number) => (status === 400 && Object.hasOwn(cannot, 'control-characters') ? 404 : status);
   const mayMiss = QUERIES.some(({ asks }) => Object.hasOwn(cannot, asks));
   return async ({ ask, site }) => {
     const findings = new Findings();
@@ -30,8 +31,8 @@ export function anyQuery({ cannot }: Host): Probe {
       const { file } = resolve('GET', '/rest/data/', query);
       const page = file === undefined || /page\/(?!last|[123]\/)/.test(file) ? undefined : site.file(file);
       if (status === 200 && page !== undefined) findings.bytes(query, body, page);
-      else if (page === undefined || !mayMiss) findings.equal(query, status, page === undefined ? 404 : 200);
-      else findings.equal(query, status, 404);
+      else if (page === undefined) findings.equal(query, refused(status), 404);
+      else findings.equal(query, refused(status), mayMiss ? 404 : 200);
     }
     return findings.found;
   };

@@ -1,7 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { caddy as host } from '../../../src/rewrite/hosts/caddy.ts';
-import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { byName, freePort, listening, program, releaseFrom, SITE_NAME, startChild } from '../child.ts';
+import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';
 
 export const caddy: Subject = {
@@ -10,12 +9,11 @@ export const caddy: Subject = {
   release: () => releaseFrom('caddy', ['version'], /([\d.]+)/),
   start: async ({ files, tree, work }) => {
     const port = await freePort();
-    const text = edited(readFileSync(join(files, 'Caddyfile'), 'utf8'), {
-      'history.example {': `http://127.0.0.1:${port} {`,
-      '/var/www/palimpsest/out': tree,
-    });
-    writeFileSync(join(work, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${text}`);
-    const env = { HOME: work, XDG_DATA_HOME: work, XDG_CONFIG_HOME: work };
-    return listening(port, startChild('caddy', ['run', '--config', join(work, 'Caddyfile'), '--adapter', 'caddyfile'], env));
+    const changes = { ':80 {': `:${port} {`, [`https://${SITE_NAME} {`]: `http://${SITE_NAME}:${port} {` };
+    const machine = new StockMachine('caddy', ['caddy'], { tree, work }, changes);
+    const env = { HOME: work, XDG_DATA_HOME: work, XDG_CONFIG_HOME: work, CADDY_ADMIN: `unix/${work}/admin.sock` };
+    const asked = machine.install(files, host.steps, env);
+    if (asked.join() !== 'reload caddy') throw new Error(`systemd was asked to ${asked.join()}`);
+    return byName(await listening(port, startChild('caddy', ['run', '--config', machine.here('/etc/caddy/Caddyfile')], env)));
   },
 };

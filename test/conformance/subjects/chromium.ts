@@ -1,20 +1,26 @@
 import { spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { isObject } from '../../../src/contract/json.ts';
+import { SITE_NAME } from '../child.ts';
 
 /** A page of a headless Chromium, spoken to over the two pipes of its DevTools protocol. */
 export interface Page {
   /** What an expression comes to, promises awaited, as JSON. */
   readonly evaluate: (expression: string) => Promise<unknown>;
+  /** Goes to an address as a reader would, and follows where it leads; gives where that is, and what is shown there. */
+  readonly visit: (url: string) => Promise<{ readonly url: string; readonly text: string }>;
   readonly close: () => Promise<void>;
 }
 
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const QUIET = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
 
+/** The name of the tests' site is this machine, and is asked without TLS. */
+const SITE = [`--host-resolver-rules=MAP ${SITE_NAME} 127.0.0.1`, '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable'];
+
 /** Opens an address. @param profile an empty folder */
 export async function openPage(profile: string, url: string): Promise<Page> {
-  const child = spawn('chromium', [...FLAGS, ...QUIET, `--user-data-dir=${profile}`, 'about:blank'], {
+  const child = spawn('chromium', [...FLAGS, ...QUIET, ...SITE, `--user-data-dir=${profile}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -27,12 +33,22 @@ export async function openPage(profile: string, url: string): Promise<Page> {
     if (exceptionDetails !== undefined) throw new Error(JSON.stringify(exceptionDetails));
     return isObject(result) ? result['value'] : undefined;
   };
+  const visit = async (address: string) => {
+    const { errorText } = await connection.send('Page.navigate', { url: address }, String(sessionId));
+    if (errorText !== undefined) throw new Error(`${address}: ${errorText}`);
+    for (let tries = 200; tries > 0; tries -= 1) {
+      const state = await evaluate('document.readyState + " " + location.href').catch(String);
+      if (state !== 'complete about:blank' && String(state).startsWith('complete ')) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return { url: String(await evaluate('location.href')), text: String(await evaluate('document.body.textContent')) };
+  };
   const close = async () => {
     await connection.send('Browser.close', {});
     await ended;
   };
   await loaded(evaluate, url);
-  return { evaluate, close };
+  return { evaluate, visit, close };
 }
 
 /** Waits until the page is there: what is evaluated before is lost with the empty page that it takes the place of. */

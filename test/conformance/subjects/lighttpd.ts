@@ -1,7 +1,8 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { lighttpd as host } from '../../../src/rewrite/hosts/lighttpd.ts';
-import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { byName, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';
 
 export const lighttpd: Subject = {
@@ -10,14 +11,15 @@ export const lighttpd: Subject = {
   release: () => releaseFrom('lighttpd', ['-v'], /lighttpd\/([\d.]+)/),
   start: async ({ files, tree, work }) => {
     const port = await freePort();
-    const text = edited(readFileSync(join(files, 'palimpsest.conf'), 'utf8'), {
-      '^history\\.example(?::\\d+)?$': '^127\\.0\\.0\\.1:\\d+$',
-      '/var/www/palimpsest/out': tree,
-      '/etc/lighttpd/palimpsest/': `${files}/errors/`,
-    });
-    // Debian's own lighttpd.conf begins so
-    const main = `server.modules = ("mod_indexfile", "mod_access")\nserver.document-root = "${work}"\nserver.port = ${port}\nserver.bind = "127.0.0.1"\n`;
-    writeFileSync(join(work, 'lighttpd.conf'), main + text);
-    return listening(port, startChild('lighttpd', ['-D', '-f', join(work, 'lighttpd.conf')]));
+    const machine = new StockMachine(
+      'lighttpd',
+      ['lighttpd'],
+      { tree, work },
+      { 'server.port                 = 80': `server.port = ${port}` },
+    );
+    mkdirSync(join(machine.here('/var/cache/lighttpd'), 'uploads'));
+    const asked = machine.install(files, host.steps);
+    if (asked.join() !== 'restart lighttpd') throw new Error(`systemd was asked to ${asked.join()}`);
+    return byName(await listening(port, startChild('lighttpd', ['-D', '-f', machine.here('/etc/lighttpd/lighttpd.conf')])));
   },
 };

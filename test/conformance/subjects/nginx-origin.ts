@@ -1,27 +1,28 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll } from 'vitest';
 import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
 import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
-import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { byName, freePort, listening, program, releaseFrom, SITE_NAME } from '../child.ts';
 import type { Published, Running, Subject, Trial } from '../subject.ts';
-import { mainConfiguration } from './nginx.ts';
+import { startDebianNginx } from './nginx-machine.ts';
 
 const server = program('nginx', 'nginx-light');
 
 /** nginx before a bucket. Below a path the pages are compressed there as well. */
 export const nginxOrigin: Subject = {
-  host: { ...nginx, proof: atOrigin.proof, cannot: atOrigin.cannot },
+  host: { ...nginx, proof: atOrigin.proof, cannot: atOrigin.cannot, steps: atOrigin.steps },
   needs: server.skip ? server : ceph,
   release: () => {
     const store = releaseFrom('radosgw', ['--version'], /ceph version ([\d.]+)/);
     return `${releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/)}, Ceph ${store}`;
   },
   publish: ({ tree, base }) => publishToCeph(tree, base === '' ? [] : ['--gzip']),
-  start: (trial) => startNginx(trial),
+  start: async (trial) => {
+    const running = await startNginx(trial);
+    return { ...running, url: running.url.replace('127.0.0.1', SITE_NAME) };
+  },
 };
 
 /** An nginx that runs, and its address. */
@@ -35,11 +36,8 @@ export async function startNginx(
   changes: Readonly<Record<string, string>> = {},
 ): Promise<RunningNginx> {
   const port = await freePort();
-  const text = readFileSync(join(files, 'palimpsest.conf'), 'utf8');
-  writeFileSync(join(work, 'site.conf'), edited(text, { 'listen 80;': `listen 127.0.0.1:${port};`, ...changes }));
-  writeFileSync(join(work, 'nginx.conf'), mainConfiguration(work));
-  const child = startChild('nginx', ['-e', join(work, 'error.log'), '-p', work, '-c', join(work, 'nginx.conf')]);
-  return { ...(await listening(port, child)), url: `http://127.0.0.1:${port}` };
+  const running = byName(await listening(port, startDebianNginx({ files, work, tree: work }, atOrigin.steps, port, changes)));
+  return { ...running, url: `http://127.0.0.1:${port}` };
 }
 
 let store: Promise<Store> | undefined;

@@ -43,7 +43,8 @@ const FETCH = `async (url, init) => {
   let response = await fetch(url, { ...init, cache: 'no-store', redirect: 'manual' });
   if (response.type === 'opaqueredirect') {
     response = await fetch(url, { ...init, cache: 'no-store' });
-    return { status: 301, headers: { location: response.url }, body: '' };
+    const { pathname, search } = new URL(response.url);
+    return { status: 301, headers: { location: pathname + search }, body: '' };
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
   return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(String.fromCharCode(...bytes)) };

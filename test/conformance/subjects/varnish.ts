@@ -1,19 +1,25 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { STATIC_ORIGIN_STEPS } from '../../../src/rewrite/hosts/static-origin.ts';
 import { varnish as host } from '../../../src/rewrite/hosts/varnish.ts';
-import { edited, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { byName, freePort, listening, program, releaseFrom, startChild } from '../child.ts';
+import { StockMachine } from '../stock-machine.ts';
 import type { Subject } from '../subject.ts';
-import { startOrigin } from './static-origin.ts';
+import { pathOf } from './nginx-machine.ts';
+import { startNginxOrigin } from './nginx-static.ts';
+
+const nginx = program('nginx', 'nginx-light libnginx-mod-http-brotli-static', [pathOf('brotli_static')]);
 
 export const varnish: Subject = {
   host,
-  needs: program('varnishd', 'varnish gcc libc6-dev'),
+  needs: nginx.skip ? nginx : program('varnishd', 'varnish gcc libc6-dev'),
   release: () => releaseFrom('varnishd', ['-V'], /varnish-([\d.]+)/),
   start: async ({ files, tree, work }) => {
-    const [port, origin] = [await freePort(), await startOrigin(tree)];
-    const text = edited(readFileSync(join(files, 'palimpsest.vcl'), 'utf8'), { '"8080"': `"${origin.port}"` });
-    writeFileSync(join(work, 'default.vcl'), text);
-    const args = ['-F', '-n', join(work, 'varnish'), '-a', `127.0.0.1:${port}`, '-f', join(work, 'default.vcl'), '-s', 'malloc,16m'];
-    return listening(port, startChild('varnishd', [...args, '-j', 'none']), origin.child);
+    const [port, origin] = [await freePort(), await startNginxOrigin({ files, tree, work })];
+    const machine = new StockMachine('varnish', ['varnish'], { tree, work }, { '"8080"': `"${origin.port}"` });
+    const asked = machine.install(files, host.steps.slice(STATIC_ORIGIN_STEPS.length));
+    if (asked.join() !== 'restart varnish') throw new Error(`systemd was asked to ${asked.join()}`);
+    // as in Debian's varnish.service, but for ports and the user
+    const args = ['-j', 'none', '-F', '-n', join(work, 'varnishd'), '-a', `127.0.0.1:${port}`, '-s', 'malloc,16m'];
+    return byName(await listening(port, startChild('varnishd', [...args, '-f', machine.here('/etc/varnish/default.vcl')]), origin.child));
   },
 };

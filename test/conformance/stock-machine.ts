@@ -1,0 +1,128 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Trial } from './subject.ts';
+
+/** Folders that Debian's configurations name and that a test needs for itself. */
+const OWN = ['/var/www/palimpsest/out', '/var/run', '/var/log', '/var/lock', '/var/cache', '/run'];
+
+/**
+ * A server as Debian installs it: a copy of its folder in /etc, in which only paths, ports and what a subject says are
+ * other than in the package. The documented steps are taken on it as they stand, with the same changes.
+ */
+export class StockMachine {
+  /** The folder that stands for /. */
+  readonly root: string;
+  readonly #name: string;
+  readonly #changes: ReadonlyMap<string, string>;
+  readonly #tree: string;
+
+  /**
+   * @param name of the server's folder in /etc
+   * @param packages those whose configuration files must be as they were shipped
+   * @param changes texts of the configuration and of the host's files, such as ports, and what they are here
+   */
+  constructor(
+    name: string,
+    packages: readonly string[],
+    { tree, work }: Pick<Trial, 'tree' | 'work'>,
+    changes: Readonly<Record<string, string>>,
+  ) {
+    for (const one of packages) mustBeAsShipped(one);
+    this.#name = name;
+    this.root = join(work, name);
+    this.#tree = tree;
+    this.#changes = new Map(Object.entries(changes));
+    for (const folder of OWN.slice(1)) {
+      mkdirSync(join(this.root, folder, name), { recursive: true });
+      // as the server's own user would have it
+      chmodSync(join(this.root, folder, name), 0o777);
+    }
+    cpSync(`/etc/${name}`, join(this.root, 'etc', name), { recursive: true, verbatimSymlinks: true });
+    for (const path of readdirSync(join(this.root, 'etc', name), { recursive: true, encoding: 'utf8' }))
+      this.#adaptFile(join(this.root, 'etc', name, path));
+    // servers give up their rights, and read the tree and their configuration as somebody else
+    for (let folder = work; folder !== '/tmp' && folder !== '/'; folder = dirname(folder)) chmodSync(folder, 0o755);
+  }
+
+  /** A path on the machine, or a text with paths and ports, as it is here. */
+  here(text: string): string {
+    const paths = [`/etc/${this.#name}`, ...OWN].map((path) => `(?<![\\w.])${escaped(path)}(?![\\w-])`);
+    const pattern = new RegExp([...[...this.#changes.keys()].map(escaped), ...paths].join('|'), 'g');
+    return text.replace(pattern, (found) => this.#changes.get(found) ?? (found === OWN[0] ? this.#tree : this.root + found));
+  }
+
+  /**
+   * Takes the steps with which a host is installed, in the folder of its files. The files are edited first, as a person would.
+   * @returns what was asked of systemd, such as `reload nginx`
+   */
+  install(files: string, steps: readonly string[], env: Readonly<Record<string, string>> = {}): string[] {
+    for (const path of readdirSync(files, { recursive: true, encoding: 'utf8' })) this.#adaptFile(join(files, path));
+    const bin = join(this.root, 'bin');
+    const asked = join(this.root, 'systemctl.log');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(asked, '');
+    // packages are there, as a subject needs them, and services are started by the test itself
+    script(join(bin, 'apt-get'), 'shift; exec dpkg --status "$@" > /dev/null');
+    script(join(bin, 'systemctl'), `echo "$@" >> ${asked}`);
+    const path = `${bin}:${process.env['PATH'] ?? ''}:/usr/sbin`;
+    for (const step of steps) {
+      const { status, stdout, stderr } = spawnSync('sh', ['-ec', this.here(step)], {
+        cwd: files,
+        env: { ...process.env, ...env, PATH: path },
+        encoding: 'utf8',
+      });
+      if (status !== 0) throw new Error(`"${step}" exits with ${status}: ${stdout}${stderr}`);
+    }
+    return readFileSync(asked, 'utf8').split('\n').filter(Boolean);
+  }
+
+  /** Puts a command before the one of the same name on the path of steps. */
+  command(name: string, text: string): void {
+    mkdirSync(join(this.root, 'bin'), { recursive: true });
+    script(join(this.root, 'bin', name), text);
+  }
+
+  #adaptFile(path: string): void {
+    const stat = lstatSync(path);
+    if (stat.isSymbolicLink()) {
+      const target = readlinkSync(path);
+      if (target === this.here(target)) return;
+      rmSync(path);
+      symlinkSync(this.here(target), path);
+    } else if (stat.isFile()) {
+      const text = readFileSync(path, 'utf8');
+      writeFileSync(path, this.here(text));
+    }
+  }
+}
+
+/** Whoever changed the server's configuration on this machine would have it tested instead of Debian's. */
+function mustBeAsShipped(name: string): void {
+  const shipped = execFileSync('dpkg-query', ['--show', '--showformat', '$'.concat('{Conffiles}'), name], { encoding: 'utf8' });
+  for (const [, path = '', sum] of shipped.matchAll(/^ (\/\S+) ([0-9a-f]{32})/gm)) {
+    const found = existsSync(path) ? createHash('md5').update(readFileSync(path)).digest('hex') : 'no file';
+    if (found !== sum) throw new Error(`${path} is not as Debian's ${name} has it`);
+  }
+}
+
+function script(path: string, text: string): void {
+  writeFileSync(path, `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.\\+*?()[\]{}|^$]/g, '\\$&');
+}
