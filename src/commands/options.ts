@@ -41,6 +41,7 @@ export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['
     const isOff = option.isBoolean() && value !== undefined && /^(0|no|off|false)$/i.test(value);
     if (value === '' || isOff) delete option.envVar;
   }
+  for (const subcommand of command.commands) heedEnvironment(subcommand, env);
 }
 
 /** Examples for the end of a command's help, each with what it does. */
