@@ -35,9 +35,10 @@ export class CatalogObject {
   /**
    * Changes the catalog, over and over until nobody else writes it in between.
    * @param change pure; `same` where the catalog is as it would make it, since the answer to a write may get lost
+   * @param isDecisive whether a version depends on it: without conditions it is then looked whether another write came between
    * @throws Failure target-busy where `change` says that another push was quicker
    */
-  async update(change: (catalog: Catalog) => Catalog | 'same' | 'overtaken'): Promise<Catalog> {
+  async update(change: (catalog: Catalog) => Catalog | 'same' | 'overtaken', isDecisive: boolean): Promise<Catalog> {
     for (;;) {
       const found = await this.#find();
       const before = found?.catalog ?? EMPTY;
@@ -45,7 +46,7 @@ export class CatalogObject {
       if (after === 'overtaken') throw this.#overtaken();
       if (after === 'same') return before;
       if (await this.#write(after, found?.tag)) {
-        if (this.isConditional) return after;
+        if (this.isConditional || !isDecisive) return after;
         await wait(SETTLING_MS);
         if (change((await this.read()) ?? EMPTY) !== 'same') throw this.#overtaken();
         return after;

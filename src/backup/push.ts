@@ -83,14 +83,14 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const { blocks, changed } = planBlocks(id, digests, before ?? []);
 
     const deleted = await deleteGarbage(remote, catalog?.garbage ?? [], concurrency);
-    await object.update((now) => begun(now, id, newest?.id, deleted));
+    await object.update((now) => begun(now, id, newest?.id, deleted), false);
     try {
       await send(remote, listPath(id), encodeBlocks(blocks));
       await sendBlocks(remote, image, blocks, changed, options);
       const { bytes, schema, state } = image;
       const pushed_at = new Date().toISOString().replace(/\.\d+/, '');
       const version: Version = { number, id, pushed_at, palimpsest: VERSION, schema, ...state, bytes, sha256, block_bytes: BLOCK_BYTES };
-      const after = await object.update((now) => committed(now, version, newest?.id, options.keep));
+      const after = await object.update((now) => committed(now, version, newest?.id, options.keep), true);
       const { isConditional } = object;
       // without conditions a push that seems to have been left behind may still end
       await deleteGarbage(remote, isConditional ? after.garbage : after.garbage.filter(({ next }) => next !== null), concurrency);

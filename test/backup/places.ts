@@ -1,12 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseBlocks } from '../../src/backup/block-list.ts';
+import { parseCatalog } from '../../src/backup/catalog.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import type { Target } from '../../src/storage/target.ts';
 import { fetchAll, rclone, STORES, type Store, type StoreKind } from '../publish/stores.ts';
 import { filesIn } from '../support/folder.ts';
+
+const ACCESS = { connections: 8, secrets: {} };
 
 /** A place for a store's versions, on a real server or in a folder. */
 export interface Place {
   readonly address: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly open: () => Promise<Target>;
   /** Every object there, as a client sees it that knows nothing of palimpsest. */
   readonly objects: () => Promise<Map<string, Buffer>>;
 }
@@ -31,7 +38,7 @@ export const PLACES: readonly PlaceKind[] = [
     place: (_, folder, name) => {
       const path = join(folder, `place ${name}`);
       mkdirSync(path);
-      return { address: path, env: {}, objects: async () => filesIn(path) };
+      return { address: path, env: {}, open: () => openTarget(path, '', ACCESS), objects: async () => filesIn(path) };
     },
   },
   ...STORES.map(
@@ -51,8 +58,21 @@ export const PLACES: readonly PlaceKind[] = [
           await fetchAll(kind, store.endpoint, name, into);
           return filesIn(into);
         };
-        return { address: kind.address(name), env: kind.env(store.endpoint), objects };
+        const open = () => {
+          Object.assign(process.env, kind.keys);
+          return openTarget(kind.address(name), '', { ...ACCESS, ...kind.access(store.endpoint) });
+        };
+        return { address: kind.address(name), env: kind.env(store.endpoint), open, objects };
       },
     }),
   ),
 ];
+
+/** The objects of a place that no kept version needs. */
+export function strays(objects: ReadonlyMap<string, Buffer>): string[] {
+  const { versions } = parseCatalog(objects.get('store.json') ?? Buffer.from(''));
+  const lists = versions.map(({ id }) => `versions/${id}.txt.br`);
+  const blocks = lists.flatMap((list) => parseBlocks(objects.get(list) ?? Buffer.from('')) ?? []).map(({ path }) => path);
+  const needed = new Set(['store.json', ...lists, ...blocks]);
+  return [...objects.keys()].filter((path) => !needed.has(path));
+}

@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Store } from '../publish/stores.ts';
 import { type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, type Place } from './places.ts';
+
+// Swift takes seconds for each push
+vi.setConfig({ testTimeout: 240_000 });
 
 const folder = folderOfFile();
 const RECORDS = 4_000;
