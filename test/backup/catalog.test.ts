@@ -165,7 +165,7 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
         const newest = target.catalog.versions[0]?.id ?? '';
         const needed = [listPath(newest), ...(target.list(newest) ?? []).map(({ path }) => path)];
         const strays = [...target.objects.keys()].filter((path) => !needed.includes(path));
-        // what is sent after another push has ended, and killed before it finds that out, stays: docs/store.md names it
+        // what is sent after another push has ended, and killed before it finds that out, stays: docs/backup.md names it
         expect(strays.filter((path) => running.get(Number(/\/\d+-(\d+)/.exec(path)?.[1]))?.isLate !== true)).toEqual([]);
       }),
       { numRuns: 1_000 },
