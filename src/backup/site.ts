@@ -3,7 +3,7 @@ import { SITE_MARKER } from '../storage/marker.ts';
 import type { Remote } from './remote.ts';
 
 /** What shows that a place is a site: what a publish leaves there, and what a tree has that another tool brought. */
-const SITE: readonly string[] = [SITE_MARKER, 'build.json', 'rest/data/index.json'];
+const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
 
 /**
  * Refuses a place that readers see, or that lies in one: a store can hold more than the pages show.
