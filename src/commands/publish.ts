@@ -5,7 +5,6 @@ import { REVALIDATE } from '../publish/headers.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
-import { trafficOf } from './store-words.ts';
 import {
   concurrencyOption,
   endpointOption,
@@ -15,6 +14,7 @@ import {
   TARGET_HELP,
   targetOf,
   timeoutOption,
+  trafficOf,
 } from './target-options.ts';
 
 export function declarePublish(program: Program, terminal: Terminal): void {

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
-import { trafficOf, versionLine } from './store-words.ts';
+import { versionLine } from './store-words.ts';
 import {
   concurrencyOption,
   endpointOption,
@@ -11,6 +11,7 @@ import {
   TARGET_HELP,
   targetOf,
   timeoutOption,
+  trafficOf,
 } from './target-options.ts';
 
 export function declareStorePull(store: Program, terminal: Terminal): void {
@@ -67,7 +68,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           : [
               unchanged ? `${options.store} is version ${version.number} already` : `pulled ${versionLine(version)}`,
               `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} fetched, the others were here`,
-              `  traffic   ${number(traffic.requests)} requests, ${seconds(milliseconds)}`,
+              `  traffic   ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
             ];
       terminal.summary(
         {

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
-import { trafficOf, versionLine } from './store-words.ts';
+import { versionLine } from './store-words.ts';
 import {
   aroundOf,
   concurrencyOption,
@@ -12,6 +12,7 @@ import {
   TARGET_HELP,
   targetOf,
   timeoutOption,
+  trafficOf,
 } from './target-options.ts';
 
 export function declareStorePush(store: Program, terminal: Terminal): void {
@@ -88,8 +89,8 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         },
         [
           unchanged ? `${target.name} has this store already, as version ${version.number}` : `pushed ${versionLine(version)}`,
-          `  blocks    ${number(blocks.sent)} of ${number(blocks.all)} sent, ${number(kept)} versions kept`,
-          `  traffic   ${size(traffic.sent)} in ${number(traffic.requests)} requests, ${seconds(milliseconds)}`,
+          `  blocks    ${number(blocks.sent)} of ${number(blocks.all)} sent, ${plural(kept, 'version')} kept`,
+          `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
         ],
       );
     });

@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import type { Traffic } from '../storage/retry.ts';
 import type { Access, Target } from '../storage/target.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from './options.ts';
 
 /** How often one request is tried. */
-export const TRIES = 12;
+const TRIES = 12;
 
 /** What every command that speaks to a target takes as its argument. */
 export const TARGET_HELP = 's3://bucket/prefix, az://container/prefix, or a folder';
@@ -80,6 +81,11 @@ export function requestsOf(
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
   return { concurrency, patience: { tries: TRIES, timeout: timeout * 1000 }, signal: stop.signal };
+}
+
+/** How many requests there were, for machines. */
+export function trafficOf({ requests: all, writes, reads, deletes, retries }: Traffic): object {
+  return { all, writes, reads, deletes, retries };
 }
 
 /** A region becomes part of a host's name. */
