@@ -7,6 +7,7 @@ import { heedEnvironment, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
+import { declareStore } from './commands/store.ts';
 import { declareVerify } from './commands/verify.ts';
 import { Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
@@ -88,6 +89,7 @@ export function programFor(terminal: Terminal): Command {
   declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
-  for (const command of program.commands) heedEnvironment(command, env);
+  declareStore(program, terminal);
+  heedEnvironment(program, env);
   return program;
 }

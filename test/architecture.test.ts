@@ -22,6 +22,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
+  backup: ['contract', 'store', 'storage', 'version'],
   'marked-change': ['contract', 'diff', 'terminal'],
 };
 /** The top of the program may import everything. */

@@ -41,6 +41,7 @@ export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['
     if (value === undefined) continue;
     if (value === '' || (option.isBoolean() && !isOn(value))) delete option.envVar;
   }
+  for (const subcommand of command.commands) heedEnvironment(subcommand, env);
 }
 
 /** Whether the variable of a switch is on. */

@@ -1,14 +1,21 @@
 import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { Failure } from '../contract/failure.ts';
+import { FAILURES, Failure } from '../contract/failure.ts';
 import { REVALIDATE } from '../publish/headers.ts';
-import type { PublishSummary } from '../publish/publish.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
-
-/** How often one request is tried. */
-const TRIES = 12;
+import {
+  concurrencyOption,
+  endpointOption,
+  prefixOption,
+  regionOption,
+  requestsOf,
+  TARGET_HELP,
+  targetOf,
+  timeoutOption,
+  trafficOf,
+} from './target-options.ts';
 
 export function declarePublish(program: Program, terminal: Terminal): void {
   program
@@ -18,15 +25,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       'Sends to object storage or a folder what the target does not have yet, in an order in which no reader who follows next ' +
         'misses a record. What changed is told by the manifest that the last run left there.',
     )
-    .argument('<target>', 's3://bucket/prefix, az://container/prefix, or a folder')
+    .argument('<target>', TARGET_HELP)
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--plan', 'say what would be done and why, and change nothing').env('PALIMPSEST_PLAN'))
-    .addOption(
-      new Option('--concurrency <n>', 'how many requests are under way at once')
-        .env('PALIMPSEST_CONCURRENCY')
-        .argParser(wholeNumber(1, 256))
-        .default(32),
-    )
+    .addOption(concurrencyOption())
     .addOption(
       new Option('--max-delete <limit>', 'refuse to delete more pages: a number, or a share of the files at the target')
         .env('PALIMPSEST_MAX_DELETE')
@@ -41,15 +43,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         .default(REVALIDATE),
     )
     .addOption(new Option('--gzip', 'keep pages compressed, with their Content-Encoding').env('PALIMPSEST_GZIP'))
-    .addOption(new Option('--prefix <path>', 'where below the target').env('PALIMPSEST_PREFIX'))
-    .addOption(new Option('--endpoint <url>', 'the address of a store that is not the cloud’s own').env('PALIMPSEST_ENDPOINT'))
-    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName))
-    .addOption(
-      new Option('--timeout <seconds>', 'how long a request may take before it is made again')
-        .env('PALIMPSEST_TIMEOUT')
-        .argParser(wholeNumber(1, 3600))
-        .default(30),
-    )
+    .addOption(prefixOption())
+    .addOption(endpointOption())
+    .addOption(regionOption())
+    .addOption(timeoutOption())
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -63,38 +60,21 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     .action(async (address, options) => {
       terminal.speakAs(options);
       const { env } = terminal.surroundings;
-      // Amazon's client warns of Node releases that it will not run on one day: nothing that a user can mend now
-      env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
       const started = performance.now();
       const isDry = options.plan === true;
-      const [{ openTarget }, { publish }] = await Promise.all([import('../storage/address.ts'), import('../publish/publish.ts')]);
-      const target = await openTarget(address, options.prefix ?? '', {
-        endpoint: options.endpoint,
-        region: options.region,
-        connections: options.concurrency,
-        secrets: {
-          // an empty one is none, as with options
-          azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'] || undefined,
-          azureAccount: env['AZURE_STORAGE_ACCOUNT'] || undefined,
-          azureKey: env['AZURE_STORAGE_KEY'] || undefined,
-        },
-      });
+      const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
       const reading = terminal.progress('reading', (files) => `${number(files)} files`);
       let [sent, began] = [0, 0];
       const sending = terminal.progress('publishing', (bytes) => `${size(bytes)}${rate(sent, performance.now() - began)}`);
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
       const summary = await publish(target, {
         out: options.out,
-        concurrency: options.concurrency,
+        ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
         isDry,
-        patience: { tries: TRIES, timeout: options.timeout * 1000 },
-        signal: stop.signal,
         onRead: reading.show,
         onProgress: (done, all) => {
           reading.end();
@@ -111,6 +91,8 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const facts = { target: target.name, out: options.out, milliseconds };
       if (isDry) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
+        // so that a job stops here, and not in the publish itself
+        for (const { code } of summary.refusals) terminal.exitCode = FAILURES[code];
         return;
       }
       if (!summary.isConditional) {
@@ -122,7 +104,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           done: summary.done,
           unchanged: summary.plan.unchanged,
           resumed: summary.wasInterrupted,
-          requests: requestsOf(summary),
+          requests: trafficOf(summary.traffic),
           bytes: summary.traffic.sent,
           gaps: summary.plan.gaps,
           conditional: summary.isConditional,
@@ -144,11 +126,6 @@ function addToSummary(terminal: Terminal, file: string, table: string): void {
   }
 }
 
-function requestsOf({ traffic }: PublishSummary): object {
-  const { requests: all, writes, reads, deletes, retries } = traffic;
-  return { all, writes, reads, deletes, retries };
-}
-
 function rate(bytes: number, milliseconds: number): string {
   return milliseconds === 0 ? '' : ` at ${(bytes / milliseconds / 1000).toFixed(1)} MB/s`;
 }
@@ -166,12 +143,6 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
 function headerText(text: string): string {
   if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
   throw new InvalidArgumentError('Expected a line of printable ASCII, such as "public, max-age=60", with no space at its ends.');
-}
-
-/** A region becomes part of a host's name. */
-function regionName(text: string): string {
-  if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
-  throw new InvalidArgumentError('Expected letters, digits and hyphens, such as eu-central-1.');
 }
 
 function compressedFiles(): Failure {

@@ -28,6 +28,7 @@ export const FAILURES = {
   'file-system': 1,
   usage: 2,
   'not-ours': 3,
+  'store-diverged': 3,
   'too-many-deletes': 3,
   'reader-gaps': 3,
   'host-refused': 3,

@@ -1,6 +1,8 @@
 import { COLLECTIONS } from '../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { STORE_MARKER } from '../storage/marker.ts';
 import type { Target } from '../storage/target.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
@@ -22,6 +24,7 @@ export async function broughtTrees(target: Target, build: BuildRecord, signal: A
     firstPageAt(target, pathOf('data', 0, 0), signal),
     firstPageAt(target, pathOf('account', 0, 0), signal),
     refuseManifest(target, signal),
+    refuseStore(target, signal),
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
@@ -51,6 +54,27 @@ async function refuseManifest(target: Target, signal: AbortSignal): Promise<void
   const fetched = await target.get(MANIFEST, signal);
   if (fetched === undefined || isManifest(fetched.bytes)) return;
   throw notOurs(target, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
+}
+
+/** A place that keeps versions of a store is private: as a site everybody could read it. */
+async function refuseStore(target: Target, signal: AbortSignal): Promise<void> {
+  const fetched = await target.get(STORE_MARKER, signal);
+  if (fetched === undefined || !isCatalog(fetched.bytes)) return;
+  throw new Failure('not-ours', `${target.name} keeps versions of a store, which readers of a site could fetch`, {
+    place: { file: STORE_MARKER },
+    expected: 'a place apart from the store',
+    found: 'what palimpsest store push wrote',
+    hint: 'publish to another bucket or container; nothing was touched',
+  });
+}
+
+function isCatalog(bytes: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isObject(value) && 'versions' in value && 'garbage' in value;
+  } catch {
+    return false;
+  }
 }
 
 /** A collection's own index; undefined where there is none. */

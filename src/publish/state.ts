@@ -1,10 +1,11 @@
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
+import { SITE_MARKER } from '../storage/marker.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { VERSION } from '../version.ts';
 
 /** At the target: what is published there, or who is at it. The first thing read and the last written. */
-export const STATE = 'publish.json';
+export const STATE: string = SITE_MARKER;
 
 /** How large a tree is that pages at the target may come from. */
 export interface TreeSize {

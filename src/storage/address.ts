@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { Access, Address, Target, TargetKind } from './target.ts';
 import { TARGETS } from './targets/targets.ts';
@@ -11,6 +12,22 @@ export async function openTarget(text: string, prefix: string, access: Access): 
   checkEndpoint(access.endpoint);
   const { kind, address } = parseAddress(text, prefix);
   return kind.open(address, access);
+}
+
+/** Opens the places that a target lies in, nearest first: the prefixes before its own, or the folders above. */
+export async function openAround(text: string, prefix: string, access: Access): Promise<readonly Target[]> {
+  const { kind, address } = parseAddress(text, prefix);
+  const isPath = kind.scheme === '';
+  const parts = (isPath ? resolve(address.name) : address.prefix).split('/').filter((part) => part !== '');
+  return Promise.all(
+    parts.map((_, index) => {
+      const path = parts.slice(0, parts.length - 1 - index).join('/');
+      const above = isPath
+        ? { container: `/${path}`, prefix: '' }
+        : { container: address.container, prefix: path === '' ? '' : `${path}/` };
+      return kind.open({ ...above, name: isPath ? above.container : `${kind.scheme}://${above.container}/${path}` }, access);
+    }),
+  );
 }
 
 /** Takes an address apart. */
@@ -46,7 +63,7 @@ function checkEndpoint(endpoint: string | undefined): void {
 }
 
 function unusable(expected: string, found: string, option?: string): Failure {
-  return new Failure('usage', 'that is no place to publish to', {
+  return new Failure('usage', 'that is not a target', {
     place: option === undefined ? {} : { field: option },
     expected,
     found,

@@ -11,9 +11,9 @@ export async function clientOf<T>(name: keyof typeof CLIENTS, load: () => Promis
   } catch (cause) {
     const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing) throw cause;
-    throw new Failure('no-client', `publishing there needs ${name}, which is not installed`, {
-      expected: `the package ${name} ${CLIENTS[name]}, which palimpsest was tried with`,
-      found: 'none: it is left out by default, since other places do not need it',
+    throw new Failure('no-client', `this target needs ${name}, which is not installed`, {
+      expected: `the package ${name} ${CLIENTS[name]}, which palimpsest is tested with`,
+      found: 'no such package: other targets do not need it',
       hint: `run npm install ${name}@${CLIENTS[name]} beside palimpsest (with --global, where palimpsest is)`,
       cause,
     });

@@ -101,9 +101,9 @@ async function timed<T>(milliseconds: number, leave: AbortSignal | undefined, re
 }
 
 const HINTS: { readonly [K in TroubleKind]: string } = {
-  passing: 'look at the network and the store, then publish again: it goes on where it was',
-  expired: 'get new credentials, then publish again: it goes on where it was',
-  conflict: 'see that nobody else writes there, then publish again',
+  passing: 'look at the network and the target, then run the same command again',
+  expired: 'get new credentials, then run the same command again',
+  conflict: 'make sure that nobody else writes there, then run the same command again',
   unsupported: 'see whether the store is reached at the right address, with --endpoint',
   anonymous:
     'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md has the other ways',
@@ -134,9 +134,9 @@ export async function heeding<T>(target: Pick<Target, 'name'>, path: string, req
 }
 
 export function stopped(target: Pick<Target, 'name'>): Failure {
-  return new Failure('stopped', `publishing to ${target.name} was stopped`, {
+  return new Failure('stopped', `the work at ${target.name} was stopped`, {
     expected: 'to be let finish',
     found: 'a signal to stop; what was under way has been completed',
-    hint: 'publish again: it goes on where it was',
+    hint: 'run the same command again',
   });
 }

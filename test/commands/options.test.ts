@@ -4,15 +4,18 @@ import { Terminal } from '../../src/terminal.ts';
 
 const silent = { write: () => true };
 
-/** The commands as they are declared where the environment is this process's. */
+/** The commands as they are declared where the environment is this process's; of a group (`store`) those below it. */
 function commands() {
   const { env } = process;
-  return programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })).commands;
+  const program = programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} }));
+  return program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : command.commands));
 }
+
+const nameOf = (command: ReturnType<typeof commands>[number]) => `${command.parent?.name()} ${command.name()}`;
 
 /** What a command takes its options to be, and from where, given as little as it asks for. */
 async function optionsOf(name: string): Promise<object> {
-  const command = commands().find((one) => one.name() === name);
+  const command = commands().find((one) => nameOf(one) === name);
   if (command === undefined) throw new Error(`there is no command ${name}`);
   let read: object = {};
   command.action(() => {
@@ -34,7 +37,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe.each(commands().map((command) => command.name()))('the options of %s', (name) => {
+describe.each(commands().map(nameOf))('the options of %s', (name) => {
   it('are what they are without a variable where it is empty', async () => {
     stub(undefined);
     const unset = await optionsOf(name);

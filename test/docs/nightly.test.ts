@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { CEPH, fetchAll, rclone } from '../publish/stores.ts';
-import { temporaryFolder } from '../support/folder.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { BIN } from '../support/palimpsest.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
 
@@ -17,7 +17,7 @@ const steps = [...document.matchAll(/^ +run: (npx palimpsest .*)$/gm)].map(([, c
 it.skipIf(CEPH.requirement.skip || rclone.skip)(
   'docs/nightly.md has commands that work one after another, two nights long',
   async () => {
-    expect(steps.map((step) => step.split(' ')[2])).toEqual(['observe', 'build', 'verify', 'publish', 'publish']);
+    expect(steps.map((step) => step.split(' ')[2])).toEqual(['store', 'observe', 'build', 'verify', 'store', 'publish', 'publish']);
     const folder = temporaryFolder();
     const store = await CEPH.start();
     try {
@@ -26,12 +26,14 @@ it.skipIf(CEPH.requirement.skip || rclone.skip)(
         ...process.env,
         ...CEPH.env(store.endpoint),
         BUCKET: 'history',
+        STORE_BUCKET: 'history',
         PALIMPSEST_BASE_URL: 'https://history.example.org',
       };
       for (const night of ['first', 'second']) {
+        const nightly = { ...env, PALIMPSEST_ALLOW_MISSING: firstNight(night) };
         for (const step of steps) {
           const command = step.replace('npx palimpsest', `"${process.execPath}" "${BIN}"`);
-          const { status, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, env, encoding: 'utf8' });
+          const { status, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, env: nightly, encoding: 'utf8' });
           expect(status, `${night} night: ${step}\n${stderr}`).toBe(0);
         }
         const published = JSON.parse(readFileSync(join(folder, 'published.json'), 'utf8'));
@@ -53,10 +55,15 @@ const whole = [...document.matchAll(/^ +(?:- )?run: (.*)$/gm)]
   .map(([, command = '']) => command)
   .filter((command) => !/^(npm ci|gh issue) ?/.test(command));
 
-/** What stands for the tools of the job and for what is yours: a bucket that is a folder beside the night's own. */
+/** What the job's variable says on its first night, which is started by hand, and on every other. */
+function firstNight(name: string): string {
+  expect(document).toMatch(/PALIMPSEST_ALLOW_MISSING: '\$\{\{ inputs\.first_night \}\}'/);
+  return name === 'first' ? 'true' : '';
+}
+
+/** What stands for the tool of the job; its buckets are two folders beside the night's own. */
 const TOOLS = `set -e
 npx() { shift; "${process.execPath}" "${BIN}" "$@"; }
-aws() { mkdir -p ../bucket/store; cp "$3" "$4"; }
 `;
 
 const snapshot = (id: number, day: number) => ({
@@ -66,26 +73,32 @@ const snapshot = (id: number, day: number) => ({
   bio: `as of day ${day}`,
 });
 
-/** One night on a new machine, which has nothing but the bucket: how far its job came, and what it said last. */
-function night(work: string, name: string, snapshots: readonly object[]): { readonly ended: string; readonly stderr: string } {
+/** How far a job came, with what exit code, and what it said last. */
+interface Night {
+  readonly ended: string;
+  readonly status: number | null;
+  readonly stderr: string;
+}
+
+/** One night on a new machine, which has nothing but the buckets. */
+function night(work: string, name: string, snapshots: readonly object[], steps: readonly string[] = whole): Night {
   const folder = join(work, name);
   mkdirSync(folder);
   const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
   writeFileSync(join(folder, 'fetch-snapshots.sh'), `#!/bin/sh\nmkdir -p "$1"\ncat > "$1/tonight.ndjson" <<'END'\n${lines}\nEND\n`, {
     mode: 0o755,
   });
-  const env = { ...process.env, PALIMPSEST_BASE_URL: 'https://history.example.org' };
-  for (const step of whole) {
-    if (name === 'first' && step.includes('cp s3://')) {
-      mkdirSync(join(folder, 'data'));
-      continue;
-    }
-    const command = TOOLS + step.replaceAll('s3://$BUCKET', '../bucket');
+  const env = { ...process.env, PALIMPSEST_BASE_URL: 'https://history.example.org', PALIMPSEST_ALLOW_MISSING: firstNight(name) };
+  for (const step of steps) {
+    const command = TOOLS + step.replaceAll('s3://$BUCKET', '../bucket').replaceAll('s3://$STORE_BUCKET', '../private');
     const { status, stderr } = spawnSync('bash', ['-c', command], { cwd: folder, env, encoding: 'utf8' });
-    if (status !== 0) return { ended: step, stderr };
+    if (status !== 0) return { ended: step, status, stderr };
   }
-  return { ended: 'all done', stderr: '' };
+  return { ended: 'all done', status: 0, stderr: '' };
 }
+
+const DONE: Night = { ended: 'all done', status: 0, stderr: '' };
+const many = (day: number, from: number) => Array.from({ length: 30 }, (_, index) => snapshot(from + index, day));
 
 /** The records that readers see at the bucket, by their ids. */
 function seen(work: string): Map<number, ShownRecord> {
@@ -98,8 +111,7 @@ function seen(work: string): Map<number, ShownRecord> {
 
 it('docs/nightly.md has a job that goes on from a night whose publish broke off, and keeps what readers saw', () => {
   const work = temporaryFolder();
-  const many = (day: number, from: number) => Array.from({ length: 30 }, (_, index) => snapshot(from + index, day));
-  expect(night(work, 'first', many(1, 100))).toEqual({ ended: 'all done', stderr: '' });
+  expect(night(work, 'first', many(1, 100))).toEqual(DONE);
   const before = seen(work);
 
   // the feed goes out, and then an account's page cannot be written
@@ -113,8 +125,45 @@ it('docs/nightly.md has a job that goes on from a night whose publish broke off,
   rmSync(blocked, { recursive: true });
 
   // other news, and less of it
-  expect(night(work, 'third', [snapshot(300, 3), snapshot(301, 3)])).toEqual({ ended: 'all done', stderr: '' });
+  expect(night(work, 'third', [snapshot(300, 3), snapshot(301, 3)])).toEqual(DONE);
   const after = seen(work);
   expect(after.size).toBeGreaterThan(halfway.size);
   for (const [id, record] of [...before, ...halfway]) expect(after.get(id)).toEqual(record);
+});
+
+it('docs/nightly.md has a job that refuses a night without its pull before it touches the store or the site', () => {
+  const work = temporaryFolder();
+  expect(night(work, 'first', many(1, 100))).toEqual(DONE);
+  const before = [filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))];
+  const withoutPull = whole.filter((step) => !step.includes('store pull'));
+  expect(withoutPull).toHaveLength(whole.length - 1);
+  const left = night(work, 'left out', [snapshot(300, 2)], withoutPull);
+  expect(left).toMatchObject({
+    ended: expect.stringContaining('store push'),
+    status: 3,
+    stderr: expect.stringContaining('(store-diverged)'),
+  });
+  expect([filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))]).toEqual(before);
+  // the next whole night goes on from the store of the first
+  expect(night(work, 'third', [snapshot(300, 2)])).toEqual(DONE);
+});
+
+it('docs/nightly.md has a job that ends where the store is missing on a later night', () => {
+  const work = temporaryFolder();
+  expect(night(work, 'first', many(1, 100))).toEqual(DONE);
+  rmSync(join(work, 'private'), { recursive: true });
+  const missing = night(work, 'second', many(2, 200));
+  expect(missing).toMatchObject({ ended: expect.stringContaining('store pull'), status: 1, stderr: expect.stringContaining('(no-store)') });
+});
+
+it('docs/nightly.md has a job that ends with the plan where a guard would refuse the publish', () => {
+  const work = temporaryFolder();
+  expect(night(work, 'first', many(1, 100))).toEqual(DONE);
+  // somebody replaced the store on purpose, and not the site
+  rmSync(join(work, 'private'), { recursive: true });
+  mkdirSync(join(work, 'private'));
+  const smaller = whole.filter((step) => !step.includes('store pull'));
+  const refused = night(work, 'smaller', [snapshot(300, 2)], smaller);
+  expect(refused).toMatchObject({ ended: expect.stringContaining('--plan'), status: 3 });
+  expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
 });

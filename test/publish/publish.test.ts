@@ -108,9 +108,12 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(many.code).toBe(3);
     expect(JSON.parse(many.stdout)).toMatchObject({ error: { code: 'too-many-deletes' } });
     const both = [{ code: 'too-many-deletes', expected: expect.stringContaining('at most') }, { code: 'reader-gaps' }];
-    expect((await publishJson([...args, '--plan'], place.env))['refusals']).toMatchObject(both);
+    const plan = await run(['--plan']);
+    expect({ code: plan.code, ...JSON.parse(plan.stdout) }).toMatchObject({ code: 3, plan: { deletes: 11 }, refusals: both });
+    expect(JSON.parse(plan.stdout).steps).toContainEqual(expect.objectContaining({ action: 'delete' }));
     expect((await publishJson([...args, '--plan', '--max-delete', '30%', '--allow-gaps'], place.env))['refusals']).toEqual([]);
     const read = await palimpsest([...args, '--plan'], { env: place.env });
+    expect(read.code).toBe(3);
     expect(read.stdout).toMatch(/would be refused \(too-many-deletes\): 11 of .*--max-delete allows more/);
     const gaps = await run(['--max-delete', '30%']);
     expect(gaps.code).toBe(3);

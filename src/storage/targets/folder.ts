@@ -169,8 +169,8 @@ function unusable(file: string, error: unknown): unknown {
     expected: 'a folder that can be written and has room',
     found: error instanceof Error ? error.message : String(error),
     hint: FULL.has(codeOf(error))
-      ? 'free some space, then publish again: it goes on where it was'
-      : 'look at the path and its permissions, then publish again: it goes on where it was',
+      ? 'free some space, then run the same command again'
+      : 'look at the path and its permissions, then run the same command again',
     cause: error,
   });
 }

@@ -1,0 +1,103 @@
+import { hash } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Failure } from '../contract/failure.ts';
+import { Violation } from '../contract/shape.ts';
+import { STORE_MARKER } from '../storage/marker.ts';
+import { worded } from '../storage/retry.ts';
+import type { Upload } from '../storage/target.ts';
+import { Trouble } from '../storage/trouble.ts';
+import { type Catalog, EMPTY, encodeCatalog, parseCatalog } from './catalog.ts';
+import type { Remote } from './remote.ts';
+
+/** Where a store writes without conditions: after how many milliseconds it is looked whether another write came between. */
+const SETTLING_MS = 2_000;
+
+interface Found {
+  readonly catalog: Catalog;
+  readonly tag: string;
+}
+
+/** The catalog at a target, an object that is written on the condition that it is as it was read. */
+export class CatalogObject {
+  readonly #remote: Remote;
+  /** Whether the target holds writes to their conditions; where it does not, two pushes may overlook each other. */
+  isConditional = true;
+
+  constructor(remote: Remote) {
+    this.#remote = remote;
+  }
+
+  /** @throws Failure not-ours */
+  async read(): Promise<Catalog | undefined> {
+    return (await this.#find())?.catalog;
+  }
+
+  /**
+   * Changes the catalog, over and over until nobody else writes it in between.
+   * @param change pure; `same` where the catalog is as it would make it, since the answer to a write may get lost
+   * @param isDecisive whether a version depends on it: without conditions it is then looked whether another write came between
+   * @throws Failure target-busy where `change` says that another push was quicker
+   */
+  async update(change: (catalog: Catalog) => Catalog | 'same' | 'overtaken', isDecisive: boolean): Promise<Catalog> {
+    for (;;) {
+      const found = await this.#find();
+      const before = found?.catalog ?? EMPTY;
+      const after = change(before);
+      if (after === 'overtaken') throw this.#overtaken();
+      if (after === 'same') return before;
+      if (await this.#write(after, found?.tag)) {
+        if (this.isConditional || !isDecisive) return after;
+        await wait(SETTLING_MS);
+        if (change((await this.read()) ?? EMPTY) !== 'same') throw this.#overtaken();
+        return after;
+      }
+    }
+  }
+
+  async #find(): Promise<Found | undefined> {
+    const fetched = await this.#remote.get(STORE_MARKER);
+    if (fetched === undefined) return undefined;
+    try {
+      return { catalog: parseCatalog(fetched.bytes), tag: fetched.tag };
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      throw new Failure('not-ours', `${this.#remote.name} has a ${STORE_MARKER} that palimpsest did not write`, {
+        place: { file: STORE_MARKER, field: error.field },
+        expected: error.expected,
+        found: error.found,
+        hint: 'name another place with --prefix, or update palimpsest; nothing was touched',
+      });
+    }
+  }
+
+  /** Gives whether the condition held. */
+  async #write(catalog: Catalog, tag: string | undefined): Promise<boolean> {
+    const upload = privateUpload(encodeCatalog(catalog), 'application/json');
+    const condition = tag === undefined ? 'absent' : { tag };
+    try {
+      await this.#remote.put(STORE_MARKER, upload, this.isConditional ? condition : undefined);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Trouble)) throw error;
+      if (error.kind === 'conflict') return false;
+      if (error.kind !== 'unsupported' || !this.isConditional) throw worded(this.#remote, STORE_MARKER, error);
+      this.isConditional = false;
+      return false;
+    }
+  }
+
+  #overtaken(): Failure {
+    return new Failure('target-busy', `another push to ${this.#remote.name} ended before this one`, {
+      place: { file: STORE_MARKER },
+      expected: 'one push at a time',
+      found: 'a newer version than the one that this push began with; it is untouched',
+      hint: 'pull it, import or observe again, then push again',
+    });
+  }
+}
+
+/** An object as it is written: kept by no cache on its way. */
+export function privateUpload(bytes: Buffer, contentType: string): Upload {
+  const headers = { contentType, cacheControl: 'private, no-store', contentEncoding: '' };
+  return { bytes, headers, digest: hash('sha256', bytes) };
+}

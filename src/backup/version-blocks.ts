@@ -1,0 +1,35 @@
+import { inCrew } from '../storage/crew.ts';
+import { type Block, listPath, ownBlocks, parseBlocks, replacedBlocks } from './block-list.ts';
+import type { Garbage } from './catalog.ts';
+import type { Remote } from './remote.ts';
+
+/** The blocks of a version; undefined where its list is missing or damaged. */
+export async function readBlocks(remote: Remote, id: string): Promise<readonly Block[] | undefined> {
+  const fetched = await remote.get(listPath(id));
+  return fetched === undefined ? undefined : parseBlocks(fetched.bytes);
+}
+
+/**
+ * Deletes what no kept version needs. A version's list is deleted last, so that what a killed run left is found by the next one.
+ * @returns the ids of all that is gone
+ */
+export async function deleteGarbage(remote: Remote, garbage: readonly Garbage[], concurrency: number): Promise<ReadonlySet<string>> {
+  const gone = new Set<string>();
+  for (const { id, next } of garbage) {
+    const blocks = await readBlocks(remote, id);
+    if (blocks !== undefined) {
+      const after = next === null ? [] : await readBlocks(remote, next);
+      // without the next version's list nobody knows which blocks it needs
+      if (after === undefined) continue;
+      await deleteBlocks(remote, id, next === null ? ownBlocks(id, blocks) : replacedBlocks(blocks, after), concurrency);
+    }
+    gone.add(id);
+  }
+  return gone;
+}
+
+/** Deletes blocks, and then the list of the version that they belonged to. */
+export async function deleteBlocks(remote: Remote, id: string, paths: readonly string[], concurrency: number): Promise<void> {
+  await inCrew(paths, concurrency, (path) => remote.remove(path));
+  await remote.remove(listPath(id));
+}

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseBlocks } from '../../src/backup/block-list.ts';
+import { parseCatalog } from '../../src/backup/catalog.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import type { Target } from '../../src/storage/target.ts';
+import { fetchAll, rclone, STORES, type Store, type StoreKind } from '../publish/stores.ts';
+import { filesIn } from '../support/folder.ts';
+
+const ACCESS = { connections: 8, secrets: {} };
+
+/** A place for a store's versions, on a real server or in a folder. */
+export interface Place {
+  readonly address: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly open: () => Promise<Target>;
+  /** Every object there, as a client sees it that knows nothing of palimpsest. */
+  readonly objects: () => Promise<Map<string, Buffer>>;
+}
+
+/** A kind of place, which gives as many apart from each other as are needed. */
+export interface PlaceKind {
+  readonly name: string;
+  readonly skip: boolean;
+  readonly isConditional: boolean;
+  readonly kind: StoreKind | undefined;
+  readonly start: () => Promise<Store | undefined>;
+  readonly place: (store: Store | undefined, folder: string, name: string) => Place;
+}
+
+export const PLACES: readonly PlaceKind[] = [
+  {
+    name: 'a folder',
+    skip: false,
+    isConditional: true,
+    kind: undefined,
+    start: async () => undefined,
+    place: (_, folder, name) => {
+      const path = join(folder, `place ${name}`);
+      mkdirSync(path);
+      return { address: path, env: {}, open: () => openTarget(path, '', ACCESS), objects: async () => filesIn(path) };
+    },
+  },
+  ...STORES.map(
+    (kind): PlaceKind => ({
+      name: kind.name,
+      skip: kind.requirement.skip || rclone.skip,
+      isConditional: kind.isConditional,
+      kind,
+      start: kind.start,
+      place: (store, folder, name) => {
+        if (store === undefined) throw new Error('the store was not started');
+        let times = 0;
+        const objects = async () => {
+          times += 1;
+          const into = join(folder, `fetched ${kind.name} ${name} ${times}`);
+          mkdirSync(into);
+          await fetchAll(kind, store.endpoint, name, into);
+          return filesIn(into);
+        };
+        const open = () => {
+          Object.assign(process.env, kind.keys);
+          return openTarget(kind.address(name), '', { ...ACCESS, ...kind.access(store.endpoint) });
+        };
+        return { address: kind.address(name), env: kind.env(store.endpoint), open, objects };
+      },
+    }),
+  ),
+];
+
+/** The objects of a place that no kept version needs. */
+export function strays(objects: ReadonlyMap<string, Buffer>): string[] {
+  const { versions } = parseCatalog(objects.get('store.json') ?? Buffer.from(''));
+  const lists = versions.map(({ id }) => `versions/${id}.txt.br`);
+  const blocks = lists.flatMap((list) => parseBlocks(objects.get(list) ?? Buffer.from('')) ?? []).map(({ path }) => path);
+  const needed = new Set(['store.json', ...lists, ...blocks]);
+  return [...objects.keys()].filter((path) => !needed.has(path));
+}

@@ -1,0 +1,185 @@
+import { execFileSync } from 'node:child_process';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Store } from '../publish/stores.ts';
+import { type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+import { PLACES, type Place } from './places.ts';
+
+// Swift takes seconds for each push
+vi.setConfig({ testTimeout: 240_000 });
+
+const folder = folderOfFile();
+const RECORDS = 4_000;
+/** The same store on its nights: from each to the next some records come in. */
+const nights: string[] = [];
+let lines: readonly string[];
+
+beforeAll(async () => {
+  lines = await recordLines(RECORDS + 10, 200);
+  for (const [night, count] of [RECORDS, RECORDS + 1, RECORDS + 4].entries()) {
+    const path = join(folder, `night ${night}.db`);
+    const before = nights.at(-1);
+    if (before !== undefined) copyFileSync(before, path);
+    await importLines(path, lines.slice(0, count));
+    nights.push(path);
+  }
+});
+
+const night = (index: number): string => nights[index] ?? '';
+const sha256 = (path: string) => execFileSync('sha256sum', [path], { encoding: 'utf8' }).slice(0, 64);
+
+describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip, isConditional, start, place }) => {
+  let store: Store | undefined;
+  beforeAll(async () => {
+    if (!skip) store = await start();
+  });
+  afterAll(() => store?.stop());
+
+  const at = (title: string): Place => place(store, folder, `${title} ${name}`.replaceAll(' ', '-'));
+  const push = ({ address, env }: Place, path: string, ...more: string[]) =>
+    palimpsestJson(['store', 'push', address, '--store', path, ...more], { env });
+  const pull = ({ address, env }: Place, path: string, ...more: string[]) =>
+    palimpsestJson(['store', 'pull', address, '--store', path, ...more], { env });
+  const refused = async ({ address, env }: Place, command: string, ...args: string[]): Promise<{ code: number | null; error: unknown }> => {
+    const { code, stdout }: Finished = await palimpsest(['store', command, address, ...args, '--json'], { env });
+    return { code, error: JSON.parse(stdout).error };
+  };
+
+  it.skipIf(skip)('sends all of the store, then nothing, then the blocks that changed, and gives back each version', async () => {
+    const here = at('grows');
+    const first = await push(here, night(0));
+    expect(first).toMatchObject({ unchanged: false, kept: 1, conditional: isConditional, version: { number: 1, records: RECORDS } });
+    const bytes = Number(first['bytes']);
+    expect(await push(here, night(0))).toMatchObject({ unchanged: true, blocks: { sent: 0 }, requests: { writes: 0 } });
+    for (const more of [1, 2]) {
+      const next = await push(here, night(more));
+      expect(next).toMatchObject({ unchanged: false, kept: more + 1 });
+      expect(Number(next['bytes'])).toBeLessThan(bytes);
+    }
+    const { versions } = await palimpsestJson(['store', 'list', here.address], { env: here.env });
+    expect(versions).toMatchObject([{ number: 3 }, { number: 2 }, { number: 1 }]);
+    const fetched = join(folder, `fetched from ${name}.db`);
+    for (const [index, path] of nights.entries()) {
+      const summary = await pull(here, fetched, '--from-version', String(index + 1));
+      expect(summary).toMatchObject({ unchanged: false, version: { number: index + 1, sha256: sha256(path) } });
+      expect(readFileSync(fetched).equals(readFileSync(path))).toBe(true);
+    }
+    expect(await pull(here, fetched)).toMatchObject({ unchanged: true, blocks: { fetched: 0 } });
+    expect(await refused(here, 'pull', '--store', fetched, '--from-version', '9')).toMatchObject({ code: 1, error: { code: 'no-store' } });
+  });
+
+  it.skipIf(skip)('refuses the store of a night that left the pull out, and touches nothing', async () => {
+    const here = at('left out');
+    await push(here, night(1));
+    const small = join(folder, `small ${name}.db`);
+    await importLines(small, lines.slice(0, 50));
+    const before = await here.objects();
+    expect(await refused(here, 'push', '--store', small)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
+    // an earlier state of the same store is refused as well
+    expect(await refused(here, 'push', '--store', night(0))).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
+    expect(await here.objects()).toEqual(before);
+
+    await push(here, small, '--replace');
+    const kept = join(folder, `kept ${name}.db`);
+    await pull(here, kept, '--from-version', '1');
+    expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
+  });
+
+  it.skipIf(skip)('keeps as many versions as it is told to, with no object that none of them needs', async () => {
+    const here = at('keeps');
+    for (const path of nights) await push(here, path, '--keep', '2');
+    const { versions } = await palimpsestJson(['store', 'list', here.address], { env: here.env });
+    expect(versions).toMatchObject([{ number: 3 }, { number: 2 }]);
+    await push(here, night(0), '--keep', '1', '--replace');
+    const alone = at('alone');
+    await push(alone, night(0));
+    expect((await here.objects()).size).toBe((await alone.objects()).size);
+    const fetched = join(folder, `last of ${name}.db`);
+    await pull(here, fetched);
+    expect(readFileSync(fetched).equals(readFileSync(night(0)))).toBe(true);
+  });
+
+  it.skipIf(skip)('is missed where there is none, but for the very first run', async () => {
+    const here = at('nothing');
+    const fetched = join(folder, `nothing from ${name}.db`);
+    expect(await refused(here, 'pull', '--store', fetched)).toMatchObject({ code: 1, error: { code: 'no-store' } });
+    expect(await pull(here, fetched, '--allow-missing')).toMatchObject({ version: null });
+    expect(existsSync(fetched)).toBe(false);
+    await push(here, night(0));
+    expect(await pull(here, fetched, '--allow-missing')).toMatchObject({ version: { number: 1 } });
+    expect(contentsOf(fetched)).toBe(contentsOf(night(0)));
+  });
+
+  it.skipIf(skip)('is not fetched over a store that has something else', async () => {
+    const here = at('replaced');
+    await push(here, night(1));
+    for (const other of [night(2), join(folder, `other ${name}.db`)]) {
+      if (other !== night(2)) await importLines(other, lines.slice(5, 60));
+      const local = join(folder, `local ${name}.db`);
+      copyFileSync(other, local);
+      expect(await refused(here, 'pull', '--store', local)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
+      expect(readFileSync(local).equals(readFileSync(other))).toBe(true);
+    }
+    const local = join(folder, `local ${name}.db`);
+    copyFileSync(night(2), local);
+    expect(await pull(here, local, '--replace')).toMatchObject({ unchanged: false });
+    expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
+  });
+
+  it.skipIf(skip)('takes over the blocks that the store here has already', async () => {
+    const here = at('partly');
+    await push(here, night(2));
+    const local = join(folder, `behind ${name}.db`);
+    copyFileSync(night(0), local);
+    const { blocks } = await pull(here, local);
+    expect(readFileSync(local).equals(readFileSync(night(2)))).toBe(true);
+    expect(blocks).toMatchObject({ fetched: expect.any(Number) });
+    const { all, fetched } = Object(blocks);
+    expect(fetched).toBeLessThan(all);
+  });
+
+  it.skipIf(skip)('is not kept in a site, nor in a folder of one', async () => {
+    const site = at('site');
+    const out = join(folder, `out ${name}`);
+    await palimpsestJson(['build', '--store', night(0), '--out', out, '--base-url', 'https://history.example.org']);
+    await palimpsestJson(['publish', site.address, '--out', out], { env: site.env });
+    for (const more of [[], ['--prefix', 'deeper/store']]) {
+      expect(await refused(site, 'push', '--store', night(0), ...more)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+    }
+    const here = at('no site');
+    await push(here, night(0));
+    const { code, stdout } = await palimpsest(['publish', here.address, '--out', out, '--json'], { env: here.env });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'store.json' } });
+  });
+});
+
+describe('a store that is damaged', () => {
+  it('is not pushed', async () => {
+    const path = join(folder, 'damaged.db');
+    const bytes = readFileSync(night(0));
+    bytes.fill(0x5a, 16_384 * 7 + 100, 16_384 * 8);
+    writeFileSync(path, bytes);
+    const target = join(folder, 'no place');
+    const { code, stdout } = await palimpsest(['store', 'push', target, '--store', path, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store' } });
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it.each([
+    ['a block with other bytes', (target: string, block: string) => writeFileSync(join(target, block), 'other')],
+    ['a block that is missing', (target: string, block: string) => execFileSync('rm', [join(target, block)])],
+  ])('is not fetched: %s', async (title, damage) => {
+    const target = join(folder, title);
+    mkdirSync(target);
+    const pushed = await palimpsestJson(['store', 'push', target, '--store', night(0)]);
+    const { id } = Object(pushed['version']);
+    damage(target, `blocks/${id}/3.br`);
+    const local = join(folder, `${title}.db`);
+    const { code, stdout } = await palimpsest(['store', 'pull', target, '--store', local, '--json']);
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 1, error: { code: 'bad-store', file: `blocks/${id}/3.br` } });
+    expect(existsSync(local)).toBe(false);
+    expect(existsSync(`${local}.pull`)).toBe(false);
+  });
+});

@@ -1,0 +1,144 @@
+import { copyFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { StoreImage } from '../../src/store/image.ts';
+import { replaceStore } from '../../src/store/replace.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { observe } from '../support/snapshots.ts';
+import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+const first = join(folder, 'first.db');
+let lines: readonly string[];
+
+beforeAll(async () => {
+  lines = await recordLines(2_000, 100);
+  await importLines(first, lines.slice(0, 1_000));
+});
+
+function copyOf(name: string): string {
+  const path = join(folder, name);
+  copyFileSync(first, path);
+  return path;
+}
+
+function bytesOf(image: StoreImage): Buffer {
+  const bytes = Buffer.alloc(image.bytes);
+  expect(image.read(0, bytes)).toBe(image.bytes);
+  return bytes;
+}
+
+describe('the image of a store', () => {
+  it('stays the state in which it was opened while others import and move their logs into the file', async () => {
+    const path = copyOf('grows.db');
+    const image = await StoreImage.open(path);
+    const before = bytesOf(image);
+    for (const count of [1_100, 1_500, 2_000]) {
+      await importLines(path, lines.slice(0, count));
+      expect(bytesOf(image).equals(before)).toBe(true);
+    }
+    expect(statSync(`${path}-wal`).size).toBeGreaterThan(0);
+    image.close();
+    const copy = join(folder, 'copy.db');
+    writeFileSync(copy, before);
+    expect(contentsOf(copy)).toBe(contentsOf(first));
+    const after = await StoreImage.open(path);
+    expect(after.state.records).toBe(2_000);
+    expect(after.descendsFrom(image.state)).toBe(true);
+    after.close();
+  });
+
+  it('has what is committed while another process is in the middle of a write', async () => {
+    const path = copyOf('written.db');
+    const writer = new Connection(path);
+    try {
+      // larger than SQLite keeps in memory, so that some of it is in the log already
+      writer.exec('PRAGMA cache_size = 10; BEGIN IMMEDIATE; CREATE TABLE filler (text TEXT)');
+      for (let row = 0; row < 400; row += 1) writer.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(10_000));
+      expect(statSync(`${path}-wal`).size).toBeGreaterThan(1_000_000);
+      const image = await StoreImage.open(path);
+      const copy = join(folder, 'middle.db');
+      writeFileSync(copy, bytesOf(image));
+      image.close();
+      expect(contentsOf(copy)).toBe(contentsOf(first));
+    } finally {
+      writer.close();
+    }
+  });
+
+  it('waits until nobody reads an older state, and says so where that takes too long', async () => {
+    const path = copyOf('read.db');
+    const reader = new Connection(path);
+    reader.exec('BEGIN');
+    reader.value('SELECT count(*) FROM record');
+    await importLines(path, lines.slice(0, 1_200));
+    const opening = StoreImage.open(path);
+    setTimeout(() => reader.exec('COMMIT'), 300);
+    const image = await opening;
+    expect(image.state.records).toBe(1_200);
+    image.close();
+    reader.exec('BEGIN');
+    reader.value('SELECT count(*) FROM record');
+    await importLines(path, lines.slice(0, 1_300));
+    await expect(StoreImage.open(path)).rejects.toMatchObject({ code: 'store-busy' });
+    reader.close();
+  });
+
+  it('is the file’s own bytes where no log lies beside it', async () => {
+    const path = copyOf('same.db');
+    const image = await StoreImage.open(path);
+    const bytes = bytesOf(image);
+    image.check();
+    image.close();
+    expect(readFileSync(path).equals(bytes)).toBe(true);
+  });
+
+  it('knows what it descends from, also where nothing came in but how long accounts have been observed', async () => {
+    const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')];
+    const snapshot = (day: number) => ({ observed_at: `2030-01-0${day}T00:00:00Z`, id: '1', screen_name: 'somebody', bio: 'hello' });
+    await observe(one, [snapshot(1)]);
+    copyFileSync(one, two);
+    await observe(two, [snapshot(2)]);
+    const [before, after] = [await StoreImage.open(one), await StoreImage.open(two)];
+    expect(after.state.fingerprint).toBe(before.state.fingerprint);
+    expect(after.descendsFrom(before.state)).toBe(true);
+    expect(before.descendsFrom(after.state)).toBe(false);
+    const other = await StoreImage.open(first);
+    expect(other.descendsFrom(before.state)).toBe(false);
+    for (const image of [before, after, other]) image.close();
+  });
+});
+
+describe('a store that is replaced', () => {
+  it('is the new file, with nothing of the old one’s log', async () => {
+    const [path, file] = [copyOf('old.db'), join(folder, 'new.db')];
+    await importLines(file, lines);
+    const expected = contentsOf(file);
+    const image = await StoreImage.open(path);
+    const { state } = image;
+    image.close();
+    replaceStore(path, file, state);
+    expect(contentsOf(path)).toBe(expected);
+    await palimpsestJson(['import', fileOf(folder, 'same.ndjson', lines), '--store', path]);
+    expect(contentsOf(path)).toBe(expected);
+  });
+
+  it.each([
+    ['another process has it open', (path: string) => new Connection(path)],
+    ['it was written meanwhile', async (path: string) => void (await importLines(path, lines))],
+  ])('stays as it is where %s', async (title, disturb) => {
+    const [path, file] = [copyOf(`${title}.db`), copyOf(`${title} new.db`)];
+    const image = await StoreImage.open(path);
+    const { state } = image;
+    image.close();
+    const other = await disturb(path);
+    other?.value('SELECT count(*) FROM record');
+    const before = contentsOf(path);
+    expect(() => replaceStore(path, file, state)).toThrow(expect.objectContaining({ code: 'store-busy' }));
+    other?.close();
+    expect(contentsOf(path)).toBe(before);
+    // it is a store as before
+    await importLines(path, lines);
+  });
+});
