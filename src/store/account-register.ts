@@ -60,7 +60,8 @@ export class AccountRegister {
     // services tell no handles apart that differ in case alone; the same case comes first
     this.#byName = database.prepare(`${columns} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
     this.#byFormerName = database.prepare(
-      `${columns} WHERE id = (SELECT account FROM former_handle WHERE handle = ? AND seen_to >= ? ORDER BY seen_to LIMIT 1)`,
+      `${columns} WHERE id = (SELECT former_handle.account FROM former_handle JOIN account ON account.id = former_handle.account
+        WHERE handle = ? AND seen_to >= ? ORDER BY seen_to, screen_name LIMIT 1)`,
     );
     this.#wasSeenAfter = database
       .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1')

@@ -12,6 +12,8 @@ export interface Conflict {
   readonly subject: string;
   readonly stored: string;
   readonly found: string;
+  /** What to do about it, where the policies do not help. */
+  readonly hint?: string;
 }
 
 interface Profile {

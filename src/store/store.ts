@@ -1,6 +1,8 @@
+import type { AccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor } from './account-cursor.ts';
+import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
 import type { Connection } from './connection.ts';
 import { guarded, openForReading, openForWriting } from './database.ts';
@@ -79,10 +81,23 @@ export class Store {
       .pluck();
     const formerly = this.#database
       .prepare<[string], string>(
-        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC LIMIT 1',
+        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC, screen_name LIMIT 1',
       )
       .pluck();
     return name.get(screenName, screenName) ?? formerly.get(screenName);
+  }
+
+  /** What the store knows of each account besides its records, by screen name. */
+  accountStates(): Generator<AccountState> {
+    return new AccountStates(this.#database).all();
+  }
+
+  /** Every record's JSON, by id. */
+  *records(): Generator<string> {
+    const next = this.#database.prepare<[number, number], StoredRecord>('SELECT id, json FROM record WHERE id > ? ORDER BY id LIMIT +?');
+    for (let rows = next.all(-1, RECORDS); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, RECORDS)) {
+      for (const { json } of rows) yield json;
+    }
   }
 
   /** All handles, in no order that means anything. */
@@ -98,6 +113,13 @@ export class Store {
   }
 }
 
+interface StoredRecord {
+  readonly id: number;
+  readonly json: string;
+}
+
+/** How many records are read at once. */
+const RECORDS = 500;
 /** How many handles are read at once. */
 const NAMES = 1000;
 
