@@ -8,6 +8,7 @@ import { heedEnvironment } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
+import { declareStore } from './commands/store.ts';
 import { declareVerify } from './commands/verify.ts';
 import { type Surroundings, Terminal } from './terminal.ts';
 import { VERSION } from './version.ts';
@@ -57,6 +58,7 @@ export function programFor(terminal: Terminal): Command {
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
   declareExport(program, terminal);
+  declareStore(program, terminal);
   for (const command of program.commands) heedEnvironment(command, env);
   return program;
 }

@@ -45,10 +45,10 @@ export interface Place {
 
 interface Details {
   readonly place?: Place;
-  readonly expected?: string;
-  readonly found?: string;
+  readonly expected?: string | undefined;
+  readonly found?: string | undefined;
   /** What to do next, as an imperative. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly cause?: unknown;
 }
 

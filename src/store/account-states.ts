@@ -2,6 +2,7 @@ import type { AccountState, FormerHandle } from '../contract/account-state.ts';
 import { sortedHandles } from '../contract/account-state.ts';
 import type { Moment } from '../contract/moment.ts';
 import type { Connection, Statement } from './connection.ts';
+import { storedJson } from './damaged.ts';
 
 /** An account's row, as far as nothing else gives it. */
 export interface StateRow {
@@ -28,11 +29,11 @@ export class AccountStates {
 
   of(row: StateRow): AccountState {
     return {
-      ...JSON.parse(row.identity),
+      ...storedJson(this.#database.path, `the account ${row.screen_name}`, row.identity),
       stable_id: row.stable_id,
       observed_to: row.observed_to,
       former_handles: sortedHandles(this.#formerHandles.all(row.id)),
-      profile: JSON.parse(row.summary),
+      profile: storedJson(this.#database.path, `the profile of ${row.screen_name}`, row.summary),
       profile_record: row.known_to,
     };
   }
