@@ -1,5 +1,6 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
+import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
@@ -89,6 +90,7 @@ export function programFor(terminal: Terminal): Command {
   declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
+  declareExport(program, terminal);
   declareStore(program, terminal);
   heedEnvironment(program, env);
   return program;

@@ -15,6 +15,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   diff: ['contract'],
   store: ['contract', 'sources'],
   observe: ['contract', 'sources', 'diff', 'store'],
+  export: ['contract', 'store'],
   pages: ['contract', 'store'],
   tree: ['contract', 'store', 'pages', 'version'],
   hosting: ['contract', 'rewrite', 'tree'],

@@ -27,8 +27,9 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     )
     .action(async (name, options) => {
       terminal.speakAs(options);
-      const [{ Store }, { likest }, { markedChange }] = await Promise.all([
+      const [{ Store }, { worded }, { likest }, { markedChange }] = await Promise.all([
         import('../store/store.ts'),
+        import('../store/database.ts'),
         import('../diff/likeness.ts'),
         import('../marked-change.ts'),
       ]);
@@ -52,6 +53,8 @@ export function declareHistory(program: Program, terminal: Terminal): void {
             ).map((line) => ({ verbatim: INDENT + line })),
           ]),
         ]);
+      } catch (error) {
+        throw worded(options.store, error);
       } finally {
         store.close();
       }

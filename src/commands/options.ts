@@ -35,6 +35,7 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
  * off: commander takes it for on whatever its variable says, and would read an empty text as the option's value.
  */
 export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['env']): void {
+  for (const nested of command.commands) heedEnvironment(nested, env);
   for (const option of command.options) {
     if (option.envVar === undefined) continue;
     const value = env[option.envVar];

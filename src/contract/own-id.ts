@@ -13,6 +13,14 @@ export function firstId(moment: Moment): number {
   return moment;
 }
 
+/** From here on an id leaves too little room: later records get higher ids, and JSON readers hold none beyond 2^53 - 1. */
+export const FIRST_ID_WITHOUT_ROOM = 9_000_000_000_000_000;
+
+/** Whether later records can get higher ids. A generated id is the time of its record, so that later times have room. */
+export function leavesRoom(record: Pick<ChangeRecord, 'id' | 'first_encountered_date'>): boolean {
+  return record.id < FIRST_ID_WITHOUT_ROOM || isOwn(record);
+}
+
 /** Whether palimpsest made a record from an observation: then its id tells its moment, as nobody else's does. */
 export function isOwn(record: Pick<ChangeRecord, 'id' | 'first_encountered_date'>): boolean {
   const moment = momentOf(record.first_encountered_date);

@@ -17,8 +17,10 @@ export function accountPages(store: Store, site: Site): Pages {
           number,
           revision: Math.max(ranking, run.revision),
           render: () => encodePage(site, 'account', accounts, number, count, [run.read(site.page_size)]),
+          read: () => [cursor.taken.accounts, cursor.taken.sum],
         };
       }
     },
+    check: (first, last) => store.checkAccounts({ accounts: first[0] + last[0], sum: first[1] + last[1] }),
   };
 }

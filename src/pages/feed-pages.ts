@@ -1,4 +1,5 @@
 import type { Site } from '../contract/site.ts';
+import { joined } from '../store/checksum.ts';
 import type { Store } from '../store/store.ts';
 import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
 
@@ -13,8 +14,10 @@ export function feedPages(store: Store, site: Site): Pages {
       const cursor = store.feed(end);
       for (const { number, items } of pageNumbers(records, site.page_size, end)) {
         const json = cursor.take(items);
-        yield { number, revision: feed, render: () => encodePage(site, 'data', records, number, count, [json]) };
+        const { crc, bytes } = cursor.checksum;
+        yield { number, revision: feed, render: () => encodePage(site, 'data', records, number, count, [json]), read: () => [crc, bytes] };
       }
     },
+    check: (first, last) => store.checkFeed(joined({ crc: first[0], bytes: first[1] }, { crc: last[0], bytes: last[1] })),
   };
 }

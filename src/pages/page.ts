@@ -12,7 +12,15 @@ export interface Page {
   readonly revision: number;
   /** Its bytes, in pieces that follow one another. */
   readonly render: () => Buffer[];
+  /**
+   * What the walk has read so far, as its store tells whether that is what was written: two numbers, which can be
+   * passed to another thread.
+   */
+  readonly read: () => ReadSoFar;
 }
+
+/** Of the feed its CRC-32 and bytes; of the accounts how many there are, and their sum. */
+export type ReadSoFar = readonly [number, number];
 
 /** All pages of one collection. */
 export interface Pages {
@@ -21,6 +29,11 @@ export interface Pages {
   readonly count: number;
   /** The pages one after another, inward from the first or from the last. */
   readonly walk: (end: End) => Generator<Page, void>;
+  /**
+   * Holds what two walks have read, from the first page and from the last until they met, to what was written.
+   * @throws Failure bad-store
+   */
+  readonly check: (first: ReadSoFar, last: ReadSoFar) => void;
 }
 
 /** How many pages a number of items fills; an empty collection has one page. */

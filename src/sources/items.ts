@@ -1,9 +1,12 @@
 import { parseOwnRecord, parseProfile } from '../contract/account.ts';
+import { EXPORT_FORMAT, type ExportHeader, parseAccountState, parseExportHeader } from '../contract/account-state.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
 import type { Place } from '../contract/failure.ts';
 import { isObject, show } from '../contract/json.ts';
+import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/own-id.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { at, Violation } from '../contract/shape.ts';
+import { ExportLines } from './export-lines.ts';
 import { brokenJson, parseJson } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
@@ -12,18 +15,49 @@ import { textOf } from './text.ts';
 
 /**
  * What an input holds, in batches: change records and accounts, whether they stand in saved pages of
- * either collection, in NDJSON or in JSON arrays. What is neither comes as a flaw with its reason, and
+ * either collection, in NDJSON or in JSON arrays, or in an export of a store. What is neither comes as a flaw with its reason, and
  * the reading goes on where that can be done safely.
  * @throws Failure where the bytes themselves cannot be read
  */
 export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
+  let exported: ExportLines | undefined;
   try {
-    for await (const values of jsonValues(textOf(input))) yield values.flatMap((value) => [...itemsIn(value, input.name)]);
+    for await (const values of jsonValues(textOf(input))) {
+      const [first, ...others] = values;
+      const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
+      if (header !== undefined && isFlaw(header)) {
+        yield [header];
+        return;
+      }
+      if (header !== undefined) exported = new ExportLines(header);
+      const items = (header === undefined ? values : others).flatMap((value) => [...itemsIn(value, input.name)]);
+      exported?.count(items);
+      // what a store holds is not refused a second time
+      yield exported === undefined ? items.map(withoutHighIds) : items;
+    }
+    const flaw = exported?.flawIn(input.name);
+    if (flaw !== undefined) yield [flaw];
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const place = { file: input.name, line: error.line };
     yield [{ kind: 'flaw', code: 'bad-json', place, expected: error.expected, found: error.found, item: error.text }];
   }
+}
+
+/** The first line of an export; undefined where it is something else. */
+function headerIn(raw: RawValue, file: string): ExportHeader | Flaw | undefined {
+  const value = raw.text.includes(EXPORT_FORMAT) ? parseJson(raw.text) : undefined;
+  if (!isObject(value) || value['format'] !== EXPORT_FORMAT) return undefined;
+  return orFlaw(() => parseExportHeader(value), file, raw.line, value);
+}
+
+/** An item, or the flaw of a record whose id is so high that no later record could get a higher one. */
+function withoutHighIds(item: Item): Item {
+  if (item.kind === 'account') return { ...item, account: { ...item.account, data: item.account.data.filter(leavesRoom) } };
+  if (item.kind !== 'record' || leavesRoom(item.record)) return item;
+  const place = { ...item.place, field: at(item.place.field ?? '', 'id') };
+  const expected = `an id below ${FIRST_ID_WITHOUT_ROOM}: later records need higher ids`;
+  return { kind: 'flaw', code: 'bad-field', place, expected, found: show(item.record.id), item: item.record };
 }
 
 /** How deep items may lie in arrays and pages. */
@@ -43,6 +77,9 @@ function* itemsOfValue(value: unknown, file: string, line: number, path: string,
   } else if (isObject(value) && 'data_type' in value) {
     const record = orFlaw(() => parseRecord(value, path), file, line, value);
     yield isFlaw(record) ? record : { kind: 'record', record, place: place(file, line, path) };
+  } else if (isObject(value) && 'former_handles' in value) {
+    const state = orFlaw(() => parseAccountState(value, path), file, line, value);
+    yield isFlaw(state) ? state : { kind: 'state', state, place: place(file, line, path) };
   } else if (isObject(value) && 'data' in value) {
     yield* itemsOfAccount(value, file, line, path);
   } else {

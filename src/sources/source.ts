@@ -1,4 +1,5 @@
 import type { Account } from '../contract/account.ts';
+import type { AccountState } from '../contract/account-state.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
@@ -9,6 +10,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 export type Item =
   | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
+  | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
   | Flaw;
 
 /** Something in a source that is neither record nor account, and why. */

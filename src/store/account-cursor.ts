@@ -1,6 +1,8 @@
+import { accountsChecksum } from './account-parts.ts';
 import type { Connection, Statement } from './connection.ts';
+import { damaged } from './damaged.ts';
 import type { End } from './end.ts';
-import { NO_RECORD } from './schema.ts';
+import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** A run of accounts in order: known by its ends, read only when asked for. */
 export interface AccountRun {
@@ -8,6 +10,7 @@ export interface AccountRun {
   readonly revision: number;
   /**
    * The accounts' JSON with commas between.
+   * @throws Failure bad-store where they are not what was written
    * @param pageSize how many records fill a page: `data_page_count` is how many pages an account's would
    */
   readonly read: (pageSize: number) => Buffer;
@@ -21,6 +24,10 @@ interface Edge {
 
 /** What is known of a run without reading it. */
 interface Bounds {
+  readonly accounts: number;
+  /** The sums of their checksums, and of what they add to the sum over all accounts. */
+  readonly checksums: number;
+  readonly terms: number;
   readonly revision: number | null;
   /** The first records of its first account and of the last that has any. */
   readonly low: number;
@@ -32,52 +39,102 @@ interface Bounds {
 
 const START: Edge = { place: -1, screen_name: '' };
 const BEYOND: Edge = { place: NO_RECORD + 2, screen_name: '' };
-const NOTHING = Buffer.alloc(0);
+const EMPTY = Buffer.alloc(0);
+
+/** Accounts' JSON with commas between, and for each its records and the lengths of its head and tail. */
+interface Contents {
+  readonly json: Buffer | null;
+  readonly parts: string | null;
+}
+
+const NOTHING: Contents = { json: null, parts: null };
+
+/** What is known of the accounts that a cursor has taken. */
+export interface AccountTotals {
+  readonly accounts: number;
+  readonly sum: number;
+}
 
 /** Reads the accounts (by their first record; those without records last, by name) inward from one end. */
 export class AccountCursor {
   readonly #end: End;
+  readonly #path: string;
   #edge: Edge;
+  #accounts = 0;
+  #sum = 0;
   readonly #bounds: Statement<[number, string, number], Bounds>;
-  readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Buffer | null>;
-  readonly #withoutRecords: Statement<[string, string], Buffer | null>;
+  readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Contents>;
+  readonly #withoutRecords: Statement<[string, string], Contents>;
 
   constructor(database: Connection, end: End) {
     const [side, direction] = end === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
     this.#end = end;
+    this.#path = database.path;
     this.#edge = end === 'first' ? START : BEYOND;
     this.#bounds = database.prepare(`
-      SELECT max(revision) AS revision, min(place) AS low, max(nullif(place, ${NO_RECORD})) AS high,
+      SELECT count(*) AS accounts, sum(checksum) AS checksums, sum(${RANKING_TERM}) AS terms,
+        max(revision) AS revision, min(place) AS low, max(nullif(place, ${NO_RECORD})) AS high,
         min(iif(place = ${NO_RECORD}, screen_name, NULL)) AS first_name,
         max(iif(place = ${NO_RECORD}, screen_name, NULL)) AS last_name
-      FROM (SELECT place, screen_name, revision FROM account INDEXED BY account_order
+      FROM (SELECT place, screen_name, revision, checksum FROM account INDEXED BY account_order
         WHERE (place, screen_name) ${side} (?, ?) ORDER BY place ${direction}, screen_name ${direction} LIMIT +?)`);
-    this.#withRecords = database
-      .prepare<[{ pageSize: number; low: number; high: number }], Buffer | null>(`
-        SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB)
-        FROM (SELECT records, head, tail FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`)
-      .pluck();
-    this.#withoutRecords = database
-      .prepare<[string, string], Buffer | null>(`
-        SELECT CAST(group_concat(rtrim(identity, '}') || ',"data":[],"data_page_count":0,' || ltrim(summary, '{'), ',') AS BLOB)
-        FROM (SELECT identity, summary FROM account INDEXED BY account_order
-          WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name LIMIT -1)`)
-      .pluck();
+    this.#withRecords = database.prepare(`
+      SELECT CAST(group_concat(head || (',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER)) || tail), ',') AS BLOB) AS json,
+        group_concat(records || ',' || head_bytes || ',' || tail_bytes) AS parts
+      FROM (SELECT records, head, tail, octet_length(head) AS head_bytes, octet_length(tail) AS tail_bytes FROM history WHERE first_record BETWEEN :low AND :high ORDER BY first_record LIMIT -1)`);
+    this.#withoutRecords = database.prepare(`
+      SELECT CAST(group_concat(head || ',"data_page_count":0' || tail, ',') AS BLOB) AS json,
+        group_concat('0,' || octet_length(head) || ',' || octet_length(tail)) AS parts
+      FROM (SELECT rtrim(identity, '}') || ',"data":[]' AS head, ',' || ltrim(summary, '{') AS tail FROM account INDEXED BY account_order
+        WHERE place = ${NO_RECORD} AND screen_name BETWEEN ? AND ? ORDER BY screen_name LIMIT -1)`);
   }
 
-  /** The next accounts: at most as many as asked for. */
+  /**
+   * The next accounts: at most as many as asked for.
+   * @throws Failure bad-store
+   */
   take(accounts: number): AccountRun {
     const bounds = this.#bounds.get(this.#edge.place, this.#edge.screen_name, accounts);
-    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => NOTHING };
-    this.#edge = this.#end === 'first' ? after(bounds) : before(bounds);
+    if (bounds === undefined || bounds.revision === null) return { revision: 0, read: () => EMPTY };
+    this.#advance(this.#end === 'first' ? after(bounds) : before(bounds));
+    this.#accounts += bounds.accounts;
+    this.#sum = (this.#sum + bounds.terms) % RANKING_MODULUS;
     return { revision: bounds.revision, read: (pageSize) => this.#read(bounds, pageSize) };
   }
 
-  #read({ low, high, first_name, last_name }: Bounds, pageSize: number): Buffer {
-    const withRecords = high === null ? NOTHING : (this.#withRecords.get({ pageSize, low, high }) ?? NOTHING);
-    if (first_name === null || last_name === null) return withRecords;
-    const withoutRecords = this.#withoutRecords.get(first_name, last_name) ?? NOTHING;
-    return high === null ? withoutRecords : Buffer.concat([withRecords, Buffer.from(','), withoutRecords]);
+  /** How many accounts were taken, and the sum over them by which a changed place, revision or checksum is noticed. */
+  get taken(): AccountTotals {
+    return { accounts: this.#accounts, sum: this.#sum };
+  }
+
+  #read(bounds: Bounds, pageSize: number): Buffer {
+    const { low, high, first_name, last_name } = bounds;
+    const parts: Contents[] = [];
+    if (high !== null) parts.push(this.#withRecords.get({ pageSize, low, high }) ?? NOTHING);
+    if (first_name !== null && last_name !== null) parts.push(this.#withoutRecords.get(first_name, last_name) ?? NOTHING);
+    let [accounts, checksums] = [0, 0];
+    for (const { json, parts: lengths } of parts) {
+      const found = accountsChecksum(json ?? EMPTY, lengths ?? '', pageSize);
+      accounts += found.accounts;
+      checksums += found.sum;
+    }
+    if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#notAsWritten(bounds);
+    const [first, second] = parts;
+    if (second === undefined) return first?.json ?? EMPTY;
+    return Buffer.concat([first?.json ?? EMPTY, Buffer.from(','), second.json ?? EMPTY]);
+  }
+
+  #notAsWritten({ low, first_name }: Bounds) {
+    const which = low === NO_RECORD ? `from ${first_name} on` : `from that of record ${low} on`;
+    return damaged(this.#path, `accounts ${which} are not what was written`);
+  }
+
+  /** A damaged index may lead back: then there would be no end. */
+  #advance(edge: Edge): void {
+    const [from, to] = this.#end === 'first' ? [this.#edge, edge] : [edge, this.#edge];
+    const isOnward = from.place < to.place || (from.place === to.place && from.screen_name !== to.screen_name);
+    if (!isOnward) throw damaged(this.#path, 'accounts out of their order');
+    this.#edge = edge;
   }
 }
 

@@ -3,7 +3,9 @@ import { type Moment, momentOf } from '../contract/moment.ts';
 import type { Profile } from '../contract/observation.ts';
 import { type ChangeRecord, type DataType, encodeRecord } from '../contract/record.ts';
 import type { Batch } from './batch.ts';
+import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
+import { damaged, storedJson } from './damaged.ts';
 import { frontOf, type KnownAccount, type Version } from './known-account.ts';
 
 interface AccountRow {
@@ -20,6 +22,8 @@ interface VersionRow {
   readonly data_type: DataType;
   readonly text: string | null;
   readonly date: string;
+  /** Whether the record is what was written. */
+  readonly is_whole: 0 | 1;
 }
 
 /** How much of what accounts are known to have been is held at once, before all is forgotten, in UTF-16 units. */
@@ -45,13 +49,13 @@ export class AccountRegister {
   readonly #wasSeenAfter: Statement<[string, Moment, number], number>;
   readonly #wasSeenUpTo: Statement<[string, Moment, number], number>;
   readonly #addFormerName: Statement<[string, Moment, number]>;
-  readonly #addRecord: Statement<[number, string]>;
+  readonly #addRecord: Statement<[number, string, number]>;
   readonly #versions: Statement<[string], VersionRow>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
   readonly #setObservedTo: Statement<[Moment, number, number]>;
-  readonly #records: Statement<[string], { readonly id: number; readonly json: string }>;
-  readonly #setRecord: Statement<[string, number]>;
+  readonly #records: Statement<[string], { readonly id: number; readonly json: string; readonly checksum: number }>;
+  readonly #setRecord: Statement<[string, number, number]>;
 
   constructor(batch: Batch) {
     const { database } = batch;
@@ -61,7 +65,8 @@ export class AccountRegister {
     // services tell no handles apart that differ in case alone; the same case comes first
     this.#byName = database.prepare(`${columns} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
     this.#byFormerName = database.prepare(
-      `${columns} WHERE id = (SELECT account FROM former_handle WHERE handle = ? AND seen_to >= ? ORDER BY seen_to LIMIT 1)`,
+      `${columns} WHERE id = (SELECT former_handle.account FROM former_handle JOIN account ON account.id = former_handle.account
+        WHERE handle = ? AND seen_to >= ? ORDER BY seen_to, screen_name LIMIT 1)`,
     );
     this.#wasSeenAfter = database
       .prepare<[string, Moment, number], number>('SELECT 1 FROM former_handle WHERE handle = ? AND seen_to > ? AND account <> ? LIMIT 1')
@@ -72,17 +77,17 @@ export class AccountRegister {
     this.#addFormerName = database.prepare(
       'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
     );
-    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
+    this.#addRecord = database.prepare('INSERT INTO record (id, json, checksum) VALUES (?, ?, ?)');
     this.#versions = database.prepare(
-      'SELECT id, data_type, text, first_encountered_date AS date FROM record WHERE account = ? ORDER BY id',
+      'SELECT id, data_type, text, first_encountered_date AS date, crc32(json) IS checksum AS is_whole FROM record WHERE account = ? ORDER BY id',
     );
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
     this.#setObservedTo = database.prepare(
       'UPDATE account SET observed_to = CAST(? AS INTEGER), observed_fields = CAST(? AS INTEGER) WHERE id = ?',
     );
-    this.#records = database.prepare('SELECT id, json FROM record WHERE account = ?');
-    this.#setRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
+    this.#records = database.prepare('SELECT id, json, checksum FROM record WHERE account = ?');
+    this.#setRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
   }
 
   /** The account that a profile is of, which was seen at some moment; undefined where it is new. */
@@ -161,9 +166,10 @@ export class AccountRegister {
   /** Adds a new record to an account's history. */
   addRecord(account: KnownAccount, record: ChangeRecord): void {
     const { id, data_type, text, first_encountered_date } = record;
-    this.#addRecord.run(id, encodeRecord(record));
+    const json = encodeRecord(record);
+    this.#addRecord.run(id, json, checksumOf(json));
     this.#learn(account, data_type, { id, text, since: momentOf(first_encountered_date) ?? 0 });
-    this.#batch.touchRecord(record.account);
+    this.#batch.touchRecord(record.account, id);
   }
 
   #learn(account: KnownAccount, type: DataType, version: Version): void {
@@ -175,7 +181,7 @@ export class AccountRegister {
     if (row === undefined) return undefined;
     const held = this.#held.get(row.id);
     if (held !== undefined) return held;
-    const identity: Identity = JSON.parse(row.identity);
+    const identity: Identity = storedJson(this.#batch.database.path, `the account ${row.screen_name}`, row.identity);
     const account: KnownAccount = {
       row: row.id,
       stable_id: row.stable_id ?? undefined,
@@ -187,7 +193,8 @@ export class AccountRegister {
     };
     const before = this.#weight;
     let since = 0;
-    for (const { id, data_type, text, date } of this.#versions.all(row.screen_name)) {
+    for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
+      if (is_whole === 0) throw damaged(this.#batch.database.path, `record ${id} of ${row.screen_name} is not what was written`);
       // what a source gave may be out of order: what stands later in the feed is taken for later
       since = Math.max(since, momentOf(date) ?? 0);
       this.#learn(account, data_type, { id, text, since });
@@ -236,10 +243,13 @@ export class AccountRegister {
 
   #renameRecords(before: string, after: string): void {
     this.#batch.forgetNames();
-    for (const { id, json } of this.#records.all(before)) {
-      const record: ChangeRecord = JSON.parse(json);
-      this.#setRecord.run(encodeRecord({ ...record, account: after }), id);
-      this.#batch.touchRecord(after);
+    const { path } = this.#batch.database;
+    for (const { id, json, checksum } of this.#records.all(before)) {
+      if (checksumOf(json) !== checksum) throw damaged(path, `record ${id} of ${before} is not what was written`);
+      const record: ChangeRecord = storedJson(path, `record ${id}`, json);
+      const renamed = encodeRecord({ ...record, account: after });
+      this.#setRecord.run(renamed, checksumOf(renamed), id);
+      this.#batch.touchRecord(after, id);
     }
   }
 }

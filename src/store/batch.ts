@@ -1,8 +1,9 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { Connection, Statement } from './connection.ts';
 import { bringForward, openForDryRun, openForWriting, worded } from './database.ts';
+import { FeedBlockMarks } from './feed-blocks.ts';
 import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
-import { isSettled, settle } from './settle.ts';
+import { acceptOtherHands, isSettled, settle } from './settle.ts';
 
 /** How many account names are remembered as known, before all are forgotten. */
 const REMEMBERED = 100_000;
@@ -22,6 +23,7 @@ export class Batch {
   #recordsChanged = false;
   readonly #known = new Set<string>();
   readonly #stale = new Set<string>();
+  readonly #feedBlocks: FeedBlockMarks;
   readonly #markStale: Statement<[string]>;
   readonly #addAccount: Statement<[string, string, string]>;
 
@@ -35,9 +37,15 @@ export class Batch {
     const database = isDryRun ? openForDryRun(path) : openForWriting(path);
     this.database = database;
     this.#path = path;
-    this.guard(() => begin(database, isDryRun ? () => bringForward(database, path) : undefined));
-    this.#indexLast = access === 'by id' && isEmpty(database);
+    try {
+      this.guard(() => begin(database, isDryRun ? () => bringForward(database, path) : undefined));
+      this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
+    } catch (error) {
+      database.close();
+      throw error;
+    }
     if (this.#indexLast) database.exec('DROP INDEX record_account');
+    this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   }
@@ -69,8 +77,9 @@ export class Batch {
   }
 
   /** Tells that a record of an account is new, or other than it was. */
-  touchRecord(screenName: string): void {
+  touchRecord(screenName: string, id: number): void {
     this.#recordsChanged = true;
+    this.#feedBlocks.mark(id);
     this.touch(screenName);
   }
 
@@ -131,6 +140,7 @@ function begin(database: Connection, prepare?: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   prepare?.();
   database.exec(TRUST_CHANGES);
+  acceptOtherHands(database);
 }
 
 function end(database: Connection): void {

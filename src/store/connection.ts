@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { checksumOf } from './checksum.ts';
 
 /** A prepared statement: what its parameters and its rows are. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
@@ -12,15 +13,19 @@ const KEPT: object[] = [];
 
 /**
  * A connection to an SQLite file. It has no `pragma` and no `iterate`, because better-sqlite3's make
- * objects that cannot be kept.
+ * objects that cannot be kept. Its SQL has a function `crc32(text)`.
  */
 export class Connection {
   readonly #database: Database.Database;
 
+  readonly path: string;
+
   /** @throws SqliteError */
   constructor(path: string, options: Database.Options = {}) {
+    this.path = path;
     this.#database = new Database(path, options);
     KEPT.push(this.#database);
+    this.#database.function('crc32', { deterministic: true }, (text) => (typeof text === 'string' ? checksumOf(text) : null));
   }
 
   get inTransaction(): boolean {

@@ -163,6 +163,9 @@ function hasCode(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
+/** What SQLite says of the file system; all else, of a store that palimpsest made, is damage. */
+const OUTSIDE = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
+
 function failureOf(path: string, error: Error & { readonly code: string }): Failure {
   const place = { file: path };
   const found = error.message;
@@ -175,12 +178,12 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       cause: error,
     });
   }
-  if (error.code.startsWith('SQLITE_NOTADB') || error.code.startsWith('SQLITE_CORRUPT')) {
+  if (error.code.startsWith('SQLITE_') && !OUTSIDE.test(error.code)) {
     return new Failure('bad-store', `${path} is not a store, or a damaged one`, {
       place,
       expected: 'a store that palimpsest import made',
       found,
-      hint: 'name another file with --store, or restore a copy',
+      hint: `palimpsest store check --store ${path} says more; or name another file with --store, or restore a copy`,
       cause: error,
     });
   }

@@ -1,4 +1,6 @@
+import { type Checksum, joined, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
+import { damaged } from './damaged.ts';
 import type { End } from './end.ts';
 
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
@@ -8,12 +10,15 @@ export class FeedCursor {
   readonly #end: End;
   /** The nearest id that has been read: all before it, seen from the end, is done. */
   #edge: number;
+  readonly #path: string;
+  #checksum: Checksum = NOTHING;
   readonly #newest: Statement<[number, number], { edge: number | null; json: Buffer | null }>;
   readonly #above: Statement<[number, number], number>;
   readonly #between: Statement<[number, number, number], { edge: number | null; json: Buffer | null }>;
 
   constructor(database: Connection, end: End) {
     this.#end = end;
+    this.#path = database.path;
     this.#edge = end === 'first' ? BEYOND : -1;
     this.#newest = database.prepare(`SELECT min(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
@@ -25,8 +30,22 @@ export class FeedCursor {
   /** The next records, newest first: their JSON with commas between. Empty where none are left. */
   take(records: number): Buffer {
     const row = this.#end === 'first' ? this.#newest.get(this.#edge, records) : this.#between.get(this.#edge, this.#upTo(records), records);
-    this.#edge = row?.edge ?? this.#edge;
-    return row?.json ?? Buffer.alloc(0);
+    const json = row?.json ?? Buffer.alloc(0);
+    if (json.length === 0) return json;
+    this.#advance(row?.edge ?? this.#edge);
+    this.#checksum = this.#end === 'first' ? recordsChecksum(json, this.#checksum) : joined(recordsChecksum(json), this.#checksum);
+    return json;
+  }
+
+  /** The checksum of all that was taken, newest record first, each with a comma behind it. */
+  get checksum(): Checksum {
+    return this.#checksum;
+  }
+
+  /** A damaged index may lead back: then there would be no end. */
+  #advance(edge: number): void {
+    if (this.#end === 'first' ? edge >= this.#edge : edge <= this.#edge) throw damaged(this.#path, 'records out of their order');
+    this.#edge = edge;
   }
 
   #upTo(records: number): number {

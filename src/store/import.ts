@@ -1,8 +1,10 @@
+import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { itemsOf } from '../sources/items.ts';
 import { metered } from '../sources/metered.ts';
 import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
+import { AccountStateWriter } from './account-state-writer.ts';
 import { Batch } from './batch.ts';
 import { type Conflict, ItemWriter, type Outcome } from './item-writer.ts';
 
@@ -50,11 +52,13 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   };
   try {
     const writer = new ItemWriter(batch, options.onConflict);
+    const states = new AccountStateWriter(batch, options.onConflict);
     for (const input of metered(inputs, options.onProgress)) {
       for await (const items of itemsOf(input)) {
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
+          else if (item.kind === 'state') count(accounts, states.add(item.state), item);
           else reject(item);
         }
       }
@@ -73,7 +77,20 @@ function flawOf(conflict: Conflict, item: Item): Flaw {
     place: item.place,
     expected: `${conflict.subject} as it came before: ${conflict.stored}`,
     found: `another version: ${conflict.found}`,
-    hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
-    item: item.kind === 'record' ? item.record : item.kind === 'account' ? item.account : undefined,
+    hint: conflict.hint ?? "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
+    item: itemValue(item),
   };
+}
+
+function itemValue(item: Item): unknown {
+  switch (item.kind) {
+    case 'record':
+      return item.record;
+    case 'account':
+      return item.account;
+    case 'state':
+      return JSON.parse(encodeAccountState(item.state));
+    case 'flaw':
+      return item.item;
+  }
 }

@@ -2,7 +2,9 @@ import { type Account, encodeIdentity, encodeSummary } from '../contract/account
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import type { Batch } from './batch.ts';
+import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
+import { damaged } from './damaged.ts';
 
 /** What became of an item; a conflict changes nothing and says what both versions are. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
@@ -12,6 +14,13 @@ export interface Conflict {
   readonly subject: string;
   readonly stored: string;
   readonly found: string;
+  /** What to do about it, where the policies do not help. */
+  readonly hint?: string;
+}
+
+interface StoredRecord {
+  readonly json: string;
+  readonly checksum: number;
 }
 
 interface Profile {
@@ -25,9 +34,9 @@ export class ItemWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
   readonly #markOwnerStale: Statement<[number]>;
-  readonly #addRecord: Statement<[number, string]>;
-  readonly #record: Statement<[number], string>;
-  readonly #replaceRecord: Statement<[string, number]>;
+  readonly #addRecord: Statement<[number, string, number]>;
+  readonly #record: Statement<[number], StoredRecord>;
+  readonly #replaceRecord: Statement<[string, number, number]>;
   readonly #profile: Statement<[string], Profile>;
   readonly #setProfile: Statement<[string, string, number, string]>;
 
@@ -38,9 +47,9 @@ export class ItemWriter {
     this.#markOwnerStale = database.prepare(
       'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
     );
-    this.#addRecord = database.prepare('INSERT INTO record (id, json) VALUES (?, ?) ON CONFLICT (id) DO NOTHING');
-    this.#record = database.prepare<[number], string>('SELECT json FROM record WHERE id = ?').pluck();
-    this.#replaceRecord = database.prepare('UPDATE record SET json = ? WHERE id = ?');
+    this.#addRecord = database.prepare('INSERT INTO record (id, json, checksum) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING');
+    this.#record = database.prepare('SELECT json, checksum FROM record WHERE id = ?');
+    this.#replaceRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
     this.#profile = database.prepare('SELECT identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
   }
@@ -49,18 +58,20 @@ export class ItemWriter {
     return this.#batch.guard(() => {
       this.#batch.ensureAccount(record.account);
       const json = encodeRecord(record);
-      if (this.#addRecord.run(record.id, json).changes === 1) {
-        this.#batch.touchRecord(record.account);
+      if (this.#addRecord.run(record.id, json, checksumOf(json)).changes === 1) {
+        this.#batch.touchRecord(record.account, record.id);
         return 'added';
       }
       const stored = this.#record.get(record.id);
-      if (stored === json) return 'same';
+      if (stored?.json === json) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(record.id);
-        this.#replaceRecord.run(json, record.id);
-        this.#batch.touchRecord(record.account);
+        this.#replaceRecord.run(json, checksumOf(json), record.id);
+        this.#batch.touchRecord(record.account, record.id);
+      } else if (stored !== undefined && checksumOf(stored.json) !== stored.checksum) {
+        throw damaged(this.#batch.database.path, `record ${record.id} of ${record.account} is not what was written`);
       }
-      return this.#outcome(`record ${record.id}`, stored ?? '', json);
+      return this.#outcome(`record ${record.id}`, stored?.json ?? '', json);
     });
   }
 

@@ -19,10 +19,18 @@ const CHANGES: readonly string[] = [
 export const FORGET_ON_CHANGE: string = CHANGES.map(
   (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
 ).join('\n');
-export const TRUST_CHANGES: string = CHANGES.map((_, index) => `DROP TRIGGER forget_${index};`).join('\n');
+export const TRUST_CHANGES: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
 
 /** Where accounts without records stand in the order: after every id that a record can have. */
 export const NO_RECORD: number = 2 ** 53;
+
+/**
+ * What an account adds to the sum over all of them, by which a changed place, revision or checksum is noticed. Each
+ * part is below 2^32, so that sums of a million accounts are exact in JavaScript.
+ */
+export const RANKING_TERM = '(place % 4294967291 + (revision * 65537) % 4294967291 + ifnull(checksum, 0))';
+/** Sums over all accounts are kept modulo this: 2^40. */
+export const RANKING_MODULUS: number = 2 ** 40;
 
 /** The index that finds an account's records. A batch into an empty store makes it last, all at once. */
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
@@ -117,5 +125,37 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- which fields the snapshots of the moment observed_to had: a bit for each, by its place in DATA_TYPES
   ALTER TABLE account ADD COLUMN observed_fields INTEGER NOT NULL DEFAULT 0;
+  `,
+  `
+  -- what is read is held to these, so that a damaged store is not published; all CRC-32
+  ${TRUST_CHANGES}
+  ALTER TABLE record ADD COLUMN checksum INTEGER; -- of json, when it was written
+  UPDATE record SET checksum = crc32(json);
+  ALTER TABLE account ADD COLUMN checksum INTEGER; -- derived: of head and tail in history, plus records
+  UPDATE account SET checksum = iif(first_record IS NULL,
+    crc32(rtrim(identity, '}') || ',"data":[],' || ltrim(summary, '{')),
+    (SELECT crc32(head || tail) + records FROM history WHERE history.first_record = account.first_record));
+  DROP INDEX account_order;
+  CREATE INDEX account_order ON account (place, screen_name, revision, digest, checksum);
+
+  CREATE INDEX former_handle_account ON former_handle (account);
+
+  -- derived: the records from first_id up to the next block, newest first, each with a comma behind it
+  CREATE TABLE feed_block (
+    first_id INTEGER PRIMARY KEY,
+    records INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    checksum INTEGER -- null: to be derived
+  ) STRICT;
+  CREATE INDEX feed_block_stale ON feed_block (first_id) WHERE checksum IS NULL;
+  INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0);
+
+  ALTER TABLE revision ADD COLUMN ranking_sum INTEGER NOT NULL DEFAULT 0; -- over all accounts in order
+  ALTER TABLE revision ADD COLUMN checksum INTEGER; -- of the rest of the row
+  UPDATE revision SET ranking_sum = (SELECT ifnull(sum(${RANKING_TERM}) % ${RANKING_MODULUS}, 0) FROM account)
+    WHERE number = (SELECT max(number) FROM revision);
+  UPDATE revision SET checksum =
+    crc32(concat_ws(' ', number, fingerprint, records, accounts, feed, ranking, ranking_sum));
+  ${FORGET_ON_CHANGE}
   `,
 ];

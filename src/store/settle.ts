@@ -1,17 +1,29 @@
 import { createHash } from 'node:crypto';
 import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import { accountChecksum } from './account-parts.ts';
 import type { Connection } from './connection.ts';
+import { damaged, storedJson } from './damaged.ts';
+import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { addRevision, latestRevision, nextRevision } from './revision.ts';
+import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** Whether all that is derived follows from what the store holds. */
 export function isSettled(database: Connection): boolean {
   return (
     database
-      .prepare<[], number>('SELECT NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL) AND EXISTS (SELECT 1 FROM revision)')
+      .prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
       .pluck()
       .get() === 1
   );
+}
+
+/** Takes what another hand (sqlite3, say) has written for what counts: it has made the store forget its revisions. */
+export function acceptOtherHands(database: Connection): void {
+  if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
+  database.exec('UPDATE record SET checksum = crc32(json)');
+  forgetFeedBlocks(database);
 }
 
 /**
@@ -23,11 +35,15 @@ export function isSettled(database: Connection): boolean {
 export function settle(database: Connection, recordsChanged: boolean, onProgress: (done: number, all: number) => void = () => {}): void {
   if (isSettled(database)) return;
   const last = latestRevision(database);
+  // nothing but this batch has written to a new store
+  const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
+  renewFeedBlocks(database, !isNew);
+  if (last !== undefined && isSettled(database)) return;
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeForgotten(database);
-  const settled = settleAccounts(database, number, onProgress);
+  const settled = settleAccounts(database, number, !isNew, onProgress);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
@@ -35,6 +51,9 @@ export function settle(database: Connection, recordsChanged: boolean, onProgress
     accounts: countOf(database, 'account'),
     feed: last === undefined || recordsChanged ? number : last.feed,
     ranking: last === undefined || removed > 0 || settled.reordered ? number : last.ranking,
+    ranking_sum: Number(
+      database.value(`SELECT ifnull(sum(${RANKING_TERM}) % ${RANKING_MODULUS}, 0) FROM account INDEXED BY account_order`),
+    ),
   });
 }
 
@@ -45,30 +64,41 @@ function removeForgotten(database: Connection): number {
   return forget.run().changes;
 }
 
-interface StaleAccount {
-  readonly id: number;
+/** What a source said of an account. */
+interface DescribedAccount {
   readonly screen_name: string;
   readonly identity: string;
   readonly summary: string;
   readonly known_to: number | null;
+}
+
+interface StaleAccount extends DescribedAccount {
+  readonly id: number;
   /** The first record as it is now, and as it was when the account was last settled. */
   readonly first: number | null;
   readonly settled_first: number | null;
   readonly is_new: 0 | 1;
 }
 
-interface Gathered {
+/** An account's records, gathered. */
+export interface Gathered {
   readonly records: number;
   readonly newest: number | null;
   /** Their JSON, newest first, with commas between. */
   readonly json: Buffer;
 }
 
+/** Gathers the records of the account with a screen name. */
+export const GATHER = `
+  SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
+  FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
+
 const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
 
 function settleAccounts(
   database: Connection,
   number: number,
+  isChecked: boolean,
   onProgress: (done: number, all: number) => void,
 ): { readonly reordered: boolean } {
   // in the order of the account pages, so that histories lie on disk as they will be read
@@ -79,30 +109,48 @@ function settleAccounts(
   const stale = database.prepare<[number], StaleAccount>(`
     SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS settled_first, digest IS NULL AS is_new
     FROM temp.stale JOIN account USING (id) WHERE stale.rowid = ?`);
-  const gather = database.prepare<[string], Gathered>(`
-    SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
-    FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`);
+  const gather = database.prepare<[string], Gathered>(GATHER);
+  const wrong = database
+    .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
+    .pluck();
   const insert = database.prepare<[number, number, Buffer, string]>(
     'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
   );
-  const update = database.prepare<[number | null, number, Buffer, number]>(
-    'UPDATE account SET first_record = ?, revision = ?, digest = ? WHERE id = ?',
+  const update = database.prepare<[number | null, number, Buffer, number, number]>(
+    'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
   );
 
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
   for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
+    const damage = isChecked ? wrong.get(account.screen_name) : undefined;
+    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} is not what was written`);
     const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
-    const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(account, json) : account.summary;
-    const [head, tail] = [encodeHead(account.identity, json), encodeTail(summary)];
+    const { head, tail } = historyOf(database.path, account, newest, json);
     if (account.first !== null) insert.run(account.first, records, head, tail);
-    update.run(account.first, number, createHash('sha256').update(head).update(tail).digest(), account.id);
+    const digest = createHash('sha256').update(head).update(tail).digest();
+    update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
     // accounts without records stand by name: a new name may be another place
     reordered ||= account.is_new === 1 || account.first !== account.settled_first || account.first === null;
     onProgress(row, all);
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
+}
+
+/**
+ * An account's JSON, before its `data_page_count` and after it.
+ * @param newest the id of its newest record
+ * @param json its records, newest first, with commas between
+ */
+export function historyOf(
+  path: string,
+  account: DescribedAccount,
+  newest: number | null,
+  json: Buffer,
+): { readonly head: Buffer; readonly tail: string } {
+  const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, json) : account.summary;
+  return { head: encodeHead(account.identity, json), tail: encodeTail(summary) };
 }
 
 /** An account's JSON from its opening brace to the end of `data`. */
@@ -116,15 +164,15 @@ function encodeTail(summary: string): string {
 }
 
 /** A source's word on an account counts up to the newest record that came with it; records after that go on from there. */
-function currentSummary(account: StaleAccount, json: Buffer): string {
-  const given: Summary = JSON.parse(account.summary);
-  const later = parseRecords(json).filter((record) => record.id > (account.known_to ?? -1));
+function currentSummary(path: string, account: DescribedAccount, json: Buffer): string {
+  const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
+  const later = parseRecords(path, account.screen_name, json).filter((record) => record.id > (account.known_to ?? -1));
   return encodeSummary(changedSummary(given, later));
 }
 
 /** Records as the store holds them: they were parsed and checked when they came in. */
-function parseRecords(json: Buffer): ChangeRecord[] {
-  return JSON.parse(`[${json.toString()}]`);
+function parseRecords(path: string, screenName: string, json: Buffer): ChangeRecord[] {
+  return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
 }
 
 function countOf(database: Connection, table: 'record' | 'account'): number {
@@ -134,14 +182,17 @@ function countOf(database: Connection, table: 'record' | 'account'): number {
 /** How many digests are read at once. */
 const RUN = 1000;
 
-function fingerprint(database: Connection): string {
+export function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
-  const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer }>(`
+  const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer | null }>(`
     SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?`);
-  for (let run = next.all(-1, '', RUN); run.length > 0; ) {
-    for (const account of run) hash.update(account.digest);
-    const last = run.at(-1);
-    run = last === undefined ? [] : next.all(last.place, last.screen_name, RUN);
+  for (let [place, name, run] = [-1, '', next.all(-1, '', RUN)]; run.length > 0; run = next.all(place, name, RUN)) {
+    for (const account of run) {
+      const isOnward = account.place > place || (account.place === place && account.screen_name !== name);
+      if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of their order');
+      hash.update(account.digest);
+      [place, name] = [account.place, account.screen_name];
+    }
   }
   return hash.digest('hex');
 }

@@ -1,12 +1,18 @@
+import type { AccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
-import { AccountCursor } from './account-cursor.ts';
+import { AccountCursor, type AccountTotals } from './account-cursor.ts';
+import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
+import { type Checksum, checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
+import { damaged, storedJson } from './damaged.ts';
 import { guarded, openForReading, openForWriting } from './database.ts';
 import type { End } from './end.ts';
+import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
+import { RANKING_MODULUS } from './schema.ts';
 import { isSettled, settle } from './settle.ts';
 
 /** The changes of one account, newest first. */
@@ -47,6 +53,24 @@ export class Store {
     return revisionOf(this.#database, fingerprint);
   }
 
+  /**
+   * Holds what was read of the whole feed to what was written.
+   * @throws Failure bad-store
+   */
+  checkFeed(read: Checksum): void {
+    const written = feedChecksum(this.#database);
+    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that is not what was written');
+  }
+
+  /**
+   * Holds what was read of all accounts' order to what was written; each account is held to it when it is read.
+   * @throws Failure bad-store
+   */
+  checkAccounts({ accounts, sum }: AccountTotals): void {
+    if (accounts === this.revision.accounts && sum % RANKING_MODULUS === this.revision.ranking_sum) return;
+    throw damaged(this.path, 'an order of the accounts that is not what was written');
+  }
+
   /** The feed, read from one of its ends. */
   feed(end: End): FeedCursor {
     return new FeedCursor(this.#database, end);
@@ -65,10 +89,12 @@ export class Store {
     const name = this.#nameNow(screenName);
     if (name === undefined) return undefined;
     const records = this.#database
-      .prepare<[string], string>('SELECT json FROM record WHERE account = ? ORDER BY id DESC')
-      .pluck()
+      .prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC')
       .all(name);
-    return { screen_name: name, records: records.map((json) => parseRecord(JSON.parse(json))) };
+    return {
+      screen_name: name,
+      records: records.map((record) => parseRecord(storedJson(this.path, `record ${record.id}`, this.#asWritten(record)))),
+    };
   }
 
   #nameNow(screenName: string): string | undefined {
@@ -79,10 +105,35 @@ export class Store {
       .pluck();
     const formerly = this.#database
       .prepare<[string], string>(
-        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC LIMIT 1',
+        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC, screen_name LIMIT 1',
       )
       .pluck();
     return name.get(screenName, screenName) ?? formerly.get(screenName);
+  }
+
+  /** What the store knows of each account besides its records, by screen name. */
+  accountStates(): Generator<AccountState> {
+    return new AccountStates(this.#database).all();
+  }
+
+  /** Every record's JSON, by id. */
+  *records(): Generator<string> {
+    const next = this.#database.prepare<[number, number], StoredRecord>(
+      'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
+    );
+    for (let [last, rows] = [-1, next.all(-1, RECORDS)]; rows.length > 0; rows = next.all(last, RECORDS)) {
+      for (const record of rows) {
+        if (record.id <= last) throw damaged(this.path, 'records out of their order');
+        last = record.id;
+        yield this.#asWritten(record);
+      }
+    }
+  }
+
+  /** @throws Failure bad-store */
+  #asWritten({ id, json, checksum }: StoredRecord): string {
+    if (checksumOf(json) === checksum) return json;
+    throw damaged(this.path, `record ${id} is not what was written`);
   }
 
   /** All handles, in no order that means anything. */
@@ -90,7 +141,12 @@ export class Store {
     const next = this.#database
       .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT +?')
       .pluck();
-    for (let names = next.all('', NAMES); names.length > 0; names = next.all(names.at(-1) ?? '', NAMES)) yield* names;
+    for (let [last, names] = ['', next.all('', NAMES)]; names.length > 0; names = next.all(last, NAMES)) {
+      yield* names;
+      const end = names.at(-1) ?? '';
+      if (end === last) throw damaged(this.path, 'names out of their order');
+      last = end;
+    }
   }
 
   close(): void {
@@ -98,6 +154,14 @@ export class Store {
   }
 }
 
+interface StoredRecord {
+  readonly id: number;
+  readonly json: string;
+  readonly checksum: number;
+}
+
+/** How many records are read at once. */
+const RECORDS = 500;
 /** How many handles are read at once. */
 const NAMES = 1000;
 

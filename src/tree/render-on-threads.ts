@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { FAILURES, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import type { Site } from '../contract/site.ts';
 import type { End } from '../store/end.ts';
@@ -6,7 +7,7 @@ import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
 import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
-import { prepareStage, type RenderJob, render } from './render.ts';
+import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 
 /** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
@@ -56,6 +57,7 @@ export async function renderOnThreads(
     before: { data: before.data.shared, account: before.account.shared },
     after: { data: after.data.shared, account: after.account.shared },
     remaining: remaining.buffer,
+    read: new SharedArrayBuffer(64),
   };
   prepareStage(stage);
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
@@ -76,6 +78,7 @@ export async function renderOnThreads(
   }
   // a store that has moved on meanwhile shows only here what it was: then the threads have left all
   render(job, store, 'first', report);
+  checkRead(job, store, feed > since);
   return after;
 }
 
@@ -94,6 +97,12 @@ function renderInWorker(job: RenderJob, end: End): Promise<void> {
 
 /** An error as it was thrown in the other thread: of a class that cannot be passed only its properties arrive. */
 function asError(error: unknown): Error {
+  if (isFailure(error)) return new Failure(error.code, error.message, error);
   if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
   return Object.assign(new Error(String(error['message'])), error);
+}
+
+/** Whether an error was a Failure before it came from the other thread. */
+function isFailure(error: unknown): error is Failure {
+  return isObject(error) && typeof error['code'] === 'string' && Object.hasOwn(FAILURES, error['code']) && 'place' in error;
 }

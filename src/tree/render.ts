@@ -5,7 +5,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
-import type { Page, Pages } from '../pages/page.ts';
+import type { Page, Pages, ReadSoFar } from '../pages/page.ts';
 import type { End } from '../store/end.ts';
 import { Store } from '../store/store.ts';
 import { compress } from './compression.ts';
@@ -33,6 +33,8 @@ export interface RenderJob {
   readonly after: { readonly [C in Collection]: SharedArrayBuffer };
   /** For each collection, how many pages nobody has taken yet (Int32). */
   readonly remaining: SharedArrayBuffer;
+  /** What each walk has read (Float64Array): two numbers from the first page, two from the last, for each collection. */
+  readonly read: SharedArrayBuffer;
 }
 
 /**
@@ -49,12 +51,28 @@ export function render(job: RenderJob, store: Store, end: End, onPage: () => voi
     const index = COLLECTIONS.indexOf(pages.collection);
     const staged = new StagedFiles(job, pages);
     const walk = pages.walk(end);
+    let read: ReadSoFar | undefined;
     while (Atomics.sub(remaining, index, 1) > 0) {
       const step = walk.next();
       if (step.done) break;
       staged.add(step.value);
+      read = step.value.read();
       onPage();
     }
+    if (read !== undefined) new Float64Array(job.read).set(read, index * 4 + (end === 'first' ? 0 : 2));
+  }
+}
+
+/**
+ * Holds what all threads have read to what was written to the store.
+ * @param walked whether the feed was
+ * @throws Failure bad-store
+ */
+export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
+  for (const pages of [feedPages(store, job.site), accountPages(store, job.site)]) {
+    if (pages.collection === 'data' && !walked) continue;
+    const [one = 0, two = 0, three = 0, four = 0] = new Float64Array(job.read, COLLECTIONS.indexOf(pages.collection) * 32, 4);
+    pages.check([one, two], [three, four]);
   }
 }
 

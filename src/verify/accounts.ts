@@ -4,6 +4,7 @@ import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { checkChange } from './changes.ts';
 import type { Ledger, SeenNames } from './ledger.ts';
+import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
@@ -19,7 +20,13 @@ export interface FoundAccount {
 }
 
 /** Walks the accounts, holds each to its rules and enters its records in the ledger. */
-export function* walkAccounts(tree: TreeWord, ledger: Ledger, names: SeenNames, report: Report): Generator<FoundAccount, void> {
+export function* walkAccounts(
+  tree: TreeWord,
+  ledger: Ledger,
+  names: SeenNames,
+  predecessors: Predecessors,
+  report: Report,
+): Generator<FoundAccount, void> {
   let before: Account | undefined;
   for (const page of walkPages(tree, 'account', report)) {
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
@@ -27,7 +34,7 @@ export function* walkAccounts(tree: TreeWord, ledger: Ledger, names: SeenNames, 
     for (const found of accounts) {
       checkOrder(found, before, report);
       checkUrls(found, report);
-      checkData(found, report);
+      checkData(found, predecessors, report);
       for (const [index, record] of found.account.data.entries()) ledger.add(record.id, found.records[index] ?? '');
       before = found.account;
       yield found;
@@ -90,7 +97,7 @@ function checkUrls({ account, path }: FoundAccount, report: Report): void {
 }
 
 /** An account has all its records side by side, so that what `previous` must be can be told from it alone. */
-function checkData({ account, path }: FoundAccount, report: Report): void {
+function checkData({ account, path }: FoundAccount, predecessors: Predecessors, report: Report): void {
   const ids = new Set(account.data.map((record) => record.id));
   const older = new Map<string, ChangeRecord>();
   for (const record of account.data.toReversed()) {
@@ -98,13 +105,7 @@ function checkData({ account, path }: FoundAccount, report: Report): void {
     const before = older.get(record.data_type);
     const expected = before?.id;
     if (expected === undefined && record.previous !== null && record.previous < record.id && !ids.has(record.previous)) {
-      report.add({
-        rule: 'record-predecessor',
-        path,
-        subject,
-        expected: `record ${record.previous}`,
-        found: 'no such record of this account',
-      });
+      predecessors.add(record, path, report);
     } else if (record.previous !== (expected ?? null)) {
       report.add({ rule: 'record-previous', path, subject, expected: show(expected ?? null), found: show(record.previous) });
     }

@@ -1,6 +1,8 @@
 import { type Account, parseAccount } from '../contract/account.ts';
 import { encodeJson } from '../contract/json.ts';
 import { parseRecord } from '../contract/record.ts';
+import { Violation as BrokenRule } from '../contract/shape.ts';
+import { damaged, storedJson } from '../store/damaged.ts';
 import { Store } from '../store/store.ts';
 import { compareAccounts, type FoundAccount } from './accounts.ts';
 import type { FoundRecord } from './feed.ts';
@@ -97,21 +99,34 @@ export class StoreComparison {
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   const cursor = store.feed('first');
   for (let json = cursor.take(RUN); json.length > 0; json = cursor.take(RUN)) {
-    for (const value of list(json)) {
-      const record = parseRecord(value);
+    for (const value of list(store, json)) {
+      const record = parsed(store, 'a record', () => parseRecord(value));
       yield { item: record.id, json: encodeJson(value) };
     }
   }
+  store.checkFeed(cursor.checksum);
 }
 
 function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<Account>, void> {
   const cursor = store.accounts('first');
   for (let json = cursor.take(RUN).read(pageSize); json.length > 0; json = cursor.take(RUN).read(pageSize)) {
-    for (const value of list(json)) yield { item: parseAccount(value), json: encodeJson(value) };
+    for (const value of list(store, json)) {
+      yield { item: parsed(store, 'an account', () => parseAccount(value)), json: encodeJson(value) };
+    }
   }
+  store.checkAccounts(cursor.taken);
 }
 
-function list(json: Buffer): unknown[] {
-  const values: unknown = JSON.parse(`[${json.toString()}]`);
+function list(store: Store, json: Buffer): unknown[] {
+  const values: unknown = storedJson(store.path, 'a run of records or accounts', `[${json.toString()}]`);
   return Array.isArray(values) ? values : [];
+}
+
+function parsed<T>(store: Store, what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof BrokenRule)) throw error;
+    throw damaged(store.path, `${what} that breaks a rule: ${error.message}`, error);
+  }
 }

@@ -49,17 +49,25 @@ export class SeenNames {
 
   /** Adds a name; true where it may have been there. */
   add(name: string): boolean {
-    let [hash, step] = hashesOf(name);
-    step |= 1;
     let seen = true;
-    for (let round = 0; round < 4; round += 1) {
-      const bit = (hash >>> 0) & 0x7ffffff;
+    for (const bit of bitsOf(name)) {
       const word = this.#bits[bit >>> 5] ?? 0;
       const mask = 1 << (bit & 31);
       if ((word & mask) === 0) seen = false;
       this.#bits[bit >>> 5] = word | mask;
-      hash = (hash + step) | 0;
     }
     return seen;
   }
+
+  /** Whether a name may have been added. */
+  has(name: string): boolean {
+    return bitsOf(name).every((bit) => ((this.#bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0);
+  }
+}
+
+/** The four bits that stand for a name. */
+function bitsOf(name: string): readonly number[] {
+  const [hash, other] = hashesOf(name);
+  const step = other | 1;
+  return [0, 1, 2, 3].map((round) => ((hash + Math.imul(round, step)) >>> 0) & 0x7ffffff);
 }

@@ -1,6 +1,7 @@
 import { walkAccounts } from './accounts.ts';
 import { walkFeed } from './feed.ts';
 import { bucketOf, Ledger, SeenNames } from './ledger.ts';
+import { Predecessors } from './predecessors.ts';
 import type { TreeWord } from './tree-pages.ts';
 import { Report } from './violation.ts';
 
@@ -13,6 +14,8 @@ export interface Suspects {
   readonly buckets: readonly number[];
   /** Names that may belong to two accounts. */
   readonly names: ReadonlySet<string>;
+  /** Records whose `previous` may be a record of another account. */
+  readonly predecessors: Predecessors;
 }
 
 /** Walks the tree once more with an eye on the suspects alone, and reports what is wrong with them. */
@@ -21,10 +24,12 @@ export function examine(tree: TreeWord, suspects: Suspects, report: Report): voi
   const known = new Report();
   const feed = new Map<number, { readonly json: string; readonly path: string; found: number }>();
   for (const { record, json, path } of walkFeed(tree, new Ledger(), known)) {
+    suspects.predecessors.find(record, report);
     if (buckets.has(bucketOf(record.id))) feed.set(record.id, { json, path, found: 0 });
   }
+  suspects.predecessors.end(report);
   const names = new Set<string>();
-  for (const { account, records, path } of walkAccounts(tree, new Ledger(), new SeenNames(), known)) {
+  for (const { account, records, path } of walkAccounts(tree, new Ledger(), new SeenNames(), new Predecessors(), known)) {
     if (suspects.names.has(account.screen_name)) {
       if (names.has(account.screen_name))
         report.add({

@@ -11,6 +11,7 @@ import { StoreComparison } from './against-store.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkStrays, entriesIn } from './files.ts';
 import { Ledger, SeenNames } from './ledger.ts';
+import { Predecessors } from './predecessors.ts';
 import { examine } from './suspects.ts';
 import { collectionWord } from './tree-pages.ts';
 import { Report, type Violation } from './violation.ts';
@@ -56,13 +57,15 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     const tree = { out: options.out, build, manifest: checkManifest(options.out, build, report) };
     const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
     const [feedLedger, accountLedger, names] = [new Ledger(), new Ledger(), new Set<string>()];
+    const predecessors = new Predecessors();
     const all = build.records + build.accounts;
     for (const found of walkFeed(tree, feedLedger, report)) {
       comparison?.record(found);
+      predecessors.addId(found.record.id);
       records += 1;
       options.onProgress?.(records, all);
     }
-    for (const found of walkAccounts(tree, accountLedger, new SeenNames(), report)) {
+    for (const found of walkAccounts(tree, accountLedger, new SeenNames(), predecessors, report)) {
       comparison?.account(found);
       if (found.maybeTwice) names.add(found.account.screen_name);
       accounts += 1;
@@ -70,7 +73,7 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     }
     comparison?.end();
     const buckets = feedLedger.differences(accountLedger);
-    if (buckets.length > 0 || names.size > 0) examine(tree, { buckets, names }, report);
+    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) examine(tree, { buckets, names, predecessors }, report);
     checkStrays(options.out, build, report);
   }
   const { violations, notes, violationCount, noteCount, notesByRule } = report;

@@ -22,7 +22,7 @@ export const RULES = {
   'record-date': 'the feed falls by first_encountered_date',
   'record-markup': 'diff_html holds the known tags only, each closed, and no link but to http and https',
   'record-previous': 'previous is the next older record of the same account and data_type',
-  'record-predecessor': 'the record that previous names is part of this history (note)',
+  'record-predecessor': 'the record that previous names is part of this tree (note)',
   'diff-form': 'diff_html of a record that palimpsest made has the form of its field, and escapes all that is text',
   'diff-text': 'diff_html of a record that palimpsest made, without what it removes, is the text',
   'diff-previous': 'diff_html of a record that palimpsest made, without what it adds, is the text of the record before',

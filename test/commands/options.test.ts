@@ -1,21 +1,19 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { Terminal } from '../../src/terminal.ts';
+import { commandsIn } from '../support/commands.ts';
 
 const silent = { write: () => true };
 
 /** The commands as they are declared where the environment is this process's; of a group (`store`) those below it. */
 function commands() {
   const { env } = process;
-  const program = programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} }));
-  return program.commands.flatMap((command) => (command.commands.length === 0 ? [command] : command.commands));
+  return commandsIn(programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })));
 }
-
-const nameOf = (command: ReturnType<typeof commands>[number]) => `${command.parent?.name()} ${command.name()}`;
 
 /** What a command takes its options to be, and from where, given as little as it asks for. */
 async function optionsOf(name: string): Promise<object> {
-  const command = commands().find((one) => nameOf(one) === name);
+  const command = commands().find(([one]) => one === name)?.[1];
   if (command === undefined) throw new Error(`there is no command ${name}`);
   let read: object = {};
   command.action(() => {
@@ -27,7 +25,7 @@ async function optionsOf(name: string): Promise<object> {
   return read;
 }
 
-const variables = commands().flatMap(({ options }) => options.map(({ envVar = '' }) => envVar));
+const variables = commands().flatMap(([, { options }]) => options.map(({ envVar = '' }) => envVar));
 
 function stub(value: string | undefined): void {
   for (const name of variables) vi.stubEnv(name, value);
@@ -37,7 +35,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-describe.each(commands().map(nameOf))('the options of %s', (name) => {
+describe.each(commands().map(([name]) => name))('the options of %s', (name) => {
   it('are what they are without a variable where it is empty', async () => {
     stub(undefined);
     const unset = await optionsOf(name);

@@ -9,6 +9,7 @@ import { FAILURES } from '../../src/contract/failure.ts';
 import { Terminal } from '../../src/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
+import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest } from '../support/palimpsest.ts';
 
@@ -25,17 +26,12 @@ function section(document: string, heading: string): string {
 
 const silent = { write: () => true };
 const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
-/** Every command that has none below it, by the name that a user writes: `store push`. */
-const commands = programFor(terminal).commands.flatMap((command) =>
-  command.commands.length === 0
-    ? [{ name: command.name(), command }]
-    : command.commands.map((below) => ({ name: `${command.name()} ${below.name()}`, command: below })),
-);
+const commands = commandsIn(programFor(terminal));
 
 describe('docs/commands.md', () => {
   const document = read('docs/commands.md');
 
-  it.each(commands)('has every option of $name, and no other', ({ name, command }) => {
+  it.each(commands)('has every option of %s, and no other', (name, command) => {
     const text = section(document, name);
     const everywhere = ['--json', '--quiet', '--help'];
     const options = command.options.map((option) => option.long ?? '').filter((flag) => !everywhere.includes(flag));
@@ -51,7 +47,9 @@ describe('docs/commands.md', () => {
   });
 
   it('lists every command', () => {
-    for (const { name, command } of commands) expect(document).toMatch(new RegExp(`^ {4}palimpsest ${name} .*${command.summary()}$`, 'm'));
+    for (const [name, command] of commands) {
+      expect(document).toMatch(new RegExp(`^ {4}palimpsest ${name} .*${command.summary()}$`, 'm'));
+    }
   });
 
   it('has every exit code', () => {
@@ -60,7 +58,7 @@ describe('docs/commands.md', () => {
   });
 
   it('is right that every option has its variable', () => {
-    for (const option of commands.flatMap(({ command }) => command.options)) {
+    for (const option of commands.flatMap(([, command]) => command.options)) {
       expect(option.envVar).toBe(`PALIMPSEST_${option.long?.slice(2).toUpperCase().replaceAll('-', '_')}`);
     }
   });

@@ -216,7 +216,7 @@ describe('the ids of new records', () => {
 
   it('are looked for behind those that a source gave, where these are later', async () => {
     const store = newStore();
-    const far = 9_000_000_000_000_000;
+    const far = 8_999_999_999_999_999;
     await load(store, [record(far)]);
     await observe(store, [snapshot(0, { bio: 'new' })]);
     expect(contentsOf(store).feed).toMatchObject([{ id: far + 1, previous: far, text: 'new' }, { id: far }]);
@@ -236,9 +236,20 @@ describe('the ids of new records', () => {
     expect(contentsOf(store)).toEqual(before);
   });
 
+  it('are free after an import that set the highest id aside', async () => {
+    const store = newStore();
+    const records = [record(1), record(Number.MAX_SAFE_INTEGER, { account: 'jill', previous: null })];
+    const flaws: Flaw[] = [];
+    await importInputs(store, [sourceOf(records.map((one) => ({ ...one })))], { onConflict: 'fail', onReject: (flaw) => flaws.push(flaw) });
+    expect(flaws).toMatchObject([{ code: 'bad-field', place: { line: 2, field: 'id' } }]);
+    expect(await observe(store, [snapshot(0, { bio: 'new' })])).toMatchObject({ rejected: 0 });
+    expect(contentsOf(store).feed[0]).toMatchObject({ text: 'new' });
+  });
+
   it('end at the greatest that JSON readers hold; one more record is refused, and those that fit still go in', async () => {
     const store = newStore();
-    await load(store, [record(Number.MAX_SAFE_INTEGER - 2)]);
+    // only an export may hold such a record: of other sources it is refused
+    await load(store, [{ format: 'palimpsest-store', version: 1, accounts: 0, records: 1 }, record(Number.MAX_SAFE_INTEGER - 2)]);
     const flaws: Flaw[] = [];
     const onReject = (flaw: Flaw) => flaws.push(flaw);
     await observe(store, [snapshot(0, { display_name: 'a', location: 'b', website: 'c' }), snapshot(1, { bio: 'd' })], { onReject });

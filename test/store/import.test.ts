@@ -196,9 +196,25 @@ describe('an import', () => {
 
   it('keeps the largest id, lone surrogates and NUL as they came', async () => {
     const store = join(temporaryFolder(), 'store.db');
-    const odd = record(Number.MAX_SAFE_INTEGER, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
+    const odd = record(8_999_999_999_999_999, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
     await load(store, [odd]);
     expect(contents(store).feed).toEqual([odd]);
+  });
+
+  it.each([9_000_000_000_000_000, Number.MAX_SAFE_INTEGER])('refuses the id %d, after which observe would have no ids left', async (id) => {
+    const store = join(temporaryFolder(), 'store.db');
+    await expect(load(store, [record(id)])).rejects.toMatchObject({
+      code: 'bad-field',
+      place: { line: 1, field: 'id' },
+      found: String(id),
+    });
+  });
+
+  it('takes an id as high that is the time of its record', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const late = record(9_000_000_000_000_000, { first_encountered_date: '2255-03-14T16:00:00.000000Z' });
+    await load(store, [late]);
+    expect(contents(store).feed).toEqual([late]);
   });
 });
 

@@ -132,10 +132,10 @@ export const RECORD_DAMAGES: readonly Damage[] = [
   {
     name: 'the first record of a field names one of another account',
     damage: editing(32, { previous: 16 }),
-    expects: 'record-predecessor',
+    expects: 'record-previous',
     path: ACCOUNT_PAGE,
     subject: 'record 32',
-    says: 'record 16',
+    says: 'record 16 of dee and Website',
     deep: true,
   },
   {

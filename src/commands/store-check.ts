@@ -1,0 +1,64 @@
+import { Option } from '@commander-js/extra-typings';
+import { number, plural, printable, seconds, type Terminal } from '../terminal.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+/** How many findings are printed for people; --json has more. */
+const PRINTED = 20;
+
+export function declareStoreCheck(group: Program, terminal: Terminal): void {
+  group
+    .command('check')
+    .summary('check a store for damage, and repair what can be repaired')
+    .description(
+      'Checks the file of a store, every record, and all that is derived from the records. Exits with 1 where something is not what ' +
+        'was written. With --repair the store is written anew from its records and accounts, if these are not damaged.',
+    )
+    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+    .addOption(new Option('--repair', 'write the store anew where it is damaged; the damaged file is kept').env('PALIMPSEST_REPAIR'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest store check', 'what is damaged, if anything'],
+        ['palimpsest store check --repair', 'derive again what can be derived'],
+      ),
+    )
+    .action(async (options) => {
+      terminal.speakAs(options);
+      const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/check.ts'), import('../store/repair.ts')]);
+      const started = performance.now();
+      const progress = terminal.progress('checking', (items) => `${number(items)} records and accounts`);
+      const check = () => {
+        try {
+          return checkStore(options.store, progress.show);
+        } finally {
+          progress.end();
+        }
+      };
+      const { findings, findingCount, records, accounts } = check();
+      const isRepairable = findings.every(({ repairable }) => repairable);
+      const kept = options.repair && findingCount > 0 && isRepairable ? repairStore(options.store) : undefined;
+      const left = kept === undefined ? findingCount : check().findingCount;
+      terminal.exitCode = left === 0 ? 0 : 1;
+      const took = performance.now() - started;
+      const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
+      const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
+      terminal.summary({ ...result, milliseconds: Math.round(took) }, [
+        ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
+        ...(findingCount > PRINTED
+          ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`]
+          : []),
+        `checked ${options.store} in ${seconds(took)}: ${verdict}`,
+        `  holds     ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+        ...(kept === undefined ? [] : [`  repaired  the damaged file is kept as ${kept}`]),
+        ...(left === 0 ? [] : [nextStep(isRepairable)]),
+      ]);
+    });
+}
+
+function nextStep(isRepairable: boolean): string {
+  return isRepairable
+    ? 'next: palimpsest store check --repair derives it again'
+    : 'next: import the records or accounts that are named again, with --on-conflict replace, or restore a copy of the store';
+}

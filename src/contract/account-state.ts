@@ -1,0 +1,160 @@
+import type { Identity, Summary } from './account.ts';
+import { encodeJson } from './json.ts';
+import { type Moment, momentOf, timestampOf } from './moment.ts';
+import { DATA_TYPES, type DataType } from './record.ts';
+import {
+  at,
+  count,
+  handle,
+  identifierOrNull,
+  list,
+  oneOf,
+  parseShape,
+  type Rule,
+  type Shape,
+  text,
+  textOrNull,
+  urlOrEmpty,
+  wholeSecondOrNull,
+} from './shape.ts';
+
+/** A handle that an account had before another. */
+export interface FormerHandle {
+  readonly handle: string;
+  /** The last moment at which the account is known to have had it. */
+  readonly seen_to: Moment;
+}
+
+/** What a store knows of an account besides its records: all of it that cannot be derived from them. */
+export interface AccountState extends Identity {
+  /** What a source knows the account by when its handle changes; null: no source has told. */
+  readonly stable_id: string | null;
+  /** Up to when the account has been observed; null: never. */
+  readonly observed_to: Moment | null;
+  /** The fields that the snapshots of that moment had, in the order of {@link DATA_TYPES}. */
+  readonly observed_fields: readonly DataType[];
+  /** By time, then by handle. */
+  readonly former_handles: readonly FormerHandle[];
+  /** The profile as a source gave it. Records newer than `profile_record` go on from it. */
+  readonly profile: Summary;
+  /** The id of the newest record that came with the profile; null: no source gave a profile. */
+  readonly profile_record: number | null;
+}
+
+const isExactTime = (value: unknown): value is string => {
+  const moment = typeof value === 'string' ? momentOf(value) : undefined;
+  return moment !== undefined && timestampOf(moment) === value;
+};
+const exactTime: Rule<string> = { expected: 'a UTC time such as "2023-11-18T16:29:12.006921Z"', accepts: isExactTime };
+const exactTimeOrNull: Rule<string | null> = {
+  expected: `${exactTime.expected}, or null`,
+  accepts: (value): value is string | null => value === null || isExactTime(value),
+};
+const keyOrNull: Rule<string | null> = {
+  expected: 'a stable id: not empty, no control characters, valid Unicode, or null',
+  accepts: (value): value is string | null => value === null || handle.accepts(value),
+};
+const fields: Rule<readonly DataType[]> = {
+  expected: `an array of ${DATA_TYPES.join(', ')}, each at most once and in this order`,
+  accepts: (value): value is readonly DataType[] =>
+    Array.isArray(value) && JSON.stringify(value) === JSON.stringify(DATA_TYPES.filter((type) => value.includes(type))),
+};
+const anything: Rule<unknown> = { expected: 'an object', accepts: (value): value is unknown => value !== undefined };
+
+interface StateLine extends Identity {
+  readonly stable_id: string | null;
+  readonly observed_to: string | null;
+  readonly observed_fields: readonly DataType[];
+  readonly former_handles: readonly unknown[];
+  readonly profile: unknown;
+  readonly profile_record: number | null;
+}
+
+const LINE: Shape<StateLine> = {
+  screen_name: handle,
+  stable_id: keyOrNull,
+  observed_to: exactTimeOrNull,
+  observed_fields: fields,
+  former_handles: list,
+  account_creation_date: wholeSecondOrNull,
+  profile_image_url: urlOrEmpty,
+  profile: anything,
+  profile_record: identifierOrNull,
+};
+const PROFILE: Shape<Summary> = { display_name: text, website: textOrNull, location: text, bio: text };
+const FORMER_HANDLE: Shape<{ readonly handle: string; readonly seen_to: string }> = { handle, seen_to: exactTime };
+
+/**
+ * @param value a parsed JSON value, as {@link encodeAccountState} writes it
+ * @throws Violation at the first field that breaks its rule
+ */
+export function parseAccountState(value: unknown, path = ''): AccountState {
+  const { stable_id, observed_to, former_handles, profile, ...rest } = parseShape(LINE, value, path);
+  return {
+    ...rest,
+    stable_id,
+    observed_to: observed_to === null ? null : (momentOf(observed_to) ?? null),
+    former_handles: former_handles.map((item, index) => parseFormerHandle(item, at(path, `former_handles[${index}]`))),
+    profile: parseShape(PROFILE, profile, at(path, 'profile')),
+  };
+}
+
+function parseFormerHandle(value: unknown, path: string): FormerHandle {
+  const former = parseShape(FORMER_HANDLE, value, path);
+  return { handle: former.handle, seen_to: momentOf(former.seen_to) ?? 0 };
+}
+
+/** A state's line in an export: one JSON object. */
+export function encodeAccountState(state: AccountState): string {
+  const { display_name, website, location, bio } = state.profile;
+  return encodeJson({
+    screen_name: state.screen_name,
+    stable_id: state.stable_id,
+    observed_to: state.observed_to === null ? null : timestampOf(state.observed_to),
+    observed_fields: state.observed_fields,
+    former_handles: state.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) })),
+    account_creation_date: state.account_creation_date,
+    profile_image_url: state.profile_image_url,
+    profile: { display_name, website, location, bio },
+    profile_record: state.profile_record,
+  });
+}
+
+/** The format that the first line of an export names. */
+export const EXPORT_FORMAT = 'palimpsest-store';
+
+/** The first line of an export: what follows, so that a file that was cut short is noticed. */
+export interface ExportHeader {
+  readonly format: typeof EXPORT_FORMAT;
+  readonly version: 1;
+  readonly accounts: number;
+  readonly records: number;
+}
+
+const HEADER: Shape<ExportHeader> = {
+  format: oneOf(EXPORT_FORMAT),
+  version: { expected: '1: a newer palimpsest wrote this export', accepts: (value): value is 1 => value === 1 },
+  accounts: count,
+  records: count,
+};
+
+/** @throws Violation at the first field that breaks its rule */
+export function parseExportHeader(value: unknown, path = ''): ExportHeader {
+  return parseShape(HEADER, value, path);
+}
+
+export function encodeExportHeader(accounts: number, records: number): string {
+  const header: ExportHeader = { format: EXPORT_FORMAT, version: 1, accounts, records };
+  return encodeJson(header);
+}
+
+/** Whether two states say the same. */
+export function isSameState(one: AccountState, other: AccountState): boolean {
+  return encodeAccountState(one) === encodeAccountState(other);
+}
+
+/** Former handles in their order, each once. */
+export function sortedHandles(handles: readonly FormerHandle[]): FormerHandle[] {
+  const each = new Map(handles.map((former) => [`${former.seen_to} ${former.handle}`, former]));
+  return [...each.values()].sort((a, b) => a.seen_to - b.seen_to || (a.handle < b.handle ? -1 : 1));
+}

@@ -1,0 +1,126 @@
+import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
+import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../contract/account-state.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import type { Moment } from '../contract/moment.ts';
+import { DATA_TYPES } from '../contract/record.ts';
+import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
+import type { Batch } from './batch.ts';
+import type { Statement } from './connection.ts';
+import type { Outcome } from './item-writer.ts';
+import { bitOf } from './known-account.ts';
+
+/** Puts what an export says of accounts into a batch. */
+export class AccountStateWriter {
+  readonly #batch: Batch;
+  readonly #policy: ConflictPolicy;
+  readonly #states: AccountStates;
+  readonly #byName: Statement<[string], StateRow>;
+  readonly #nameOf: Statement<[string], string>;
+  readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
+  readonly #addFormerHandle: Statement<[string, Moment, number]>;
+
+  constructor(batch: Batch, policy: ConflictPolicy) {
+    const { database } = batch;
+    this.#batch = batch;
+    this.#policy = policy;
+    this.#states = new AccountStates(database);
+    this.#byName = database.prepare(`SELECT ${STATE_COLUMNS} FROM account WHERE screen_name = ?`);
+    this.#nameOf = database.prepare<[string], string>('SELECT screen_name FROM account WHERE stable_id = ?').pluck();
+    this.#set = database.prepare(
+      `UPDATE account SET identity = ?, summary = ?, known_to = ?, stable_id = ?, observed_to = CAST(? AS INTEGER),
+        observed_fields = CAST(? AS INTEGER) WHERE id = ?`,
+    );
+    this.#addFormerHandle = database.prepare(
+      'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
+  /**
+   * Adds an account's state. Of two states of an account the one whose profile record and last observation are
+   * both no older is the later, and counts; former handles are joined. Where that does not tell them apart, or
+   * the stable ids differ, they conflict.
+   */
+  add(state: AccountState): Outcome {
+    return this.#batch.guard(() => {
+      const subject = `account ${state.screen_name}`;
+      const holder = state.stable_id === null ? undefined : this.#nameOf.get(state.stable_id);
+      if (holder !== undefined && holder !== state.screen_name) {
+        if (this.#policy === 'keep') return 'kept';
+        const hint = "the account was renamed in one of the two: keep the store's with --on-conflict keep, or import into a new store";
+        return { subject, stored: `stable id ${state.stable_id} belongs to ${holder}`, found: encodeAccountState(state), hint };
+      }
+      const row = this.#byName.get(state.screen_name);
+      const stored = row === undefined ? undefined : this.#states.of(row);
+      if (row === undefined || stored === undefined) {
+        this.#batch.ensureAccount(state.screen_name);
+        const added = this.#byName.get(state.screen_name);
+        if (added !== undefined) this.#write(added, this.#states.of(added), state);
+        return 'added';
+      }
+      if (isSameState(stored, state)) return 'same';
+      if (isUnknown(stored)) {
+        this.#write(row, stored, state);
+        return 'added';
+      }
+      const later = laterOf(stored, state);
+      if (later === undefined) {
+        if (this.#policy === 'keep') return 'kept';
+        if (this.#policy === 'fail') return { subject, stored: encodeAccountState(stored), found: encodeAccountState(state) };
+      }
+      this.#write(row, stored, joined(stored, state, later ?? state));
+      return later === stored ? 'kept' : 'replaced';
+    });
+  }
+
+  #write(row: StateRow, stored: AccountState, state: AccountState): void {
+    const [identity, summary] = [encodeIdentity(state), encodeSummary(state.profile)];
+    const fields = state.observed_fields.reduce((bits, type) => bits | bitOf(type), 0);
+    this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, row.id);
+    for (const { handle, seen_to } of state.former_handles) this.#addFormerHandle.run(handle, seen_to, row.id);
+    const isPublished = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
+    if (isPublished) this.#batch.touch(state.screen_name);
+    else this.#batch.note();
+  }
+}
+
+/** Whether nothing is known of an account but its name. */
+function isUnknown(state: AccountState): boolean {
+  const { screen_name } = state;
+  const nothing = {
+    stable_id: null,
+    observed_to: null,
+    observed_fields: [],
+    former_handles: [],
+    profile: NO_SUMMARY,
+    profile_record: null,
+  };
+  return isSameState(state, { ...identityOf(screen_name), ...nothing });
+}
+
+/** Which of two states of an account counts; undefined where they conflict. */
+function laterOf(stored: AccountState, state: AccountState): AccountState | undefined {
+  if (stored.stable_id !== null && state.stable_id !== null && stored.stable_id !== state.stable_id) return undefined;
+  if (isNoOlder(stored, state)) {
+    if (!isNoOlder(state, stored)) return stored;
+    const isSameProfile =
+      encodeIdentity(stored) === encodeIdentity(state) && encodeSummary(stored.profile) === encodeSummary(state.profile);
+    return isSameProfile ? stored : undefined;
+  }
+  return isNoOlder(state, stored) ? state : undefined;
+}
+
+function isNoOlder(one: AccountState, other: AccountState): boolean {
+  return (one.profile_record ?? -1) >= (other.profile_record ?? -1) && (one.observed_to ?? -1) >= (other.observed_to ?? -1);
+}
+
+function joined(stored: AccountState, state: AccountState, later: AccountState): AccountState {
+  const observed = Math.max(stored.observed_to ?? -1, state.observed_to ?? -1);
+  const latest = [stored, state].filter(({ observed_to }) => (observed_to ?? -1) === observed);
+  return {
+    ...later,
+    stable_id: later.stable_id ?? stored.stable_id ?? state.stable_id,
+    observed_to: observed === -1 ? null : observed,
+    observed_fields: DATA_TYPES.filter((type) => latest.some(({ observed_fields }) => observed_fields.includes(type))),
+    former_handles: sortedHandles([...stored.former_handles, ...state.former_handles]),
+  };
+}

@@ -1,0 +1,95 @@
+import { type Checksum, joined, NOTHING, recordsChecksum } from './checksum.ts';
+import type { Connection, Statement } from './connection.ts';
+import { damaged } from './damaged.ts';
+
+/** How many records a block gets. */
+const RECORDS = 250;
+/** Beyond every id. */
+const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+
+/** Marks the blocks of the feed whose records change, so that their checksums are derived anew. */
+export class FeedBlockMarks {
+  readonly #database: Connection;
+  readonly #block: Statement<[number, number], { readonly first: number | null; readonly beyond: number | null }>;
+  readonly #mark: Statement<[number]>;
+  /** The ids of the block that was marked last. */
+  #first = 0;
+  #beyond = 0;
+
+  constructor(database: Connection) {
+    this.#database = database;
+    this.#block = database.prepare(`SELECT (SELECT max(first_id) FROM feed_block WHERE first_id <= ?) AS first,
+      (SELECT min(first_id) FROM feed_block WHERE first_id > ?) AS beyond`);
+    this.#mark = database.prepare('UPDATE feed_block SET checksum = NULL WHERE first_id = ?');
+  }
+
+  mark(id: number): void {
+    if (id >= this.#first && id < this.#beyond) return;
+    const block = this.#block.get(id, id);
+    if (block === undefined || block.first === null) throw damaged(this.#database.path, `no checksum of the feed for record ${id}`);
+    this.#mark.run(block.first);
+    this.#first = block.first;
+    this.#beyond = block.beyond ?? BEYOND;
+  }
+}
+
+/** Forgets all blocks: one that stands for the whole feed takes their place, without a checksum. */
+export function forgetFeedBlocks(database: Connection): void {
+  database.exec('DELETE FROM feed_block; INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0)');
+}
+
+/**
+ * Derives the checksums of the blocks that are marked. Runs in the caller's transaction.
+ * @param isChecked whether each record is held to its own checksum first, so that damage does not become the rule
+ * @throws Failure bad-store
+ */
+export function renewFeedBlocks(database: Connection, isChecked: boolean): void {
+  const marked = database.prepare<[], { readonly first: number; readonly beyond: number | null }>(`
+    SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
+    FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
+  const remove = database.prepare<[number]>('DELETE FROM feed_block WHERE first_id = ?');
+  const end = database.prepare<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT 1 OFFSET +?').pluck();
+  const read = database.prepare<[number, number], { readonly records: number; readonly json: Buffer | null }>(`
+    SELECT count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
+    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
+  const wrong = database
+    .prepare<[number, number], number>('SELECT id FROM record WHERE id >= ? AND id < ? AND crc32(json) IS NOT checksum LIMIT 1')
+    .pluck();
+  const insert = database.prepare<[number, number, number, number]>(
+    'INSERT INTO feed_block (first_id, records, bytes, checksum) VALUES (?, ?, ?, ?)',
+  );
+  for (const { first, beyond } of marked.all()) {
+    remove.run(first);
+    const limit = beyond ?? BEYOND;
+    const id = isChecked ? wrong.get(first, limit) : undefined;
+    if (id !== undefined) throw damaged(database.path, `record ${id} is not what was written`);
+    for (let start = first; start < limit; ) {
+      const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
+      const { records = 0, json } = read.get(start, next) ?? {};
+      const { crc, bytes } = recordsChecksum(json ?? Buffer.alloc(0));
+      // one block always begins at 0, so that every id has one
+      if (records > 0 || start === 0) insert.run(start, records, bytes, crc);
+      if (next <= start) throw damaged(database.path, 'records out of their order');
+      start = next;
+    }
+  }
+}
+
+/** The checksum of the whole feed, newest record first, as it was when its records were written. */
+export function feedChecksum(database: Connection): Checksum {
+  const next = database.prepare<[number, number], { readonly first_id: number; readonly bytes: number; readonly checksum: number }>(
+    'SELECT first_id, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?',
+  );
+  let whole = NOTHING;
+  for (let edge = BEYOND, blocks = next.all(edge, BLOCKS); blocks.length > 0; blocks = next.all(edge, BLOCKS)) {
+    for (const { first_id, bytes, checksum } of blocks) {
+      whole = joined(whole, { crc: checksum, bytes });
+      if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of their order');
+      edge = first_id;
+    }
+  }
+  return whole;
+}
+
+/** How many blocks are read at once. */
+const BLOCKS = 1000;

@@ -1,0 +1,111 @@
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { Failure } from '../contract/failure.ts';
+import { parseRecord } from '../contract/record.ts';
+import { AccountStateWriter } from './account-state-writer.ts';
+import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
+import { Batch } from './batch.ts';
+import { checksumOf } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { damaged, storedJson } from './damaged.ts';
+import { guarded, openForWriting } from './database.ts';
+import { ItemWriter } from './item-writer.ts';
+
+/** How many rows are read at once. */
+const RUN = 500;
+
+/**
+ * Writes a store anew from what nothing else gives: its records, accounts and former handles. The damaged file stays
+ * beside it, as `.damaged`. Nothing changes where a record or an account is not what was written.
+ * @returns the path of the damaged file
+ * @throws Failure bad-store, store-busy, file-system
+ */
+export function repairStore(path: string): string {
+  const [draft, kept] = [`${path}.repair`, `${path}.damaged`];
+  if (existsSync(kept)) {
+    throw new Failure('file-system', `${kept} is there already`, {
+      place: { file: kept },
+      expected: 'no file: the damaged store is kept under that name',
+      found: 'a file',
+      hint: 'move it away, then run this again',
+    });
+  }
+  const damagedStore = openForWriting(path);
+  try {
+    guarded(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
+    removeStore(draft);
+    guarded(path, () => copy(damagedStore, draft));
+  } catch (error) {
+    removeStore(draft);
+    throw error;
+  } finally {
+    damagedStore.close();
+  }
+  guarded(path, () => {
+    renameSync(path, kept);
+    for (const side of ['-wal', '-shm']) if (existsSync(path + side)) renameSync(path + side, kept + side);
+    renameSync(draft, path);
+  });
+  return kept;
+}
+
+function copy(from: Connection, draft: string): void {
+  const batch = new Batch(draft, 'by id');
+  try {
+    copyAccounts(from, new AccountStateWriter(batch, 'fail'));
+    copyRecords(from, new ItemWriter(batch, 'fail'));
+    batch.commit();
+    compareAccounts(from, batch.database);
+  } finally {
+    batch.end();
+  }
+}
+
+function copyAccounts(from: Connection, writer: AccountStateWriter): void {
+  const states = new AccountStates(from);
+  const next = from.prepare<[number, number], StateRow>(`SELECT ${STATE_COLUMNS} FROM account WHERE id > ? ORDER BY id LIMIT +?`);
+  for (let rows = next.all(0, RUN); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, RUN)) {
+    for (const row of rows) if (typeof writer.add(states.of(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
+  }
+}
+
+function copyRecords(from: Connection, writer: ItemWriter): void {
+  const next = from.prepare<[number, number], { readonly id: number; readonly json: string; readonly checksum: number | null }>(
+    'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
+  );
+  for (let [last, rows] = [-1, next.all(-1, RUN)]; rows.length > 0; rows = next.all(last, RUN)) {
+    for (const { id, json, checksum } of rows) {
+      if (id <= last) throw damaged(from.path, 'records out of their order');
+      if (checksumOf(json) !== checksum) throw damaged(from.path, `record ${id} is not what was written`);
+      last = id;
+      writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
+    }
+  }
+}
+
+/** An account of which neither digest nor checksum came out as it was has lost records, or its profile is damaged. */
+function compareAccounts(from: Connection, to: Connection): void {
+  const before = from.prepare<[number, number], Derived & { readonly id: number; readonly screen_name: string }>(
+    'SELECT id, screen_name, digest, checksum FROM account WHERE id > ? ORDER BY id LIMIT +?',
+  );
+  const after = to.prepare<[string], Derived>('SELECT digest, checksum FROM account WHERE screen_name = ?');
+  for (let rows = before.all(0, RUN); rows.length > 0; rows = before.all(rows.at(-1)?.id ?? 0, RUN)) {
+    for (const { screen_name, digest, checksum } of rows) {
+      const now = after.get(screen_name);
+      const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
+      if (!isSame) throw damaged(from.path, `the account ${screen_name} has other records, or another profile, than were written`);
+    }
+  }
+  for (const count of ['account', 'record', 'former_handle']) {
+    const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${count}`)));
+    if (found !== expected) throw damaged(from.path, `${found} of ${expected} rows of ${count} can be read`);
+  }
+}
+
+interface Derived {
+  readonly digest: Buffer | null;
+  readonly checksum: number | null;
+}
+
+function removeStore(path: string): void {
+  for (const side of ['', '-wal', '-shm']) rmSync(path + side, { force: true });
+}

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+
+const SNAPSHOTS = [
+  '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"ann","id":"1","bio":"one"}',
+  '{"observed_at":"2020-01-02T00:00:00Z","screen_name":"new","id":"1","bio":"two"}',
+].join('\n');
+
+let folder: string;
+let store: string;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  store = join(folder, 'store.db');
+  await palimpsestJson(['observe', '-', '--store', store], { input: SNAPSHOTS });
+});
+
+describe('palimpsest export ndjson', () => {
+  it('writes a file that import reads back, and nothing beside it', async () => {
+    const to = join(folder, 'store.ndjson');
+    expect(await palimpsestJson(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ to, store, records: 2, accounts: 1 });
+    expect((await readdir(folder)).toSorted()).toEqual(['store.db', 'store.ndjson']);
+    const copy = join(folder, 'copy.db');
+    await palimpsestJson(['import', '-', '--store', copy], { input: gzipSync(readFileSync(to)) });
+    const again = join(folder, 'again.ndjson');
+    await palimpsestJson(['export', 'ndjson', '--to', again, '--store', copy]);
+    expect(readFileSync(again)).toEqual(readFileSync(to));
+  });
+
+  it('writes nothing but the export to standard output', async () => {
+    const to = join(folder, 'store.ndjson');
+    expect(await palimpsest(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ code: 0, stderr: '' });
+    for (const voice of [[], ['--json'], ['--quiet']]) {
+      const { code, stdout } = await palimpsest(['export', 'ndjson', '--to', '-', '--store', store, ...voice]);
+      expect({ code, stdout }).toEqual({ code: 0, stdout: readFileSync(to, 'utf8') });
+    }
+  });
+
+  it('takes its options from the environment', async () => {
+    const env = { PALIMPSEST_TO: join(folder, 'env.ndjson'), PALIMPSEST_STORE: store, PALIMPSEST_JSON: '1' };
+    const { code, stdout } = await palimpsest(['export', 'ndjson'], { env });
+    expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, to: env.PALIMPSEST_TO });
+    const off = await palimpsest(['export', 'ndjson'], { env: { ...env, PALIMPSEST_JSON: '0' } });
+    expect(off.stdout).toMatch(/^exported /);
+  });
+
+  it.each([
+    ['the store itself', () => store, 2, 'usage'],
+    ['a folder', () => folder, 1, 'file-system'],
+    ['a folder that is not there', () => join(folder, 'none', 'file'), 1, 'file-system'],
+    ['a name that promises compression', () => join(folder, 'store.ndjson.gz'), 2, 'usage'],
+  ])('refuses to write to %s', async (_, to, exit, error) => {
+    const { code, stdout } = await palimpsest(['export', 'ndjson', '--to', to(), '--store', store, '--json']);
+    expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
+    expect(await readdir(folder)).toEqual(['store.db']);
+  });
+
+  it('says that there is no store, and leaves a file of that name as it is', async () => {
+    const { code, stdout } = await palimpsest([
+      'export',
+      'ndjson',
+      '--to',
+      join(folder, 'x'),
+      '--store',
+      join(folder, 'none.db'),
+      '--json',
+    ]);
+    expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: 1, error: 'no-store' });
+    expect(await readdir(folder)).toEqual(['store.db']);
+  });
+});

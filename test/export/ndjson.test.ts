@@ -1,0 +1,246 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import { ndjsonLines } from '../../src/export/ndjson.ts';
+import type { Flaw, Input } from '../../src/sources/source.ts';
+import { type ImportSummary, importInputs } from '../../src/store/import.ts';
+import { Store } from '../../src/store/store.ts';
+import { build } from '../../src/tree/build.ts';
+import { filesIn } from '../support/folder.ts';
+import { histories, toNdjson } from '../support/histories.ts';
+import { observe, type Snapshot } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 30) };
+const SITE = { base_url: 'https://example.org', page_size: 3, account_page_size: 2 };
+const START = Date.UTC(2020, 0, 1);
+const folder = folderOfFile();
+
+let paths = 0;
+function newPath(): string {
+  paths += 1;
+  return join(folder, String(paths));
+}
+
+function linesOf(path: string): string[] {
+  const store = Store.open(path);
+  try {
+    return [...ndjsonLines(store)];
+  } finally {
+    store.close();
+  }
+}
+
+function inputOf(lines: readonly string[]): Input {
+  async function* open(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${lines.join('\n')}\n`);
+  }
+  return { name: 'export', size: undefined, open };
+}
+
+function take(
+  path: string,
+  lines: readonly string[],
+  onConflict: ConflictPolicy = 'fail',
+  onReject?: (flaw: Flaw) => void,
+): Promise<ImportSummary> {
+  return importInputs(path, [inputOf(lines)], { onConflict, onReject });
+}
+
+/** A new store that took an export. */
+async function storeOf(lines: readonly string[]): Promise<string> {
+  const path = newPath();
+  await take(path, lines);
+  return path;
+}
+
+async function treeOf(path: string): Promise<Map<string, Buffer>> {
+  const out = newPath();
+  await build(path, { out, site: SITE });
+  return filesIn(out);
+}
+
+function snapshot(minute: number, rest: Snapshot): Snapshot {
+  return { observed_at: new Date(START + minute * 60_000).toISOString(), screen_name: 'ann', ...rest };
+}
+
+const text = fc.constantFrom(undefined, '', 'one', '\u2028"', 'zwei');
+const sights = fc.array(
+  fc.record({
+    who: fc.constantFrom({ id: '1' }, { id: '2' }, { id: '3' }, { id: undefined }),
+    screen_name: fc.constantFrom('ann', 'Ann', 'bob', 'cyd', 'ann~1'),
+    gap: fc.nat({ max: 3 }),
+    bio: text,
+    display_name: text,
+    profile_image_url: fc.constantFrom(undefined, '', 'https://images.example/1'),
+  }),
+  { maxLength: 30, size: 'max' },
+);
+
+function snapshotsOf(seen: typeof sights extends fc.Arbitrary<infer S> ? S : never): Snapshot[] {
+  let minute = 0;
+  return seen.map(({ who, gap, ...rest }) => {
+    minute += gap;
+    return snapshot(minute, { ...who, ...rest });
+  });
+}
+
+describe('an export as NDJSON', () => {
+  it('holds everything: a store made from it exports and builds the same bytes, and observes on alike', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(12), sights, fc.nat({ max: 30 }), async (history, seen, cut) => {
+        const original = newPath();
+        await importInputs(original, [inputOf(toNdjson(history).length === 0 ? ['[]'] : toNdjson(history))], { onConflict: 'fail' });
+        const all = snapshotsOf(seen);
+        await observe(original, all.slice(0, cut), { onReject: () => {} });
+        const lines = linesOf(original);
+        const copy = await storeOf(lines);
+        expect(linesOf(copy)).toEqual(lines);
+        expect(await treeOf(copy)).toEqual(await treeOf(original));
+        const flaws: [Flaw[], Flaw[]] = [[], []];
+        const summaries = [
+          await observe(original, all.slice(cut), { onReject: (flaw) => flaws[0].push(flaw) }),
+          await observe(copy, all.slice(cut), { onReject: (flaw) => flaws[1].push(flaw) }),
+        ];
+        expect(summaries[1]).toEqual(summaries[0]);
+        expect(flaws[1]).toEqual(flaws[0]);
+        expect(linesOf(copy)).toEqual(linesOf(original));
+      }),
+      RUNS,
+    );
+  }, 120_000);
+
+  it('is the same whatever order the store was filled in', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        histories(15).chain((history) =>
+          fc.tuple(fc.constant(toNdjson(history)), fc.shuffledSubarray(toNdjson(history), { minLength: toNdjson(history).length })),
+        ),
+        async ([one, other]) => {
+          if (one.length === 0) return;
+          expect(linesOf(await storeOf(other))).toEqual(linesOf(await storeOf(one)));
+        },
+      ),
+      RUNS,
+    );
+  }, 120_000);
+
+  it('keeps stable ids, former handles with their times, and names that were made for accounts that lost a handle', async () => {
+    const store = newPath();
+    await observe(store, [
+      snapshot(1, { id: '1', screen_name: 'old', bio: 'a' }),
+      snapshot(2, { id: '1', screen_name: 'ann', bio: 'a' }),
+      snapshot(3, { id: '2', screen_name: 'ann', bio: 'b' }),
+      snapshot(4, { id: '1', screen_name: 'new', bio: 'a' }),
+    ]);
+    const lines = linesOf(store);
+    expect(lines[0]).toBe('{"format":"palimpsest-store","version":1,"accounts":2,"records":2}');
+    const states = lines.slice(1, 3).map((line) => JSON.parse(line));
+    expect(states[1]).toMatchObject({
+      screen_name: 'new',
+      stable_id: '1',
+      observed_to: '2020-01-01T00:04:00.000000Z',
+      former_handles: [
+        { handle: 'old', seen_to: '2020-01-01T00:01:00.000000Z' },
+        { handle: 'ann', seen_to: '2020-01-01T00:02:00.000000Z' },
+        { handle: 'ann~1', seen_to: '2020-01-01T00:02:00.000000Z' },
+      ],
+    });
+    const copy = await storeOf(lines);
+    // an old snapshot under the old handle is known in both
+    const again = [snapshot(1, { id: undefined, screen_name: 'old', bio: 'a' })];
+    expect(await observe(copy, again)).toEqual(await observe(store, again));
+  });
+
+  it('imported again changes nothing', async () => {
+    const store = newPath();
+    await observe(store, [snapshot(1, { id: '1', bio: 'a' }), snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
+    const lines = linesOf(store);
+    expect(await take(store, lines)).toEqual({
+      records: { added: 0, same: 2, kept: 0, replaced: 0 },
+      accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
+      rejected: 0,
+    });
+    expect(linesOf(store)).toEqual(lines);
+  });
+
+  it('brings an older store of the same history forward, and leaves a newer one as it is', async () => {
+    const store = newPath();
+    await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);
+    const older = linesOf(store);
+    const copy = await storeOf(older);
+    await observe(store, [snapshot(5, { id: '1', bio: 'b', profile_image_url: 'https://images.example/1' })]);
+    const newer = linesOf(store);
+    expect((await take(copy, newer)).accounts).toMatchObject({ replaced: 1 });
+    expect(linesOf(copy)).toEqual(newer);
+    expect((await take(copy, older)).accounts).toMatchObject({ kept: 1 });
+    expect(linesOf(copy)).toEqual(newer);
+  });
+
+  it('adds to what a tree holds: the stable ids and former handles that its pages do not show', async () => {
+    const store = newPath();
+    await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' }), snapshot(2, { id: '1', bio: 'b', display_name: 'Ann' })]);
+    const out = newPath();
+    await build(store, { out, site: SITE });
+    const copy = newPath();
+    const pages = [...filesIn(out)].filter(([path]) => /page\/\d+\/index.json$/.test(path)).map(([, bytes]) => bytes.toString());
+    await take(copy, pages);
+    expect(linesOf(copy)).not.toEqual(linesOf(store));
+    await take(copy, linesOf(store), 'replace');
+    expect(linesOf(copy)).toEqual(linesOf(store));
+  });
+
+  it('conflicts where an account has another stable id, or another profile that is no older', async () => {
+    const [store, other] = [newPath(), newPath()];
+    await observe(store, [snapshot(1, { id: '1', bio: 'a', profile_image_url: 'https://images.example/1' })]);
+    await observe(other, [snapshot(1, { id: '2', bio: 'a', profile_image_url: 'https://images.example/1' })]);
+    const before = linesOf(store);
+    await expect(take(store, linesOf(other))).rejects.toMatchObject({ code: 'conflict' });
+    expect(linesOf(store)).toEqual(before);
+    await take(store, linesOf(other), 'keep');
+    expect(linesOf(store)).toEqual(before);
+    await take(store, linesOf(other), 'replace');
+    expect(linesOf(store)).toEqual(linesOf(other));
+  });
+
+  it('conflicts where the store has the stable id under another name, whatever the policy would replace', async () => {
+    const [store, other] = [newPath(), newPath()];
+    await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' })]);
+    await observe(other, [snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
+    for (const policy of ['fail', 'replace'] as const) {
+      await expect(take(store, linesOf(other), policy)).rejects.toMatchObject({ code: 'conflict' });
+    }
+    expect((await take(store, linesOf(other), 'keep')).accounts).toMatchObject({ kept: 1 });
+  });
+
+  it('is refused where a line is missing, and the rest comes in where rejects are set aside', async () => {
+    const store = newPath();
+    await observe(store, [snapshot(1, { id: '1', bio: 'a', display_name: 'Ann' })]);
+    const lines = linesOf(store).slice(0, -1);
+    await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-source', found: '1 accounts and 1 records' });
+    const flaws: Flaw[] = [];
+    const summary = await take(newPath(), lines, 'fail', (flaw) => flaws.push(flaw));
+    expect(summary).toMatchObject({ rejected: 1, records: { added: 1 }, accounts: { added: 1 } });
+    expect(flaws).toMatchObject([{ code: 'bad-source' }]);
+  });
+
+  it('is refused where a newer palimpsest wrote it', async () => {
+    const lines = ['{"format":"palimpsest-store","version":2,"accounts":0,"records":0,"groups":0}', '{"group":1}'];
+    await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-field', place: { field: 'version' } });
+  });
+
+  it.each([
+    ['a time with fewer digits', { observed_to: '2020-01-01T00:00:00Z' }, 'observed_to'],
+    ['an empty stable id', { stable_id: '' }, 'stable_id'],
+    ['a former handle without its time', { former_handles: [{ handle: 'old' }] }, 'former_handles[0].seen_to'],
+    ['a profile that lacks a field', { profile: { display_name: '', website: null, location: '' } }, 'profile.bio'],
+    ['an unknown field', { verified: true }, 'verified'],
+  ])('names the field of %s', async (_, change, field) => {
+    const store = newPath();
+    await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);
+    const [header = '', state = '', ...records] = linesOf(store);
+    const lines = [header, JSON.stringify({ ...JSON.parse(state), ...change }), ...records];
+    await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-field', place: { line: 2, field } });
+  });
+});

@@ -1,0 +1,212 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { ndjsonLines } from '../../src/export/ndjson.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { migrate } from '../../src/store/database.ts';
+import { importInputs } from '../../src/store/import.ts';
+import { FORGET_ON_CHANGE, MIGRATIONS, TRUST_CHANGES } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { contentsOf, observe, sourceOf } from '../support/snapshots.ts';
+import { command } from './damaged-store.ts';
+
+const SITE = ['--base-url', 'https://example.org', '--page-size', '3'];
+
+let folder: string;
+let store: string;
+
+/** Changes a store as damage would: past its triggers and checks, and without its checksums. */
+function damage(sql: string): void {
+  const database = new Connection(store);
+  database.exec(`${TRUST_CHANGES} PRAGMA ignore_check_constraints = ON; ${sql}; ${FORGET_ON_CHANGE}`);
+  database.close();
+}
+
+const at = (minute: number) => new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString();
+const seen = (minute: number, name: string, bio: string) => ({
+  observed_at: at(minute),
+  screen_name: name,
+  id: name,
+  bio,
+  display_name: 'N',
+});
+
+function linesOf(path: string): string[] {
+  const opened = Store.open(path);
+  try {
+    return [...ndjsonLines(opened)];
+  } finally {
+    opened.close();
+  }
+}
+
+async function check(...options: string[]) {
+  const { code, stdout } = await command(['store', 'check', '--store', store, ...options]);
+  return { code, ...JSON.parse(stdout) };
+}
+
+async function treeOf(path: string): Promise<Map<string, Buffer>> {
+  const out = join(temporaryFolder(), 'out');
+  expect(await command(['build', '--store', path, '--out', out, ...SITE])).toMatchObject({ code: 0 });
+  return filesIn(out);
+}
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  store = join(folder, 'store.db');
+  await observe(store, [seen(1, 'ann', 'one'), seen(2, 'bob', 'two'), seen(3, 'ann', 'three'), { ...seen(4, 'cyd', 'four'), id: 'ann' }]);
+});
+
+/** Damage to what is derived: it can be repaired. */
+const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[] = [
+  ['the copy of a record', "UPDATE history SET head = replace(head, 'three', 'thrEe')", 'history of cyd'],
+  ['the copy of a profile', "UPDATE history SET tail = replace(tail, 'four', 'f0ur')", 'history of cyd'],
+  ['the number of records in a history', 'UPDATE history SET records = records + 100', 'history of cyd'],
+  ['a history that is gone', 'DELETE FROM history', 'history of cyd'],
+  ['a digest', "UPDATE account SET digest = x'00' WHERE screen_name = 'bob'", 'history of bob'],
+  ['the checksum of an account', "UPDATE account SET checksum = 5 WHERE screen_name = 'bob'", 'history of bob'],
+  ['a checksum of the feed', 'UPDATE feed_block SET checksum = 5', 'checksums of the feed'],
+  ['the fingerprint', "UPDATE revision SET fingerprint = 'x'", 'revision'],
+  ['the number of records', 'UPDATE revision SET records = 3', 'revision'],
+];
+
+/** Damage to what nothing else gives. */
+const GIVEN: readonly (readonly [name: string, sql: string, subject: RegExp])[] = [
+  ['a record', "UPDATE record SET json = replace(json, 'three', 'thrEe') WHERE json LIKE '%\"text\":\"three%'", /^record \d+ of cyd$/],
+  ["a record's account", 'UPDATE record SET json = replace(json, \'"account":"bob\', \'"account":"cyd\')', /^record \d+ of cyd$/],
+  ["a record's checksum", 'UPDATE record SET checksum = 5 WHERE id = (SELECT min(id) FROM record)', /^record \d+ of cyd$/],
+  ['a record that is gone', 'DELETE FROM record WHERE id = (SELECT min(id) FROM record)', /^account cyd$/],
+  [
+    'a profile',
+    "UPDATE account SET identity = replace(identity, '\"\"', '\"https://x.example\"') WHERE screen_name = 'bob'",
+    /^account bob$/,
+  ],
+];
+
+describe('palimpsest store check', () => {
+  it('finds nothing in a store that is whole, and --repair leaves it as it is', async () => {
+    const before = readFileSync(store);
+    expect(await check()).toMatchObject({ code: 0, findingCount: 0, findings: [], records: 6, accounts: 2, repaired: false });
+    expect(await check('--repair')).toMatchObject({ code: 0, repaired: false });
+    expect(readFileSync(store)).toEqual(before);
+  });
+
+  it.each(DERIVED)('finds %s, which no build publishes, and repairs it', async (_, sql, subject) => {
+    const [lines, tree] = [linesOf(store), await treeOf(store)];
+    damage(sql);
+    const built = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
+    // a digest serves the next revision alone
+    expect(built.code === 0 ? 'digest' : built.error).toBe(sql.includes('digest') ? 'digest' : 'bad-store');
+    expect(existsSync(join(folder, 'out', 'rest'))).toBe(built.code === 0);
+    const found = await check();
+    expect(found).toMatchObject({ code: 1, repaired: false });
+    expect(found.findings).toContainEqual(expect.objectContaining({ subject, repairable: true }));
+    expect(await check('--repair')).toMatchObject({ code: 0, repaired: true, damaged: `${store}.damaged` });
+    expect(existsSync(`${store}.damaged`)).toBe(true);
+    expect(await check()).toMatchObject({ code: 0, findingCount: 0 });
+    expect(linesOf(store)).toEqual(lines);
+    expect(await treeOf(store)).toEqual(tree);
+  });
+
+  it.each(GIVEN)('names %s, which cannot be repaired, and changes nothing', async (_, sql, subject) => {
+    damage(sql);
+    const before = readFileSync(store);
+    const found = await check('--repair');
+    expect(found).toMatchObject({ code: 1, repaired: false });
+    expect(found.findings).toContainEqual(expect.objectContaining({ subject: expect.stringMatching(subject), repairable: false }));
+    expect(readFileSync(store)).toEqual(before);
+    expect(existsSync(`${store}.damaged`)).toBe(false);
+  });
+
+  it('finds a damaged index, and repairs it', async () => {
+    const lines = linesOf(store);
+    const database = new Connection(store);
+    const root = Number(database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'record_account'"));
+    const size = Number(database.value('PRAGMA page_size'));
+    database.close();
+    const bytes = readFileSync(store);
+    bytes.write('xyz', bytes.indexOf('cyd', (root - 1) * size));
+    writeFileSync(store, bytes);
+    const found = await check();
+    expect(found.findings).toContainEqual(expect.objectContaining({ subject: 'file', repairable: true }));
+    expect(await check('--repair')).toMatchObject({ code: 0, repaired: true });
+    expect(linesOf(store)).toEqual(lines);
+  });
+
+  it('does not write over a damaged store that was kept before', async () => {
+    const [first] = DERIVED;
+    for (const exit of [0, 1]) {
+      damage(first?.[1] ?? '');
+      expect(await command(['store', 'check', '--repair', '--store', store])).toMatchObject({ code: exit });
+    }
+  });
+
+  it('says for people what is damaged and what to do', async () => {
+    damage(GIVEN[0]?.[1] ?? '');
+    const { stderr } = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
+    expect(stderr).toContain(`palimpsest store check --store ${store}`);
+  });
+});
+
+describe('damage', () => {
+  it.each([
+    ['of a record of the same account', () => seen(9, 'ann', 'nine')],
+    ['of a record of another account', () => seen(9, 'bob', 'nine')],
+  ])('%s is not made the rule by the next observation', async (_, snapshot) => {
+    damage(GIVEN[0]?.[1] ?? '');
+    const before = readFileSync(store);
+    await expect(observe(store, [snapshot()])).rejects.toMatchObject({ code: 'bad-store' });
+    expect(readFileSync(store)).toEqual(before);
+  });
+
+  it('of a record is undone by an import of the record with --on-conflict replace', async () => {
+    const lines = linesOf(store);
+    damage(GIVEN[0]?.[1] ?? '');
+    await expect(importInputs(store, [sourceOf(lines)], { onConflict: 'fail' })).rejects.toMatchObject({ code: 'bad-store' });
+    await importInputs(store, [sourceOf(lines)], { onConflict: 'replace' });
+    expect(linesOf(store)).toEqual(lines);
+    expect(await check()).toMatchObject({ code: 0 });
+  });
+
+  it('is reported by verify --store and by history', async () => {
+    const out = join(folder, 'out');
+    await command(['build', '--store', store, '--out', out, ...SITE]);
+    damage(GIVEN[0]?.[1] ?? '');
+    expect(await command(['verify', '--store', store, '--out', out])).toMatchObject({ code: 1, error: 'bad-store' });
+    expect(await command(['history', 'cyd', '--store', store])).toMatchObject({ code: 1, error: 'bad-store' });
+  });
+
+  it('does not keep a build from finding that nothing changed', async () => {
+    const out = join(folder, 'out');
+    await command(['build', '--store', store, '--out', out, ...SITE]);
+    damage(DERIVED[0]?.[1] ?? '');
+    expect(JSON.parse((await command(['build', '--store', store, '--out', out, ...SITE])).stdout)).toMatchObject({ written: 0 });
+  });
+});
+
+describe('a store without checksums', () => {
+  it('gets them when it is opened, and keeps its revision', () => {
+    const path = join(folder, 'old.db');
+    const database = new Connection(path);
+    migrate(database, path, MIGRATIONS.slice(0, 2));
+    database.exec(`INSERT INTO account (screen_name, identity, summary) VALUES
+      ('ann', '{"screen_name":"ann","account_creation_date":null,"profile_image_url":""}', '{"display_name":"","website":null,"location":"","bio":""}'),
+      ('bob', '{"screen_name":"bob","account_creation_date":null,"profile_image_url":""}', '{"display_name":"","website":null,"location":"","bio":""}')`);
+    database.exec(`INSERT INTO record (id, json) VALUES (7,
+      '{"id":7,"account":"ann","data_type":"Bio","previous":null,"text":"é","first_encountered_date":"2020-01-01T00:00:00Z","diff_html":"","web_archive_url":null}')`);
+    database.exec(`${TRUST_CHANGES}
+      INSERT INTO history SELECT 7, 1, '{"screen_name":"ann","account_creation_date":null,"profile_image_url":"","data":[' || json || ']', ',"display_name":"","website":null,"location":"","bio":"é"}' FROM record;
+      UPDATE account SET revision = 1, digest = x'00', first_record = iif(screen_name = 'ann', 7, NULL);
+      INSERT INTO revision (fingerprint, records, accounts, feed, ranking) VALUES ('f', 1, 2, 1, 1)`);
+    database.close();
+    expect(contentsOf(path)).toMatchObject({
+      fingerprint: 'f',
+      feed: [{ text: 'é' }],
+      accounts: [{ screen_name: 'ann' }, { screen_name: 'bob' }],
+    });
+    const opened = Store.open(path);
+    expect(opened.revision.number).toBe(1);
+    opened.close();
+  });
+});

@@ -1,0 +1,72 @@
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { run } from '../../src/cli.ts';
+
+/** What a command printed, and its exit code. */
+export interface Ended {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** The error's code; undefined where it ended otherwise. */
+  readonly error: string | undefined;
+}
+
+/** Runs a command line in this process, with --json unless it writes to standard output itself. */
+export async function command(args: readonly string[], input = ''): Promise<Ended> {
+  let [stdout, stderr] = ['', ''];
+  const stdin = (async function* () {
+    yield Buffer.from(input);
+  })();
+  const code = await run(['node', 'palimpsest', ...args, '--json'], {
+    stdin,
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
+    env: {},
+    once: () => {},
+  });
+  const error = /^\{"error":\{"code":"([a-z-]+)"/m.exec(stdout)?.[1];
+  return { code, stdout, stderr, error };
+}
+
+/** Numbers from 0 up to 1 that follow from a seed: mulberry32. */
+export function chance(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** Copies of a store, each with one byte changed: the same byte for the same seed. */
+export class Damage {
+  readonly #path: string;
+  readonly #folder: string;
+  readonly #bytes: Buffer;
+  readonly offset: number;
+  #copies = 0;
+
+  constructor(path: string, folder: string, seed: number) {
+    const next = chance(seed);
+    const bytes = Buffer.from(readFileSync(path));
+    let offset = 0;
+    // unused space is left alone: zeros are mostly that
+    do offset = Math.floor(next() * bytes.length);
+    while (bytes[offset] === 0 && next() < 0.9);
+    bytes[offset] = (bytes[offset] ?? 0) ^ (1 + Math.floor(next() * 255));
+    this.#path = path;
+    this.#folder = folder;
+    this.#bytes = bytes;
+    this.offset = offset;
+  }
+
+  /** A copy of its own, for a command that may write. */
+  copy(): string {
+    this.#copies += 1;
+    const path = join(this.#folder, `damaged-${this.#copies}.db`);
+    copyFileSync(this.#path, path);
+    writeFileSync(path, this.#bytes);
+    return path;
+  }
+}
