@@ -13,6 +13,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Trial } from './subject.ts';
 
@@ -55,7 +56,7 @@ export class StockMachine {
     for (const path of readdirSync(join(this.root, 'etc', name), { recursive: true, encoding: 'utf8' }))
       this.#adaptFile(join(this.root, 'etc', name, path));
     // servers give up their rights, and read the tree and their configuration as somebody else
-    for (let folder = work; folder !== '/tmp' && folder !== '/'; folder = dirname(folder)) chmodSync(folder, 0o755);
+    for (let folder = work; folder.startsWith(join(tmpdir(), '/')); folder = dirname(folder)) chmodSync(folder, 0o755);
   }
 
   /** A path on the machine, or a text with paths and ports, as it is here. */
