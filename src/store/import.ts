@@ -1,6 +1,9 @@
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
 import { metered } from '../sources/metered.ts';
+import { type PageSetReport, PageSets } from '../sources/page-set.ts';
+import { lackOf } from '../sources/page-set-text.ts';
 import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
 import { Batch } from './batch.ts';
@@ -10,6 +13,10 @@ export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
   /** Takes what cannot go in, so that the rest can; without it the first such thing ends the import. */
   readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  /** Whether saved pages must prove to be complete; nothing is imported where they do not. */
+  readonly requireComplete?: boolean | undefined;
+  /** Called once when all is read, just before the store changes for good; where it throws nothing is imported. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Called with the bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   /** Called, once all is read, with the accounts whose histories have been derived, and those to be. */
@@ -20,6 +27,8 @@ export interface ImportSummary {
   readonly records: Tally;
   readonly accounts: Tally;
   readonly rejected: number;
+  /** What the saved pages among the inputs lack, by collection. */
+  readonly pageSets: readonly PageSetReport[];
 }
 
 /** How many items came and what became of them. */
@@ -32,14 +41,16 @@ export interface Tally {
 
 /**
  * Imports everything that the inputs hold in one batch: all of it is in the store afterwards, or none.
- * @throws Failure for the first flaw or conflict, unless options.onReject takes them
+ * @throws Failure for the first flaw or conflict, unless options.onReject takes them; incomplete where
+ *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
   const batch = new Batch(store, 'by id');
   const records = { added: 0, same: 0, kept: 0, replaced: 0 };
   const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
   let rejected = 0;
-  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Item): void => {
+  const pages = new PageSets();
+  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
     if (typeof outcome === 'string') tally[outcome] += 1;
     else reject(flawOf(outcome, item));
   };
@@ -55,18 +66,24 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
+          else if (item.kind === 'page') pages.add(item.page);
           else reject(item);
         }
       }
     }
+    const pageSets = pages.report();
+    if (options.requireComplete) requireComplete(pageSets);
+    await options.beforeCommit?.();
     batch.commit(options.onSettle);
+    return { records, accounts, rejected, pageSets };
   } finally {
     batch.end();
   }
-  return { records, accounts, rejected };
 }
 
-function flawOf(conflict: Conflict, item: Item): Flaw {
+type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' }>;
+
+function flawOf(conflict: Conflict, item: Conflicting): Flaw {
   return {
     kind: 'flaw',
     code: 'conflict',
@@ -74,6 +91,22 @@ function flawOf(conflict: Conflict, item: Item): Flaw {
     expected: `${conflict.subject} as it came before: ${conflict.stored}`,
     found: `another version: ${conflict.found}`,
     hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
-    item: item.kind === 'record' ? item.record : item.kind === 'account' ? item.account : undefined,
+    item: item.kind === 'record' ? item.record : item.account,
   };
+}
+
+/** @throws Failure incomplete for the first set of pages that is not known to be complete, or where there is none */
+function requireComplete(sets: readonly PageSetReport[]): void {
+  const set = sets.find(({ status }) => status !== 'complete');
+  if (sets.length > 0 && set === undefined) return;
+  throw new Failure(
+    'incomplete',
+    set === undefined ? 'no source shows whether it is complete' : 'the saved pages are not known to be complete',
+    {
+      place: set?.url ? { file: set.url } : {},
+      expected: set === undefined ? 'saved pages, which carry a count' : `pages that prove to hold all ${set.count} items`,
+      found: set === undefined ? 'sources without pages' : lackOf(set),
+      hint: 'save the missing pages, or all of them again; or leave --require-complete out. Nothing was imported',
+    },
+  );
 }

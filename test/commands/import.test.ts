@@ -85,7 +85,7 @@ describe('palimpsest import', () => {
     ],
     ['a truncated line', `${lines(record(2))}{"id":3,"acc`, { code: 'bad-json', line: 2 }],
     ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
-    ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 11 }],
+    ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 12 }],
     ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
     ['an error answer', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
     ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
