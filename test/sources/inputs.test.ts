@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, linkSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { inputsOf } from '../../src/sources/inputs.ts';
@@ -18,6 +19,15 @@ function folderWith(...paths: readonly string[]): string {
 
 function namesIn(folder: string): string[] {
   return inputsOf([folder], nothing()).map((input) => input.name.slice(folder.length + 1));
+}
+
+const DIST = new URL('../../dist/sources/inputs.js', import.meta.url).href;
+
+/** Makes one of many files: a second name is made faster than a second file. */
+function linkOrWrite(folder: string, index: number): void {
+  const first = join(folder, String(index - (index % 50_000)));
+  if (index % 50_000 === 0) writeFileSync(first, '');
+  else linkSync(first, join(folder, String(index)));
 }
 
 function failureOf(work: () => unknown): unknown {
@@ -65,5 +75,43 @@ describe('the inputs that a path names', () => {
     mkdirSync(join(folder, 'empty'));
     const failure = failureOf(() => inputsOf([join(folder, name)], nothing()));
     expect(failure).toMatchObject({ code: 'no-source', place: { file: join(folder, name) } });
+  });
+
+  it('are as many as there are, even if that is more than a call takes arguments', () => {
+    const folder = temporaryFolder();
+    for (let index = 0; index < 130_000; index += 1) linkOrWrite(folder, index);
+    expect(inputsOf([folder], nothing())).toHaveLength(130_000);
+  }, 60_000);
+
+  it.skipIf(process.platform === 'win32')('leave out pipes and sockets that lie in a folder, which would be waited for', () => {
+    const folder = folderWith('1.json');
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    expect(namesIn(folder)).toEqual(['1.json']);
+  });
+
+  it('are refused where a link in a folder leads to itself, or nowhere', () => {
+    for (const target of ['loop', 'missing']) {
+      const folder = folderWith('1.json');
+      symlinkSync(target, join(folder, 'loop'));
+      expect(failureOf(() => inputsOf([folder], nothing()))).toMatchObject({ code: 'no-source', place: { file: join(folder, 'loop') } });
+    }
+  });
+
+  it('are refused where a path is too long', () => {
+    const path = `${'x'.repeat(200)}/`.repeat(30);
+    expect(failureOf(() => inputsOf([path], nothing()))).toMatchObject({ code: 'no-source', place: { file: path } });
+  });
+
+  it.skipIf(process.platform === 'win32')('are refused with one error where a folder cannot be read', async () => {
+    const folder = folderWith('a/1.json', 'b/2.json');
+    chmodSync(join(folder, 'b'), 0o000);
+    chmodSync(folder, 0o755);
+    // root reads every folder, so that the program runs as somebody else
+    const isRoot = process.getuid?.() === 0;
+    const script = `import { inputsOf } from ${JSON.stringify(DIST)}; try { inputsOf([${JSON.stringify(folder)}], []); } catch (error) { console.log(JSON.stringify(error)); }`;
+    const options = { encoding: 'utf8', ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}) } as const;
+    const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', script], options);
+    chmodSync(join(folder, 'b'), 0o755);
+    expect(JSON.parse(printed)).toMatchObject({ code: 'no-source', place: { file: join(folder, 'b') } });
   });
 });
