@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/import.ts';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
@@ -69,9 +70,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
-        for (const set of summary.pageSets) {
-          if (set.status !== 'complete') terminal.warn(`${set.url ?? 'saved pages without links'} may be incomplete: ${lackOf(set)}`);
-        }
+        for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
         const took = performance.now() - started;
         terminal.summary({ ...summary, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
           `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
@@ -87,6 +86,11 @@ export function declareImport(program: Program, terminal: Terminal): void {
         rejects?.discard();
       }
     });
+}
+
+function warningOf(set: PageSetReport): string {
+  const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
+  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}`;
 }
 
 function tally({ added, same, kept, replaced }: Tally): string {

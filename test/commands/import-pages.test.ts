@@ -76,8 +76,8 @@ describe('palimpsest import, of saved pages', () => {
     const { code, stdout, stderr } = await palimpsest([...args, '--json']);
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'warning: https://history.example/rest/account/ may be incomplete: 1 of 2 items are missing: page 1 of 2\n' +
-        'warning: https://history.example/rest/data/ may be incomplete: 7 of 23 items are missing: pages 3, 6 of 6\n',
+      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2\n' +
+        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6\n',
     );
     expect(JSON.parse(stdout).pageSets[1]).toEqual({
       collection: 'data',
