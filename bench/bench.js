@@ -7,9 +7,11 @@
 // of it. Before that, what one diff_html takes. --large does it at ten times the size too, which wants
 // 30 GB: give it a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
-import { createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { diffHtml } from '../dist/diff/diff-html.js';
@@ -101,6 +103,24 @@ async function benchImport(records, ndjson, store) {
   }
   const again = palimpsest('import', ndjson, '--store', store);
   row('import of the same again', again.seconds, again.megabytes);
+  const [page, other] = [join(work, 'page.json'), join(work, 'page.db')];
+  await asOnePage(ndjson, page, records);
+  const onePage = palimpsest('import', page, '--store', other);
+  row('import of the same as a one-line page', onePage.seconds, onePage.megabytes);
+  for (const path of [page, other]) rmSync(path);
+}
+
+/** Writes lines of NDJSON as one page in one line, as a client saves it. */
+async function asOnePage(ndjson, page, records) {
+  const out = createWriteStream(page);
+  out.write(`{"count":${records},"next":null,"previous":null,"results":[`);
+  let before = '';
+  for await (const line of createInterface({ input: createReadStream(ndjson) })) {
+    if (!out.write(before + line)) await once(out, 'drain');
+    before = ',';
+  }
+  out.end(']}');
+  await once(out, 'finish');
 }
 
 function benchBuild(store, out) {

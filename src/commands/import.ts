@@ -1,5 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import type { PageSetReport } from '../sources/page-set.ts';
+import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/import.ts';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -25,6 +27,9 @@ export function declareImport(program: Program, terminal: Terminal): void {
     .addOption(
       new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest').env('PALIMPSEST_REJECTS').argParser(path),
     )
+    .addOption(
+      new Option('--require-complete', 'import nothing unless the saved pages prove to be complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
+    )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -32,6 +37,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest import saved-pages/', 'every file in the folder'],
         ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
+        ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
         ['palimpsest import today/ --on-conflict replace', 'take the new versions where they differ'],
       ),
     )
@@ -44,7 +50,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         import('../store/store.ts'),
       ]);
       const started = performance.now();
-      const inputs = await inputsOf(sources, terminal.surroundings.stdin);
+      const inputs = inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
@@ -54,14 +60,17 @@ export function declareImport(program: Program, terminal: Terminal): void {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           onReject: rejects && ((flaw) => rejects.add(flaw)),
+          requireComplete: options.requireComplete,
+          beforeCommit: rejects && (() => rejects.append()),
           onProgress: (done) => progress.show(done, bytes),
           onSettle: settling.show,
         });
-        await rejects?.keep();
+        rejects?.keep();
         settling.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
+        for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
         const took = performance.now() - started;
         terminal.summary({ ...summary, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
           `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
@@ -77,6 +86,11 @@ export function declareImport(program: Program, terminal: Terminal): void {
         rejects?.discard();
       }
     });
+}
+
+function warningOf(set: PageSetReport): string {
+  const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
+  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}`;
 }
 
 function tally({ added, same, kept, replaced }: Tally): string {

@@ -71,7 +71,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
-      const inputs = await inputsOf(sources, terminal.surroundings.stdin);
+      const inputs = inputsOf(sources, terminal.surroundings.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
@@ -85,11 +85,12 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           onReject: rejects && ((flaw) => rejects.add(flaw)),
+          beforeCommit: rejects && (() => rejects.append()),
           onRead: (done) => reading.show(done, bytes),
           onCompare: comparing.show,
           onSettle: settling.show,
         });
-        await rejects?.keep();
+        rejects?.keep();
         for (const progress of [reading, comparing, settling]) progress.end();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);

@@ -9,6 +9,7 @@ export const FAILURES = {
   'bad-source': 1,
   'no-source': 1,
   conflict: 1,
+  incomplete: 1,
   late: 1,
   'bad-store': 1,
   'no-store': 1,

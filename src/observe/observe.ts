@@ -27,6 +27,8 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** Takes what cannot go in, so that the rest can; without it the first such thing ends the run. */
   readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  /** Called once when all is compared, just before the store changes for good; where it throws nothing is added. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Called with the bytes read so far. */
   readonly onRead?: ((bytes: number) => void) | undefined;
   /** Called with the observations compared so far, and all of them. */
@@ -64,6 +66,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
       try {
         const reading = await read(inputs, seen, options);
         const comparing = compare(batch, seen, options);
+        await options.beforeCommit?.();
         if (!options.dryRun) batch.commit(options.onSettle);
         return { ...comparing, rejected: reading + comparing.rejected };
       } catch (error) {

@@ -1,6 +1,9 @@
 import { cut } from '../contract/json.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 
+/** How long one value may be, in UTF-16 units: it is held in memory whole. */
+export const LONGEST: number = 1 << 26;
+
 /** Where elements are being taken from: the array's depth, its name, the elements so far. */
 interface List {
   readonly depth: number;
@@ -8,164 +11,212 @@ interface List {
   taken: number;
 }
 
-const STRUCTURE = /["{}[\],:]/g;
-const STRING_END = /["\\]/g;
+const [NEWLINE, SPACE, QUOTE, BACKSLASH] = [0x0a, 0x20, 0x22, 0x5c];
+const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Splits JSON documents into values without holding a document: each element of a top-level array,
  * or of the array `results` in a top-level object, as a value of its own; then the object that held
  * the array, emptied of it; any other object whole. It finds where values begin and end and leaves
- * their correctness to JSON.parse.
+ * their correctness to JSON.parse. Each character is looked at once.
  */
 export class ElementSplitter {
-  /** Text from the beginning of the value at hand; all before it is done with. */
-  #text = '';
-  #position = 0;
+  /** Text of the value at hand from pieces before the current one: joined only when the value is complete. */
+  #parts: string[] = [];
+  #held = 0;
+  /** The line of the position at hand, and the one on which the value at hand begins. */
   #line: number;
+  #valueLine: number;
+  /** Whether only space has come since the last value. */
+  #isBetween = true;
   #depth = 0;
   #inString = false;
-  #stringStart = 0;
-  /** The last string and the last structural character outside strings, to tell `"results":[`. */
-  #lastString = '';
-  #lastMark = '';
+  #isEscaped = false;
+  /** The last string at depth 1, without quotes, as far as it can be `results`; and the last structural character. */
+  #key = '';
+  #lastMark = 0;
   #list: List | undefined;
   /** The object around `results`, up to and with its opening bracket. */
-  #frame: { readonly head: string; readonly line: number } | undefined;
+  #frame: { readonly head: string; readonly line: number; elements: number } | undefined;
 
   /** @param line on which the text begins, from 1 */
   constructor(line: number) {
     this.#line = line;
+    this.#valueLine = line;
   }
 
-  push(text: string): RawValue[] {
-    this.#text += text;
+  /** @throws NotJson where the text is none, or as soon as a value is longer than {@link LONGEST} */
+  push(piece: string): RawValue[] {
     const values: RawValue[] = [];
-    while (this.#inString ? this.#skipString() : this.#nextMark(values)) {
-      // each step moves on by one mark or one string
+    let start = 0;
+    for (let index = 0; index < piece.length; ) {
+      if (this.#inString) {
+        index = this.#skipString(piece, index);
+        continue;
+      }
+      const unit = piece.charCodeAt(index);
+      if (unit === NEWLINE) this.#line += 1;
+      if (unit > SPACE || !isSpace(unit)) {
+        if (this.#isBetween) start = this.#begin(piece, index, unit);
+        start = this.#mark(piece, start, index, unit, values);
+      }
+      index += 1;
     }
-    // space between documents is not worth keeping
-    if (this.#depth === 0 && this.#text.trim() === '') this.#consume(this.#text.length);
+    if (!this.#isBetween) this.#hold(piece.slice(start));
     return values;
   }
 
+  /** @throws NotJson where a value is not complete */
   end(): RawValue[] {
-    if (this.#depth > 0)
-      throw new NotJson(this.#line, 'a whole JSON document', `an end inside the value that begins here: ${cut(this.#text)}`, this.#text);
-    if (this.#text.trim() !== '') throw new NotJson(this.#line, 'one JSON document', cut(this.#text.trim()));
-    return [];
+    if (this.isComplete) return [];
+    const [text, line] = this.#isBetween ? ['', this.#line] : [this.#parts.join(''), this.#valueLine];
+    throw new NotJson(line, 'a whole JSON document', `an end inside the value that begins here: ${cut(text)}`, text);
   }
 
-  get held(): number {
-    return this.#text.length;
+  /** Whether no document is open. */
+  get isComplete(): boolean {
+    return this.#depth === 0;
   }
 
-  /** False when the string goes on beyond the text at hand. */
-  #skipString(): boolean {
-    STRING_END.lastIndex = this.#position;
-    for (let match = STRING_END.exec(this.#text); match !== null; match = STRING_END.exec(this.#text)) {
-      if (match[0] === '\\') {
-        if (match.index + 1 >= this.#text.length) {
-          this.#position = match.index;
-          return false;
-        }
-        STRING_END.lastIndex = match.index + 2;
-      } else {
+  /** Whether a string is open, in which no line can end. */
+  get inString(): boolean {
+    return this.#inString;
+  }
+
+  #hold(text: string): void {
+    this.#parts.push(text);
+    this.#held += text.length;
+    if (this.#held > LONGEST) throw new NotJson(this.#valueLine, `values of at most ${LONGEST} characters`, 'a longer one');
+  }
+
+  /** The text of the value at hand. */
+  #take(last: string): string {
+    const text = this.#parts.length === 0 ? last : this.#parts.join('') + last;
+    this.#parts = [];
+    this.#held = 0;
+    return text;
+  }
+
+  /** The position behind the string, or the piece's end where it goes on beyond. */
+  #skipString(piece: string, from: number): number {
+    let index = from;
+    if (this.#isEscaped) {
+      this.#isEscaped = false;
+      index += 1;
+    }
+    for (; index < piece.length; index += 1) {
+      const unit = piece.charCodeAt(index);
+      if (unit === QUOTE) {
         this.#inString = false;
-        this.#lastString = this.#depth === 1 ? this.#text.slice(this.#stringStart + 1, match.index) : '';
-        this.#position = match.index + 1;
-        return true;
+        break;
+      }
+      if (unit === BACKSLASH) {
+        index += 1;
+        this.#isEscaped = index === piece.length;
+      } else if (unit === NEWLINE) {
+        this.#line += 1;
       }
     }
-    this.#position = this.#text.length;
-    return false;
+    // longer ones are not the key that is looked for
+    if (this.#depth === 1 && this.#key.length < 8) this.#key += piece.slice(from, Math.min(index, from + 8));
+    return this.#inString ? piece.length : index + 1;
   }
 
-  /** False when no mark is left in the text at hand. */
-  #nextMark(values: RawValue[]): boolean {
-    STRUCTURE.lastIndex = this.#position;
-    const match = STRUCTURE.exec(this.#text);
-    if (match === null) {
-      this.#position = this.#text.length;
-      return false;
-    }
-    const mark = match[0];
-    this.#position = match.index + 1;
-    if (mark === '"') {
-      this.#inString = true;
-      this.#stringStart = match.index;
-      return true;
-    }
-    if (mark === '{' || mark === '[') this.#open(mark, match.index);
-    else if (mark === '}' || mark === ']') this.#close(mark, match.index, values);
-    else if (mark === ',' && this.#depth === this.#list?.depth) this.#element(match.index, values);
-    this.#lastMark = mark;
-    return true;
+  /** A value begins here. */
+  #begin(piece: string, index: number, unit: number): number {
+    const isDocument = this.#depth === 0;
+    if (isDocument && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) throw this.#notOne(piece.slice(index, index + 100));
+    this.#isBetween = false;
+    this.#valueLine = this.#line;
+    return index;
   }
 
-  #open(mark: string, index: number): void {
-    const isArray = mark === '[';
-    if (this.#depth === 0 && this.#text.slice(0, index).trim() !== '') {
-      throw new NotJson(this.#line, 'one JSON document', cut(this.#text.trim()));
+  /** Where the text of the value at hand begins in the piece after this character. */
+  #mark(piece: string, start: number, index: number, unit: number, values: RawValue[]): number {
+    switch (unit) {
+      case QUOTE:
+        this.#inString = true;
+        if (this.#depth === 1) this.#key = '';
+        return start;
+      case OPEN_OBJECT:
+      case OPEN_ARRAY:
+        return this.#open(piece, start, index, unit);
+      case CLOSE_OBJECT:
+      case CLOSE_ARRAY:
+        return this.#close(piece, start, index, unit, values);
+      case COMMA:
+        this.#lastMark = unit;
+        return this.#depth === this.#list?.depth ? this.#element(piece, start, index, values) : start;
+      case COLON:
+        this.#lastMark = unit;
+        return start;
+      default:
+        return start;
     }
+  }
+
+  #open(piece: string, start: number, index: number, unit: number): number {
+    const isResults =
+      this.#depth === 1 && unit === OPEN_ARRAY && this.#lastMark === COLON && this.#key === 'results' && this.#list === undefined;
     this.#depth += 1;
-    if (this.#depth === 1 && isArray) {
+    this.#lastMark = unit;
+    if (this.#depth === 1 && unit === OPEN_ARRAY) {
       this.#list = { depth: 1, name: '', taken: 0 };
-      this.#consume(index + 1);
-    } else if (this.#depth === 2 && isArray && this.#list === undefined && this.#lastMark === ':' && this.#lastString === 'results') {
+    } else if (isResults && this.#frame === undefined) {
       this.#list = { depth: 2, name: 'results', taken: 0 };
-      this.#frame = { head: this.#text.slice(0, index + 1), line: this.#line };
-      this.#consume(index + 1);
+      this.#frame = { head: this.#take(piece.slice(start, index + 1)), line: this.#valueLine, elements: 0 };
+    } else {
+      return start;
     }
+    this.#isBetween = true;
+    return index + 1;
   }
 
-  #close(mark: string, index: number, values: RawValue[]): void {
-    if (this.#depth === 0) throw new NotJson(this.#line, 'one JSON document', cut(this.#text.trim()));
-    if (this.#depth === this.#list?.depth) this.#closeList(mark, index, values);
+  #close(piece: string, start: number, index: number, unit: number, values: RawValue[]): number {
+    let from = start;
+    if (this.#depth === this.#list?.depth) from = this.#closeList(piece, start, index, unit, values);
     this.#depth -= 1;
-    if (this.#depth > 0 || this.#position === 0) return;
-    const text = (this.#frame?.head ?? '') + this.#text.slice(0, this.#position);
-    const line = this.#frame?.line ?? this.#line + leadingLines(this.#text);
-    values.push({ text, line, path: '' });
+    this.#lastMark = unit;
+    if (this.#depth > 0) return from;
+    this.#isBetween = true;
+    if (from > index) return from;
+    const rest = this.#take(piece.slice(from, index + 1));
+    const frame = this.#frame;
+    if (frame === undefined) values.push({ text: rest, line: this.#valueLine, path: '' });
+    else values.push({ text: frame.head + rest, line: frame.line, path: '', elements: frame.elements });
     this.#frame = undefined;
-    this.#consume(this.#position);
+    return index + 1;
   }
 
-  /** Afterwards the text begins with the bracket that closes the list, if an object goes on after it. */
-  #closeList(mark: string, index: number, values: RawValue[]): void {
-    if (mark !== ']') throw new NotJson(this.#line, 'the end of an array, ]', mark);
-    const isEmpty = this.#list?.taken === 0 && this.#text.slice(0, index).trim() === '';
-    if (isEmpty) this.#consume(index);
-    else this.#element(index, values);
-    this.#list = undefined;
-    if (this.#frame === undefined) this.#consume(1);
-  }
-
-  /** Gives the element that ends before `index`, and is done with the text up to and with it. */
-  #element(index: number, values: RawValue[]): void {
+  /** Where the text goes on: with the bracket that closes the list if an object goes on after it, else behind it. */
+  #closeList(piece: string, start: number, index: number, unit: number, values: RawValue[]): number {
     const list = this.#list;
-    if (list === undefined) return;
-    const text = this.#text.slice(0, index);
-    const line = this.#line + leadingLines(text);
-    values.push({ text, line, path: `${list.name}[${list.taken}]` });
+    if (unit !== CLOSE_ARRAY || list === undefined) throw new NotJson(this.#line, 'the end of an array, ]', piece.charAt(index));
+    // begun with this very bracket: no element before it
+    const isEmpty = list.taken === 0 && start === index && this.#held === 0;
+    if (!isEmpty) this.#element(piece, start, index, values);
+    this.#list = undefined;
+    if (this.#frame === undefined) return index + 1;
+    this.#frame.elements = list.taken;
+    this.#isBetween = false;
+    return index;
+  }
+
+  /** Gives the element that ends before `index`. */
+  #element(piece: string, start: number, index: number, values: RawValue[]): number {
+    const list = this.#list;
+    if (list === undefined) return start;
+    values.push({ text: this.#take(piece.slice(start, index)), line: this.#valueLine, path: `${list.name}[${list.taken}]` });
     list.taken += 1;
-    this.#consume(this.#text[index] === ',' ? index + 1 : index);
+    this.#isBetween = true;
+    return index + 1;
   }
 
-  #consume(end: number): void {
-    this.#line += newlines(this.#text.slice(0, end));
-    this.#text = this.#text.slice(end);
-    this.#position = Math.max(0, this.#position - end);
+  #notOne(text: string): NotJson {
+    return new NotJson(this.#line, 'one JSON document', cut(text.trim()), text);
   }
 }
 
-/** The line breaks before a text's first other character. */
-function leadingLines(text: string): number {
-  return newlines(/^\s*/.exec(text)?.[0] ?? '');
-}
-
-/** How many line breaks a text has. */
-export function newlines(text: string): number {
-  let count = 0;
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
-  return count;
+function isSpace(unit: number): boolean {
+  return unit === SPACE || unit === NEWLINE || unit === 0x0d || unit === 0x09;
 }

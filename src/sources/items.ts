@@ -1,5 +1,6 @@
 import { parseOwnRecord, parseProfile } from '../contract/account.ts';
 import { EXPORT_FORMAT, type ExportHeader, parseAccountState, parseExportHeader } from '../contract/account-state.ts';
+import type { Collection } from '../contract/collection.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
 import type { Place } from '../contract/failure.ts';
 import { isObject, show } from '../contract/json.ts';
@@ -7,19 +8,20 @@ import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/own-id.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { at, Violation } from '../contract/shape.ts';
 import { ExportLines } from './export-lines.ts';
-import { brokenJson, parseJson } from './json-text.ts';
+import { parseJson, placeIn } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import type { Flaw, Input, Item } from './source.ts';
 import { textOf } from './text.ts';
 
 /**
- * What an input holds, in batches: change records and accounts, whether they stand in saved pages of
- * either collection, in NDJSON or in JSON arrays, or in an export of a store. What is neither comes as a flaw with its reason, and
- * the reading goes on where that can be done safely.
- * @throws Failure where the bytes themselves cannot be read
+ * Reads an input in batches: change records and accounts, from saved pages of either collection, NDJSON,
+ * JSON arrays or an export of a store. A page follows its items. What is none of these is a flaw with its
+ * reason; reading continues after it if that is safe.
+ * @throws Failure if the bytes cannot be read
  */
 export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
+  const reader = new ItemReader(input.name);
   let exported: ExportLines | undefined;
   try {
     for await (const values of jsonValues(textOf(input))) {
@@ -30,9 +32,9 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
         return;
       }
       if (header !== undefined) exported = new ExportLines(header);
-      const items = (header === undefined ? values : others).flatMap((value) => [...itemsIn(value, input.name)]);
+      const items = reader.read(header === undefined ? values : others);
       exported?.count(items);
-      // what a store holds is not refused a second time
+      // an export comes from a store, which accepted these ids before
       yield exported === undefined ? items.map(withoutHighIds) : items;
     }
     const flaw = exported?.flawIn(input.name);
@@ -44,11 +46,13 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
   }
 }
 
-/** The first line of an export; undefined where it is something else. */
+/** The first line of an export; undefined if the value is something else. */
 function headerIn(raw: RawValue, file: string): ExportHeader | Flaw | undefined {
-  const value = raw.text.includes(EXPORT_FORMAT) ? parseJson(raw.text) : undefined;
+  const parsed = raw.text.includes(EXPORT_FORMAT) ? parseJson(raw, file) : undefined;
+  if (parsed === undefined || 'kind' in parsed) return undefined;
+  const { value } = parsed;
   if (!isObject(value) || value['format'] !== EXPORT_FORMAT) return undefined;
-  return orFlaw(() => parseExportHeader(value), file, raw.line, value);
+  return orFlaw(() => parseExportHeader(value), { file, line: raw.line }, value);
 }
 
 /** An item, or the flaw of a record whose id is so high that no later record could get a higher one. */
@@ -63,63 +67,108 @@ function withoutHighIds(item: Item): Item {
 /** How deep items may lie in arrays and pages. */
 const DEEPEST = 4;
 
-function* itemsIn(raw: RawValue, file: string): Generator<Item> {
-  const value = parseJson(raw.text);
-  if (value instanceof Error) yield brokenJson(raw.text, value, place(file, raw.line, raw.path));
-  else yield* itemsOfValue(value, file, raw.line, raw.path, 0);
-}
+type JsonObject = { readonly [key: string]: unknown };
 
-function* itemsOfValue(value: unknown, file: string, line: number, path: string, depth: number): Generator<Item> {
-  if (Array.isArray(value) && depth < DEEPEST) {
-    for (const [index, item] of value.entries()) yield* itemsOfValue(item, file, line, `${path}[${index}]`, depth + 1);
-  } else if (isObject(value) && 'results' in value && depth < DEEPEST) {
-    yield* itemsOfPage(value, file, line, path, depth);
-  } else if (isObject(value) && 'data_type' in value) {
-    const record = orFlaw(() => parseRecord(value, path), file, line, value);
-    yield isFlaw(record) ? record : { kind: 'record', record, place: place(file, line, path) };
-  } else if (isObject(value) && 'former_handles' in value) {
-    const state = orFlaw(() => parseAccountState(value, path), file, line, value);
-    yield isFlaw(state) ? state : { kind: 'state', state, place: place(file, line, path) };
-  } else if (isObject(value) && 'data' in value) {
-    yield* itemsOfAccount(value, file, line, path);
-  } else {
-    yield unknownItem(value, place(file, line, path));
+class ItemReader {
+  readonly #file: string;
+  #line = 1;
+  #items: Item[] = [];
+  /** Of the page whose results come as values of their own: what they are. */
+  #streamed: Collection | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
   }
-}
 
-/** What stands in a page comes whether its envelope is right or not: the envelope is a flaw of its own. */
-function* itemsOfPage(page: { readonly [key: string]: unknown }, file: string, line: number, path: string, depth: number): Generator<Item> {
-  const { results, ...frame } = page;
-  const envelope = orFlaw(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), file, line, frame);
-  if (isFlaw(envelope)) yield envelope;
-  if (!Array.isArray(results)) return;
-  for (const [index, item] of results.entries()) yield* itemsOfValue(item, file, line, at(path, `results[${index}]`), depth + 1);
-}
-
-/** An account's records, then the account with those of them that are right. */
-function* itemsOfAccount(value: object, file: string, line: number, path: string): Generator<Item> {
-  const profile = orFlaw(() => parseProfile(value, path), file, line, value);
-  if (isFlaw(profile)) {
-    yield profile;
-    return;
+  read(values: readonly RawValue[]): Item[] {
+    this.#items = [];
+    for (const raw of values) this.#addRaw(raw);
+    return this.#items;
   }
-  const where = place(file, line, path);
-  const data: ChangeRecord[] = [];
-  for (const [index, item] of profile.data.entries()) {
-    const record = orFlaw(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), file, line, item);
-    if (!isFlaw(record)) data.push(record);
-    yield isFlaw(record) ? record : { kind: 'record', record, place: where };
-  }
-  yield { kind: 'account', account: { ...profile, data }, place: where };
-}
 
-/** What a parser gives, or the flaw that it finds in an item. */
-function orFlaw<T extends object>(parse: () => T, file: string, line: number, item: unknown): T | Flaw {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof Violation)) throw error;
-    return { kind: 'flaw', code: 'bad-field', place: place(file, line, error.field), expected: error.expected, found: error.found, item };
+  #addRaw(raw: RawValue): void {
+    const parsed = parseJson(raw, this.#file);
+    this.#line = raw.line;
+    if ('kind' in parsed) {
+      this.#items.push(parsed);
+    } else if (raw.elements === undefined || !isObject(parsed.value)) {
+      const collection = this.#addValue(parsed.value, raw.path, 0);
+      if (raw.path.startsWith('results[')) this.#streamed ??= collection;
+    } else {
+      this.#addPage(parsed.value, raw.path, 0, { items: raw.elements, collection: this.#streamed });
+    }
+    if (raw.path === '') this.#streamed = undefined;
+  }
+
+  /** @returns the collection of which the value is an item, if it is one */
+  #addValue(value: unknown, path: string, depth: number): Collection | undefined {
+    if (Array.isArray(value) && depth < DEEPEST) {
+      for (const [index, item] of value.entries()) this.#addValue(item, `${path}[${index}]`, depth + 1);
+    } else if (isObject(value) && 'results' in value && depth < DEEPEST) {
+      this.#addPage(value, path, depth, undefined);
+    } else if (isObject(value) && 'data_type' in value) {
+      const record = this.#orFlaw(() => parseRecord(value, path), value);
+      this.#items.push(isFlaw(record) ? record : { kind: 'record', record, place: this.#place(path) });
+      return 'data';
+    } else if (isObject(value) && 'former_handles' in value) {
+      const state = this.#orFlaw(() => parseAccountState(value, path), value);
+      this.#items.push(isFlaw(state) ? state : { kind: 'state', state, place: this.#place(path) });
+    } else if (isObject(value) && 'data' in value) {
+      this.#addAccount(value, path);
+      return 'account';
+    } else {
+      this.#items.push(unknownItem(value, this.#place(path)));
+    }
+    return undefined;
+  }
+
+  /**
+   * What stands in a page comes whether its envelope is right or not: the envelope is a flaw of its own.
+   * @param streamed what came of its results before it
+   */
+  #addPage(
+    page: JsonObject,
+    path: string,
+    depth: number,
+    streamed: { readonly items: number; readonly collection: Collection | undefined } | undefined,
+  ): void {
+    const { results, ...frame } = page;
+    const envelope = this.#orFlaw(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
+    if (isFlaw(envelope)) this.#items.push(envelope);
+    if (!Array.isArray(results)) return;
+    let collection = streamed?.collection;
+    for (const [index, item] of results.entries()) {
+      const found = this.#addValue(item, at(path, `results[${index}]`), depth + 1);
+      collection ??= found;
+    }
+    if (isFlaw(envelope)) return;
+    const { count, next, previous } = envelope;
+    this.#items.push({ kind: 'page', page: { collection, count, next, previous, items: streamed?.items ?? results.length } });
+  }
+
+  /** An account's records, then the account with those of them that are right. */
+  #addAccount(value: JsonObject, path: string): void {
+    const profile = this.#orFlaw(() => parseProfile(value, path), value);
+    if (isFlaw(profile)) {
+      this.#items.push(profile);
+      return;
+    }
+    const place = this.#place(path);
+    const data: ChangeRecord[] = [];
+    for (const [index, item] of profile.data.entries()) {
+      const record = this.#orFlaw(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
+      if (!isFlaw(record)) data.push(record);
+      this.#items.push(isFlaw(record) ? record : { kind: 'record', record, place });
+    }
+    this.#items.push({ kind: 'account', account: { ...profile, data }, place });
+  }
+
+  #orFlaw<T extends object>(parse: () => T, item: unknown): T | Flaw {
+    return orFlaw(parse, this.#place(''), item);
+  }
+
+  #place(field: string): Place {
+    return placeIn({ file: this.#file, line: this.#line }, field);
   }
 }
 
@@ -127,18 +176,24 @@ function isFlaw(parsed: object): parsed is Flaw {
   return 'kind' in parsed && parsed.kind === 'flaw';
 }
 
-function unknownItem(value: unknown, where: Place): Flaw {
+function unknownItem(value: unknown, place: Place): Flaw {
   const isAnswer = isObject(value) && typeof value['detail'] === 'string';
   return {
     kind: 'flaw',
     code: 'bad-field',
-    place: where,
+    place,
     expected: 'a change record (with data_type), an account (with data) or a page (with results)',
     found: isAnswer ? `an error answer, ${show(value['detail'])}` : show(value),
     item: value,
   };
 }
 
-function place(file: string, line: number, field: string): Place {
-  return field === '' ? { file, line } : { file, line, field };
+/** The result of a parser, or the flaw that it finds in an item. */
+function orFlaw<T extends object>(parse: () => T, origin: Place, item: unknown): T | Flaw {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    return { kind: 'flaw', code: 'bad-field', place: placeIn(origin, error.field), expected: error.expected, found: error.found, item };
+  }
 }

@@ -1,17 +1,65 @@
 import type { Place } from '../contract/failure.ts';
-import { cut } from '../contract/json.ts';
+import { cut, isObject } from '../contract/json.ts';
+import { at } from '../contract/shape.ts';
+import { keysIn } from './key-count.ts';
+import { lossIn } from './parse-loss.ts';
+import type { RawValue } from './raw-value.ts';
 import type { Flaw } from './source.ts';
 
-/** The value of a JSON text; an Error, which no JSON text gives, where it is none or nested too deeply to be read. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    return error instanceof Error ? error : new Error(String(error));
-  }
+/** A JSON text's value, in an object because the value may look like a flaw. */
+export interface Parsed {
+  readonly value: unknown;
 }
 
-export function brokenJson(text: string, error: Error, place: Place): Flaw {
-  const reason = error.message.replace(/\s*\(line \d+ column \d+\)$/, '');
-  return { kind: 'flaw', code: 'bad-json', place, expected: 'JSON', found: `${cut(text.trim())} (${reason})`, item: text };
+/** The value of a JSON text; a flaw where it is none, is nested too deeply to be read, or does not survive JSON.parse. */
+export function parseJson(raw: RawValue, file: string): Parsed | Flaw {
+  const { text, line, path, broken } = raw;
+  if (broken !== undefined) {
+    const { expected, found } = broken;
+    return { kind: 'flaw', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, item: broken.text };
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
+    const found = `${cut(text.trim())} (${reason})`;
+    return { kind: 'flaw', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
+  }
+  const loss = keysIn(text) === keysOf(value) ? undefined : lossIn(text);
+  if (loss === undefined) return { value };
+  const { code, expected, found } = loss;
+  return { kind: 'flaw', code, place: placeIn({ file, line }, within(path, loss.path)), expected, found, item: text };
+}
+
+/** The place of a field in an item; '' is the item itself. */
+export function placeIn(origin: Place, field: string): Place {
+  return field === '' ? origin : { ...origin, field };
+}
+
+/** The path of a field, given where its item stands and where in the item the field is; '' is the item itself. */
+function within(path: string, field: string): string {
+  return field === '' || field.startsWith('[') ? path + field : at(path, field);
+}
+
+/** How many keys a value's objects have, all together. */
+function keysOf(value: unknown): number {
+  let count = 0;
+  // only what lies deeper goes through the list: most objects are flat
+  const open: unknown[] = [];
+  for (let next = value; next !== undefined; next = open.pop()) {
+    if (Array.isArray(next)) {
+      for (const item of next) if (isNested(item)) open.push(item);
+    } else if (isObject(next)) {
+      for (const key in next) {
+        count += 1;
+        if (isNested(next[key])) open.push(next[key]);
+      }
+    }
+  }
+  return count;
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

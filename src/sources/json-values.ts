@@ -1,39 +1,28 @@
 import { cut } from '../contract/json.ts';
-import { ElementSplitter, newlines } from './element-splitter.ts';
+import { ElementSplitter } from './element-splitter.ts';
+import { brokenValue, LineSplitter, LONG_LINE, type Splitter } from './line-splitter.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
-
-/** How long one value may be, in UTF-16 units: it is held in memory whole. */
-const LONGEST = 1 << 26;
-
-interface Splitter {
-  /** Takes the next piece of text and gives the values that are complete with it. */
-  readonly push: (text: string) => RawValue[];
-  readonly end: () => RawValue[];
-  /** Units held back because their value is not complete. */
-  readonly held: number;
-}
 
 /**
  * The JSON values of a text in pieces, one batch a piece. A text whose first line is a whole value is
  * taken line by line (NDJSON, and a compact page); any other is one document, of whose top-level
- * array, or page's `results`, each element is a value of its own. Memory holds one value at a time.
+ * array, or page's `results`, each element is a value of its own, and so is a line of more than a
+ * million characters. Memory holds one value at a time.
  * @throws NotJson where the text is no JSON, ends too early, or a value is too long
  */
 export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator<RawValue[]> {
   let [start, line] = ['', 1];
   let splitter: Splitter | undefined;
   for await (const piece of pieces) {
-    if (splitter === undefined) {
-      const text = (start + piece).trimStart();
-      line += newlines(start + piece) - newlines(text);
-      start = text;
-      splitter = splitterFor(start, line) ?? (start.length > LONGEST ? new LineSplitter(line) : undefined);
-      if (splitter === undefined) continue;
-      yield splitter.push(start);
-    } else {
+    if (splitter !== undefined) {
       yield splitter.push(piece);
+      continue;
     }
-    if (splitter.held > LONGEST) throw new NotJson(line, `values of at most ${LONGEST} characters`, 'a longer one');
+    const text = (start + piece).trimStart();
+    if (start === '') line += newlines(piece) - newlines(text);
+    start = text;
+    splitter = splitterFor(start, line);
+    if (splitter !== undefined) yield splitter.push(start);
   }
   if (splitter === undefined) {
     if (start === '') throw new NotJson(1, 'JSON', 'an empty file');
@@ -50,12 +39,14 @@ function splitterFor(start: string, number: number): Splitter | undefined {
   if (start.startsWith('[')) return new ElementSplitter(number);
   if (!start.startsWith('{')) throw new NotJson(number, 'JSON that begins with { or [', cut(start.trim()));
   const newline = start.indexOf('\n');
+  const isFull = start.length > LONG_LINE;
+  if (newline > LONG_LINE || (newline === -1 && isFull)) return new LongFirstLine(number);
   if (newline === -1) return undefined;
   const line = start.slice(0, newline).trim();
   if (isJson(line)) return new LineSplitter(number);
   if (/[[{,]$/.test(line)) return new ElementSplitter(number);
   const next = /\S/.exec(start.slice(newline));
-  if (next === null) return undefined;
+  if (next === null) return isFull ? new ElementSplitter(number) : undefined;
   // a line that is broken, if the next one begins as another value does
   return next[0] === '{' ? new LineSplitter(number) : new ElementSplitter(number);
 }
@@ -69,39 +60,44 @@ function isJson(text: string): boolean {
   }
 }
 
-const BRACE = '{'.charCodeAt(0);
-
-class LineSplitter implements Splitter {
-  /** The pieces of a line that is not complete: joined only once it is. */
-  #rest: string[] = [];
-  #line: number;
-  held = 0;
+/** Splits a first line that is long before its end has shown whether more lines or the rest of a document follow. */
+class LongFirstLine implements Splitter {
+  readonly #document: ElementSplitter;
+  readonly #line: number;
+  #next: Splitter | undefined;
 
   constructor(line: number) {
+    this.#document = new ElementSplitter(line);
     this.#line = line;
   }
 
   push(text: string): RawValue[] {
-    const values: RawValue[] = [];
-    let start = 0;
-    for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      const line = this.#rest.length === 0 ? text.slice(start, end) : this.#complete(text.slice(start, end));
-      if (line.charCodeAt(0) === BRACE || line.trim() !== '') values.push({ text: line, line: this.#line, path: '' });
-      this.#line += 1;
-      start = end + 1;
+    if (this.#next !== undefined) return this.#next.push(text);
+    const end = text.indexOf('\n');
+    if (end === -1) return this.#document.push(text);
+    const values = this.#document.push(text.slice(0, end));
+    if (!this.#document.isComplete && !this.#document.inString) {
+      this.#next = this.#document;
+      return [...values, ...this.#next.push(text.slice(end))];
     }
-    this.#rest.push(text.slice(start));
-    this.held = this.#rest.reduce((length, piece) => length + piece.length, 0);
-    return values;
+    // no string goes on in the next line: this one is broken
+    if (this.#document.inString) values.push(this.#broken());
+    this.#next = new LineSplitter(this.#line + 1);
+    return [...values, ...this.#next.push(text.slice(end + 1))];
   }
 
   end(): RawValue[] {
-    return this.push('\n');
+    return (this.#next ?? this.#document).end();
   }
 
-  #complete(last: string): string {
-    const line = this.#rest.join('') + last;
-    this.#rest = [];
-    return line;
+  #broken(): RawValue {
+    return brokenValue(new NotJson(this.#line, 'a whole JSON value in the line', 'a line that ends within a string'));
   }
+}
+
+/** How many line breaks a text has. */
+function newlines(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }

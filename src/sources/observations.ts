@@ -1,7 +1,6 @@
-import type { Place } from '../contract/failure.ts';
 import { type ArchiveFolder, placeInArchive, withArchivesJoined } from './archive-folder.ts';
 import { withoutAssignment } from './assignment.ts';
-import { brokenJson, parseJson } from './json-text.ts';
+import { type Parsed, parseJson } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import { type ObserveContext, type Observed, SnapshotReader } from './snapshot-reader.ts';
@@ -44,7 +43,7 @@ async function accountIn(archive: ArchiveFolder, reader: SnapshotReader): Promis
     const values: unknown[] = [];
     for await (const texts of valuesOf(input)) {
       if (!Array.isArray(texts)) found.push(texts);
-      else for (const { text, line } of texts) addValue(values, found, text, { file: input.name, line });
+      else for (const raw of texts) addValue(values, found, parseJson(raw, input.name));
     }
     joined[name] = name === 'manifest' ? values[0] : values;
   }
@@ -53,8 +52,7 @@ async function accountIn(archive: ArchiveFolder, reader: SnapshotReader): Promis
   return [...found, ...observed.map((item) => ({ ...item, place: placeInArchive(archive, item.place.field) }))];
 }
 
-function addValue(values: unknown[], flaws: (Observed | Flaw)[], text: string, place: Place): void {
-  const value = parseJson(text);
-  if (value instanceof Error) flaws.push(brokenJson(text, value, place));
-  else values.push(value);
+function addValue(values: unknown[], flaws: (Observed | Flaw)[], parsed: Parsed | Flaw): void {
+  if ('kind' in parsed) flaws.push(parsed);
+  else values.push(parsed.value);
 }

@@ -3,6 +3,10 @@ export interface RawValue {
   readonly text: string;
   readonly line: number;
   readonly path: string;
+  /** How many elements of the object's `results` came before it as values of their own; they are not in its text. */
+  readonly elements?: number;
+  /** Why there is no value here, where that shows before the text is parsed. */
+  readonly broken?: NotJson;
 }
 
 /** Text in which no value could be found. */

@@ -1,18 +1,44 @@
-import { closeSync, createReadStream, createWriteStream, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { resolve } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { createInterface } from 'node:readline';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { Flaw } from './source.ts';
 
+/** How much text is gathered before it is written, in UTF-16 units. */
+const PIECE = 1 << 16;
+
+/** The file as it was before lines were added to it. */
+interface Before {
+  readonly exists: boolean;
+  readonly size: number;
+}
+
 /**
  * A file for what could not go in: one JSON object a line, with the place, what was expected and found,
- * and the item itself. The lines are kept in a draft until the import is done, then added to the file.
+ * and the item itself. The lines of a run wait in a draft that has no name, so that a killed run leaves none
+ * behind. They are added to the file just before the store changes for good: then no line is lost whenever the
+ * run is killed. A line that the file has already is not added, so a run that is repeated adds none twice.
+ * Memory holds a digest of each line of the run.
  */
 export class RejectsFile {
   readonly path: string;
-  readonly #draft: string;
-  #descriptor: number | undefined;
+  #draft: number | undefined;
+  readonly #digests = new Set<string>();
+  #before: Before | undefined;
 
   /**
    * @param others files that it must not be: the store, the sources
@@ -20,70 +46,151 @@ export class RejectsFile {
    */
   constructor(path: string, others: readonly string[]) {
     this.path = path;
-    const status = statSync(path, { throwIfNoEntry: false });
+    const status = this.#guarded(() => statSync(path, { throwIfNoEntry: false }));
     if (status !== undefined && !status.isFile()) throw this.#unwritable('something that is no file');
-    const other = others.find((file) => isSameFile(file, path));
+    const other = others.find((file) => isSameFile(file, path, status));
     if (other !== undefined) throw this.#unwritable(`${other}, which the import needs`);
-    this.#draft = `${path}.${process.pid}.draft`;
   }
 
   /** @throws Failure file-system where it cannot be written */
   add(flaw: Flaw): void {
     const { code, place, expected, found, item } = flaw;
+    const line = encode({ code, ...place, expected, found, item });
+    const digest = digestOf(line);
+    if (this.#digests.has(digest)) return;
+    this.#digests.add(digest);
+    this.#guarded(() => {
+      this.#draft ??= openNameless(`${this.path}.${process.pid}.draft`);
+      writeSync(this.#draft, `${line}\n`);
+    });
+  }
+
+  /**
+   * Adds to the file what it does not have yet. The next call is keep, or discard if nothing was imported.
+   * @throws Failure file-system where it cannot be written
+   */
+  async append(): Promise<void> {
+    const draft = this.#draft;
+    if (draft === undefined) return;
+    const exists = this.#guarded(() => statSync(this.path, { throwIfNoEntry: false })) !== undefined;
+    const file = this.#guarded(() => openSync(this.path, exists ? 'r+' : 'wx+'));
     try {
-      this.#descriptor ??= openSync(this.#draft, 'w');
-      writeSync(this.#descriptor, `${encode({ code, ...place, expected, found, item })}\n`);
+      this.#before = { exists, size: fstatSync(file).size };
+      const start = await this.#passOver(file, this.#before.size);
+      ftruncateSync(file, start.size);
+      await this.#addLines(draft, file, start);
+      fsyncSync(file);
     } catch (cause) {
-      throw this.#unwritable(cause instanceof Error ? cause.message : String(cause));
+      throw this.#unwritable(messageOf(cause), cause);
+    } finally {
+      closeSync(file);
     }
   }
 
-  /** Adds what was set aside to the file, which may hold earlier rejects. */
-  async keep(): Promise<void> {
-    if (!this.#close()) return;
-    try {
-      await this.#moveDraft();
-    } catch (cause) {
-      throw new Failure('file-system', `cannot write ${this.path}`, {
-        place: { file: this.path },
-        expected: 'a file that can be written',
-        found: cause instanceof Error ? cause.message : String(cause),
-        hint: `the import is done; what was rejected is in ${this.#draft}`,
-        cause,
-      });
-    }
-  }
-
-  async #moveDraft(): Promise<void> {
-    if (existsSync(this.path)) {
-      await pipeline(createReadStream(this.#draft), createWriteStream(this.path, { flags: 'a' }));
-      rmSync(this.#draft);
-    } else {
-      renameSync(this.#draft, this.path);
-    }
+  /** Keeps what was added. */
+  keep(): void {
+    this.#before = undefined;
+    this.discard();
   }
 
   /** Leaves the file as it was. */
   discard(): void {
-    if (this.#close()) rmSync(this.#draft);
+    if (this.#draft !== undefined) closeSync(this.#draft);
+    this.#draft = undefined;
+    if (this.#before === undefined) return;
+    const { exists, size } = this.#before;
+    this.#before = undefined;
+    if (!exists) rmSync(this.path, { force: true });
+    else restore(this.path, size);
   }
 
-  #unwritable(found: string): Failure {
-    const hint = 'name another with --rejects; nothing was imported';
+  /**
+   * Forgets the lines that the file has.
+   * @returns its size without a last line that a killed run left unfinished, and what has to come before a new line
+   */
+  async #passOver(file: number, size: number): Promise<{ readonly size: number; readonly separator: string }> {
+    let last = '';
+    for await (const line of linesOf(file)) {
+      this.#digests.delete(digestOf(line));
+      last = line;
+    }
+    const isWhole = size === 0 || endsWithNewline(file, size);
+    if (isWhole) return { size, separator: '' };
+    return isUnfinished(last) ? { size: size - Buffer.byteLength(last), separator: '' } : { size, separator: '\n' };
+  }
+
+  async #addLines(draft: number, file: number, start: { readonly size: number; readonly separator: string }): Promise<void> {
+    let position = start.size;
+    let text = start.separator;
+    const write = () => {
+      const bytes = Buffer.from(text);
+      for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
+      position += bytes.length;
+      text = '';
+    };
+    if (this.#digests.size === 0) return;
+    for await (const line of linesOf(draft)) {
+      if (!this.#digests.has(digestOf(line))) continue;
+      text += `${line}\n`;
+      if (text.length > PIECE) write();
+    }
+    write();
+  }
+
+  #guarded<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (cause) {
+      throw this.#unwritable(messageOf(cause), cause);
+    }
+  }
+
+  #unwritable(found: string, cause?: unknown): Failure {
     return new Failure('file-system', `cannot write ${this.path}`, {
       place: { file: this.path },
       expected: 'a file that can be written',
       found,
-      hint,
+      hint: 'name another with --rejects; nothing was imported',
+      cause,
     });
   }
+}
 
-  #close(): boolean {
-    if (this.#descriptor === undefined) return false;
-    closeSync(this.#descriptor);
-    this.#descriptor = undefined;
-    return true;
+/** Opens a file that goes away with its descriptor, however the process ends. */
+function openNameless(path: string): number {
+  const file = openSync(path, 'w+');
+  rmSync(path);
+  return file;
+}
+
+function linesOf(file: number): AsyncIterable<string> {
+  return createInterface({ input: createReadStream('', { fd: file, start: 0, autoClose: false }), crlfDelay: Number.POSITIVE_INFINITY });
+}
+
+function endsWithNewline(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  readSync(file, last, 0, 1, size - 1);
+  return last[0] === 0x0a;
+}
+
+/** Whether a line is the beginning of one that this program writes. */
+function isUnfinished(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return false;
+  } catch {
+    return line.startsWith('{"code":"'.slice(0, line.length));
   }
+}
+
+function restore(path: string, size: number): void {
+  const file = openSync(path, 'r+');
+  ftruncateSync(file, size);
+  closeSync(file);
+}
+
+function digestOf(line: string): string {
+  return createHash('sha256').update(line).digest().toString('latin1');
 }
 
 /** A reject's line; without an item that is nested more deeply than can be written. */
@@ -95,8 +202,21 @@ function encode(reject: Omit<Flaw, 'kind' | 'place'> & Flaw['place']): string {
   }
 }
 
-function isSameFile(one: string, other: string): boolean {
+function isSameFile(one: string, other: string, status: Stats | undefined): boolean {
   if (resolve(one) === resolve(other)) return true;
-  const [a, b] = [statSync(one, { throwIfNoEntry: false }), statSync(other, { throwIfNoEntry: false })];
-  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
+  const first = status === undefined ? undefined : statusOf(one);
+  return first !== undefined && first.ino === status?.ino && first.dev === status.dev;
+}
+
+/** Undefined where there is nothing, or nothing that can be looked at. */
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
 }

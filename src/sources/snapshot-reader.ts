@@ -6,7 +6,7 @@ import { mayBeUnclean, withCleanTexts } from './clean-texts.ts';
 import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/format.ts';
 import { FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
-import { brokenJson, parseJson } from './json-text.ts';
+import { parseJson, placeIn } from './json-text.ts';
 import type { RawValue } from './raw-value.ts';
 import { Repeats } from './repeats.ts';
 import type { Flaw } from './source.ts';
@@ -53,18 +53,20 @@ export class SnapshotReader {
   /** What the texts of some values say. */
   async read(texts: readonly RawValue[], file: string): Promise<(Observed | Flaw)[]> {
     const found: (Observed | Flaw)[] = [];
-    for (const { text, line, path } of texts) {
+    for (const raw of texts) {
+      const { text, line, path } = raw;
       const repeated = this.#repeats.find(text);
       if (repeated !== undefined) {
         found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
         continue;
       }
       const before = found.length;
-      const value = parseJson(text);
-      if (value instanceof Error) {
-        found.push(brokenJson(text, value, placeIn({ file, line }, path)));
+      const parsed = parseJson(raw, file);
+      if ('kind' in parsed) {
+        found.push(parsed);
         continue;
       }
+      const { value } = parsed;
       const format = isObject(value) ? this.#formatOf(value) : undefined;
       const loaded = format && this.#loaded.get(format);
       // to wait for each of millions of values would take longer than to read them
@@ -151,8 +153,4 @@ function flawOf(error: unknown, origin: Place, item: unknown): Flaw {
   const { field, expected, found, hint } = error;
   const place = placeIn(origin, field);
   return { kind: 'flaw', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
-}
-
-function placeIn(origin: Place, field: string): Place {
-  return field === '' ? origin : { ...origin, field };
 }

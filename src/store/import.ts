@@ -1,7 +1,10 @@
 import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
 import { metered } from '../sources/metered.ts';
+import { type PageSetReport, PageSets } from '../sources/page-set.ts';
+import { lackOf } from '../sources/page-set-text.ts';
 import { refusal } from '../sources/refusal.ts';
 import type { Flaw, Input, Item } from '../sources/source.ts';
 import { AccountStateWriter } from './account-state-writer.ts';
@@ -12,6 +15,10 @@ export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
   /** Takes what cannot go in, so that the rest can; without it the first such thing ends the import. */
   readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  /** Whether saved pages must prove to be complete; nothing is imported where they do not. */
+  readonly requireComplete?: boolean | undefined;
+  /** Called once when all is read, just before the store changes for good; where it throws nothing is imported. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Called with the bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   /** Called, once all is read, with the accounts whose histories have been derived, and those to be. */
@@ -22,6 +29,8 @@ export interface ImportSummary {
   readonly records: Tally;
   readonly accounts: Tally;
   readonly rejected: number;
+  /** What the saved pages among the inputs lack, by collection. */
+  readonly pageSets: readonly PageSetReport[];
 }
 
 /** How many items came and what became of them. */
@@ -34,14 +43,16 @@ export interface Tally {
 
 /**
  * Imports everything that the inputs hold in one batch: all of it is in the store afterwards, or none.
- * @throws Failure for the first flaw or conflict, unless options.onReject takes them
+ * @throws Failure for the first flaw or conflict, unless options.onReject takes them; incomplete where
+ *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
   const batch = new Batch(store, 'by id');
   const records = { added: 0, same: 0, kept: 0, replaced: 0 };
   const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
   let rejected = 0;
-  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Item): void => {
+  const pages = new PageSets();
+  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
     if (typeof outcome === 'string') tally[outcome] += 1;
     else reject(flawOf(outcome, item));
   };
@@ -59,18 +70,24 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
           else if (item.kind === 'state') count(accounts, states.add(item.state), item);
+          else if (item.kind === 'page') pages.add(item.page);
           else reject(item);
         }
       }
     }
+    const pageSets = pages.report();
+    if (options.requireComplete) requireComplete(pageSets);
+    await options.beforeCommit?.();
     batch.commit(options.onSettle);
+    return { records, accounts, rejected, pageSets };
   } finally {
     batch.end();
   }
-  return { records, accounts, rejected };
 }
 
-function flawOf(conflict: Conflict, item: Item): Flaw {
+type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' }>;
+
+function flawOf(conflict: Conflict, item: Conflicting): Flaw {
   return {
     kind: 'flaw',
     code: 'conflict',
@@ -82,7 +99,7 @@ function flawOf(conflict: Conflict, item: Item): Flaw {
   };
 }
 
-function itemValue(item: Item): unknown {
+function itemValue(item: Conflicting): unknown {
   switch (item.kind) {
     case 'record':
       return item.record;
@@ -90,7 +107,21 @@ function itemValue(item: Item): unknown {
       return item.account;
     case 'state':
       return JSON.parse(encodeAccountState(item.state));
-    case 'flaw':
-      return item.item;
   }
+}
+
+/** @throws Failure incomplete for the first set of pages that is not known to be complete, or where there is none */
+function requireComplete(sets: readonly PageSetReport[]): void {
+  const set = sets.find(({ status }) => status !== 'complete');
+  if (sets.length > 0 && set === undefined) return;
+  throw new Failure(
+    'incomplete',
+    set === undefined ? 'no source shows whether it is complete' : 'the saved pages are not known to be complete',
+    {
+      place: set?.url ? { file: set.url } : {},
+      expected: set === undefined ? 'saved pages, which carry a count' : `pages that prove to hold all ${set.count} items`,
+      found: set === undefined ? 'sources without pages' : lackOf(set),
+      hint: 'save the missing pages, or all of them again; or leave --require-complete out. Nothing was imported',
+    },
+  );
 }

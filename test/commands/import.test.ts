@@ -83,9 +83,46 @@ describe('palimpsest import', () => {
       JSON.stringify(page(record(2), record(3, { previous: 'x' })), null, 2),
       { code: 'bad-field', line: 16, field: 'results[1].previous' },
     ],
+    [
+      'a field that stands twice in a record',
+      `${lines(record(2))}${lines(record(3)).replace('"text":"hello"', '"text":"hello","text":"other"')}`,
+      { code: 'bad-json', line: 2, field: 'text', expected: 'each field once', found: 'the field "text" twice in one object' },
+    ],
+    [
+      'a field that stands twice in a record of a page',
+      JSON.stringify(page(record(2))).replace('"id":2', '"id":2,"\\u0069d":3'),
+      { code: 'bad-json', line: 1, field: 'results[0].id' },
+    ],
+    [
+      'a field that stands twice in an indented page',
+      JSON.stringify(page(record(2)), null, 2).replace('"count": 1', '"count": 1, "count": 2'),
+      { code: 'bad-json', line: 1, field: 'count' },
+    ],
+    [
+      'a page that has its results twice',
+      `{"count":1,"next":null,"previous":null,\n"results":[${JSON.stringify(record(2))}],"results":[]}`,
+      { code: 'bad-json', line: 1, field: 'results' },
+    ],
+    [
+      'a field that stands twice in an account',
+      '{"screen_name":"jack","data":[{"id":1,"id":2}]}',
+      { code: 'bad-json', line: 1, field: 'data[0].id' },
+    ],
+    [
+      'an id that would be rounded',
+      lines(record(2)).replace('"id":2', '"id":9007199254740990.6'),
+      { code: 'bad-field', line: 1, field: 'id', found: '9007199254740990.6, which JSON readers round to 9007199254740991' },
+    ],
+    [
+      'an id that would be rounded to zero',
+      lines(record(2)).replace('"id":2', '"id":1e-400'),
+      { code: 'bad-field', line: 1, field: 'id', found: '1e-400, which JSON readers round to 0' },
+    ],
+    ['a number beyond all', lines(record(2)).replace('"id":2', '"id":1e400'), { code: 'bad-field', field: 'id' }],
+    ['an id of twenty digits', lines(record(2)).replace('"id":2', '"id":12345678901234567890'), { code: 'bad-field', field: 'id' }],
     ['a truncated line', `${lines(record(2))}{"id":3,"acc`, { code: 'bad-json', line: 2 }],
     ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
-    ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 11 }],
+    ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 12 }],
     ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
     ['an error answer', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
     ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
@@ -241,5 +278,21 @@ describe('palimpsest import', () => {
     expect(
       await palimpsest(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
     ).toMatchObject({ code: 0, stdout: '', stderr: '' });
+  });
+
+  it('says the name of a file unaltered to machines, whatever is in it', async () => {
+    const { folder, store } = await storeOfOne();
+    const file = join(folder, 'a\u001b[31m\nb\u202e\u009b.json');
+    writeFileSync(file, '{}');
+    const { stdout } = await palimpsest(['import', folder, '--store', store, '--json', '--rejects', join(folder, 'x', 'y')]);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'file-system' });
+    expect(JSON.parse((await palimpsest(['import', file, '--store', store, '--json'])).stdout).error).toMatchObject({
+      file,
+      code: 'bad-field',
+    });
+    expect(JSON.parse((await palimpsest(['import', `${file}x`, '--store', store, '--json'])).stdout).error).toMatchObject({
+      file: `${file}x`,
+      code: 'no-source',
+    });
   });
 });

@@ -21,7 +21,7 @@ const OBSERVED_AT = momentOf('2017-09-19T20:47:28Z');
 async function observe(store: string, ...paths: readonly string[]): Promise<ObserveSummary> {
   async function* nothing(): AsyncGenerator<Uint8Array> {}
   const snapshots = { from: undefined, observedAt: OBSERVED_AT, unescape: false };
-  return observeInputs(store, await inputsOf(paths, nothing()), { snapshots, network: TWITTER });
+  return observeInputs(store, inputsOf(paths, nothing()), { snapshots, network: TWITTER });
 }
 
 /** The records of all saved pages, oldest first. */

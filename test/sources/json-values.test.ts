@@ -110,6 +110,79 @@ describe('JSON values', () => {
   });
 
   it('keep their line in a broken document', async () => {
-    await expect(valuesOf(['[\n{"a":1},\n{"b":'])).rejects.toMatchObject({ line: 2 });
+    await expect(valuesOf(['[\n{"a":1},\n{"b":'])).rejects.toMatchObject({ line: 3 });
+  });
+
+  /** Longer than a line that is taken whole. */
+  const long = 'x'.repeat(1_100_000);
+
+  it('come element by element from a long line, and line by line after it', async () => {
+    await fc.assert(
+      fc.asyncProperty(items, fc.boolean(), fc.constantFrom('first', 'second'), cuts, async (results, isCut, where, places) => {
+        const page = { count: 2, filler: long, next: null, results };
+        const text = JSON.stringify(page);
+        const other = { id: 1, results: [1] };
+        // cut within a string, so that no other line can go on with it
+        const line = isCut ? text.slice(0, text.indexOf(long) + 1_090_000) : text;
+        const lines = where === 'first' ? [line, JSON.stringify(other)] : [JSON.stringify(other), line, JSON.stringify(other)];
+        const values = await valuesOf(cutAt(lines.join('\n'), places));
+        const at = where === 'first' ? 1 : 2;
+        const fromPage = values.filter((value) => value.line === at);
+        if (isCut) {
+          expect(fromPage).toMatchObject([{ broken: { expected: expect.stringContaining('whole') } }]);
+        } else {
+          const expected = JSON.parse(text.replace(long, ''));
+          const parsed = fromPage.map((value) => JSON.parse(value.text.replace(long, '')));
+          expect(parsed).toEqual([...expected.results, { ...expected, results: [] }]);
+          expect(fromPage.at(-1)?.elements).toBe(results.length);
+        }
+        const others = values.filter((value) => value.line !== at);
+        expect(others.map((value) => [value.line, JSON.parse(value.text)])).toEqual(
+          (where === 'first' ? [2] : [1, 3]).map((number) => [number, other]),
+        );
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('come from a document whose first line is long', async () => {
+    const text = `{"count":1,"filler":"${long}","results":[{"a":1},\n{"a":2}\n],\n"b":1}`;
+    const values = await valuesOf([text]);
+    expect(values.map((value) => [value.line, value.path])).toEqual([
+      [1, 'results[0]'],
+      [2, 'results[1]'],
+      [1, ''],
+    ]);
+  });
+
+  it('give the results of a page that has them twice only once, and the rest as it stands', async () => {
+    const values = await valuesOf(['{\n"results":[1],"results":[2]}']);
+    expect(values.map((value) => value.text)).toEqual(['1', '{\n"results":[],"results":[2]}']);
+  });
+
+  it.each(['{"a":"', '[{"a":"', '{"results":[{"a":"', '{"a":1}\n{"a":"'])('are refused as soon as they are too long: %j', async (head) => {
+    let given = 0;
+    async function* endless() {
+      yield head;
+      for (; given < 200; given += 1) yield 'x'.repeat(1 << 20);
+    }
+    const found: RawValue[] = [];
+    const read = async () => {
+      for await (const batch of jsonValues(endless())) {
+        found.push(...batch);
+        if (batch.some((value) => value.broken !== undefined)) return;
+      }
+    };
+    const error = await read().catch((reason: unknown) => reason);
+    expect(error ?? found.at(-1)?.broken).toMatchObject({ expected: 'values of at most 67108864 characters' });
+    expect(given).toBeLessThan(66);
+  });
+
+  it('keep control characters that are no space, so that they are refused', async () => {
+    for (const text of ['[\u0001{"a":1}]', '[{"a":1},\u0000{"a":1}]']) {
+      const values = await valuesOf([text]);
+      expect(() => values.map((value) => JSON.parse(value.text))).toThrow();
+    }
+    await expect(valuesOf(['[1]\u0001'])).rejects.toBeInstanceOf(NotJson);
   });
 });

@@ -35,7 +35,7 @@ async function readFolder(files: Readonly<Record<string, string | Buffer>>, cont
     mkdirSync(join(folder, path, '..'), { recursive: true });
     writeFileSync(join(folder, path), content);
   }
-  const found = await readInputs(await inputsOf([folder], nothing()), context);
+  const found = await readInputs(inputsOf([folder], nothing()), context);
   return found.map((item) => ({ ...item, place: { ...item.place, file: item.place.file?.slice(folder.length + 1) ?? '' } }));
 }
 
@@ -147,7 +147,7 @@ describe('observations', () => {
 
   it.skipIf(!existsSync(SHARED))('are in all of two real collections (skipped where they are not there)', async () => {
     const [uk, congress] = await Promise.all(
-      ['uk-mps', 'congress-2017'].map(async (name) => readInputs(await inputsOf([join(SHARED, name)], nothing()))),
+      ['uk-mps', 'congress-2017'].map(async (name) => readInputs(inputsOf([join(SHARED, name)], nothing()))),
     );
     expect(observationsIn(uk ?? [])).toHaveLength(3514);
     expect(observationsIn(congress ?? [])).toHaveLength(1063);

@@ -69,6 +69,7 @@ describe('an import', () => {
     expect(await load(store, [record(2), account([record(2), record(1)])])).toEqual({
       records: { added: 0, same: 3, kept: 0, replaced: 0 },
       accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
+      pageSets: [],
       rejected: 0,
     });
     expect(readFileSync(store).equals(before)).toBe(true);

@@ -153,7 +153,7 @@ describe('a tree that is compressed', () => {
     const { make, at } = await workplace();
     await make('out');
     async function* nothing() {}
-    const names = (await inputsOf([at('out')], nothing())).map(({ name }) => name);
+    const names = inputsOf([at('out')], nothing()).map(({ name }) => name);
     expect(names.length).toBe(67);
     expect(names.filter((name) => !name.endsWith('index.json'))).toEqual([]);
   });

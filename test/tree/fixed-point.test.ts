@@ -48,7 +48,7 @@ describe('any store', () => {
         fc.pre(lines.length > 0);
         await importLines(at('first.db'), lines);
         const first = await treeOf(at('first.db'), at('first'));
-        await importInputs(at('second.db'), await inputsOf([at('first')], nothing()), { onConflict: 'fail' });
+        await importInputs(at('second.db'), inputsOf([at('first')], nothing()), { onConflict: 'fail' });
         const second = await treeOf(at('second.db'), at('second'));
         expect(second).toEqual(first);
         expect(verify({ out: at('first'), store: at('second.db') }).violations).toEqual([]);

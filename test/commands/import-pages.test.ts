@@ -1,0 +1,127 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+
+const COUNT = 23;
+
+/** A store of so many records of two accounts, and the folder of the tree that it builds: four to a page. */
+async function builtTree(): Promise<{ folder: string; tree: string; store: string }> {
+  const folder = temporaryFolder();
+  const [source, tree] = [join(folder, 'source.db'), join(folder, 'tree')];
+  const records = Array.from({ length: COUNT }, (_, index) => ({
+    id: index + 1,
+    account: `user_${index % 2}`,
+    data_type: 'Bio',
+    previous: null,
+    text: `bio ${index}`,
+    first_encountered_date: `2023-11-18T16:29:${String(index + 10)}Z`,
+    diff_html: '',
+    web_archive_url: null,
+  }));
+  await palimpsestJson(['import', '-', '--store', source], { input: records.map((record) => `${JSON.stringify(record)}\n`).join('') });
+  const sizes = ['--page-size', '4', '--account-page-size', '1'];
+  await palimpsestJson(['build', '--store', source, '--out', tree, '--base-url', 'https://history.example', ...sizes]);
+  return { folder, tree, store: join(folder, 'store.db') };
+}
+
+/** The pages of a tree as somebody saves them, in files that do not say which page they are. */
+function savePages(tree: string, into: string, leaveOut: readonly string[] = []): void {
+  mkdirSync(into);
+  for (const [path, bytes] of filesIn(join(tree, 'rest'))) {
+    if (!/page\/\d+\/index\.json$/.test(path) || leaveOut.includes(path)) continue;
+    const isPacked = path.includes('/2/');
+    writeFileSync(join(into, path.replaceAll('/', '-').replace('.json', isPacked ? '.gz' : '.txt')), isPacked ? gzipSync(bytes) : bytes);
+  }
+}
+
+describe('palimpsest import, of saved pages', () => {
+  it('finds nothing missing in a whole tree, and in all of its pages saved one by one', async () => {
+    const { folder, tree, store } = await builtTree();
+    savePages(tree, join(folder, 'saved'));
+    for (const source of [tree, join(folder, 'saved')]) {
+      const { code, stdout, stderr } = await palimpsest(['import', source, '--store', store, '--require-complete', '--json']);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      const { pageSets } = JSON.parse(stdout);
+      expect(pageSets).toMatchObject([
+        { collection: 'account', status: 'complete', count: 2, expectedPages: 2, missingPages: [], missingItems: 0, reason: null },
+        {
+          collection: 'data',
+          url: 'https://history.example/rest/data/',
+          status: 'complete',
+          count: COUNT,
+          expectedPages: 6,
+          missingItems: 0,
+        },
+      ]);
+    }
+  });
+
+  it('says which pages are missing, and with --require-complete imports nothing', async () => {
+    const { folder, tree, store } = await builtTree();
+    savePages(tree, join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
+    const args = ['import', join(folder, 'saved'), '--store', store];
+    const refused = await palimpsest([...args, '--require-complete', '--json']);
+    expect(refused.code).toBe(1);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({
+      code: 'incomplete',
+      file: 'https://history.example/rest/account/',
+      expected: 'pages that prove to hold all 2 items',
+      found: '1 of 2 items are missing: page 1 of 2',
+    });
+    expect(await palimpsest(['build', '--store', store, '--base-url', 'https://a.example'])).toMatchObject({ code: 1 });
+
+    const { code, stdout, stderr } = await palimpsest([...args, '--json']);
+    expect(code).toBe(0);
+    expect(stderr).toBe(
+      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2\n' +
+        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6\n',
+    );
+    expect(JSON.parse(stdout).pageSets[1]).toEqual({
+      collection: 'data',
+      url: 'https://history.example/rest/data/',
+      status: 'incomplete',
+      count: COUNT,
+      pages: 4,
+      expectedPages: 6,
+      missingPages: [
+        { from: 3, to: 3 },
+        { from: 6, to: 6 },
+      ],
+      missingItems: 7,
+      reason: null,
+    });
+    expect((await palimpsest([...args, '--quiet'])).stderr).toBe('');
+  });
+
+  it('counts the items of pages that are indented or in one file, and of those that were set aside', async () => {
+    const { folder, tree, store } = await builtTree();
+    const pages = [1, 2, 3, 4, 5, 6].map((page) => JSON.parse(readFileSync(join(tree, `rest/data/page/${page}/index.json`), 'utf8')));
+    pages[1].results[0].text = 5;
+    const source = join(folder, 'pages.json');
+    const rejects = ['--rejects', join(folder, 'rejects')];
+    for (const text of [
+      pages.map((page) => JSON.stringify(page, null, 2)).join('\n'),
+      JSON.stringify(pages),
+      pages.map((page) => JSON.stringify(page)).join('\n'),
+    ]) {
+      writeFileSync(source, text);
+      expect(await palimpsestJson(['import', source, '--store', store, ...rejects])).toMatchObject({
+        rejected: 1,
+        pageSets: [{ status: 'complete', collection: 'data', pages: 6, expectedPages: 6 }],
+      });
+    }
+  });
+
+  it('takes sources without pages for complete only if nobody asks', async () => {
+    const { tree, folder, store } = await builtTree();
+    const page = JSON.parse(readFileSync(join(tree, 'rest/data/index.json'), 'utf8'));
+    const file = join(folder, 'records.ndjson');
+    writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));
+    const refused = await palimpsest(['import', file, '--store', store, '--require-complete']);
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(incomplete)') });
+    expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ pageSets: [], records: { added: 4 } });
+  });
+});

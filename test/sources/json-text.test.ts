@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { parseJson } from '../../src/sources/json-text.ts';
+
+const parse = (text: string, path = '') => parseJson({ text, line: 7, path }, 'file');
+
+/** A JSON text with what JSON.parse gives of it, and the names that stand twice in one object. */
+interface Sample {
+  readonly text: string;
+  readonly repeated: boolean;
+}
+
+const space = fc.constantFrom('', ' ', '\n', '\t ');
+/** A string as JSON writes it, short or with escapes for all it has. */
+const string = fc
+  .tuple(fc.oneof(fc.constantFrom('a', 'b', ':', '":', '\\', '{"a":1,"a":2}', ''), fc.string({ unit: 'binary' })), fc.boolean())
+  .map(([value, isEscaped]) =>
+    isEscaped
+      ? `"${[...Array(value.length).keys()].map((at) => `\\u${value.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
+      : JSON.stringify(value),
+  );
+
+const { sample } = fc.letrec<{ sample: Sample; leaf: Sample; list: Sample; object: Sample }>((tie) => ({
+  sample: fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
+  leaf: fc
+    .oneof(string, fc.constantFrom('true', 'false', 'null'), fc.maxSafeInteger().map(String))
+    .map((text) => ({ text, repeated: false })),
+  list: fc.tuple(fc.array(tie('sample'), { maxLength: 4 }), space).map(([items, gap]) => ({
+    text: `[${gap}${items.map(({ text }) => text).join(`${gap},`)}]`,
+    repeated: items.some((item) => item.repeated),
+  })),
+  object: fc.tuple(fc.array(fc.tuple(string, tie('sample')), { maxLength: 5 }), space).map(([fields, gap]) => ({
+    text: `{${gap}${fields.map(([name, { text }]) => `${name}${gap}:${gap}${text}`).join(`,${gap}`)}${gap}}`,
+    repeated: new Set(fields.map(([name]) => JSON.parse(name))).size < fields.length || fields.some(([, value]) => value.repeated),
+  })),
+}));
+
+describe('the value of a JSON text', () => {
+  it('is what JSON.parse gives, unless a name stands twice in one object', () => {
+    fc.assert(
+      fc.property(sample, ({ text, repeated }) => {
+        const parsed = parse(text);
+        if (repeated) expect(parsed).toMatchObject({ kind: 'flaw', code: 'bad-json', place: { file: 'file', line: 7 }, item: text });
+        else expect(parsed).toEqual({ value: JSON.parse(text) });
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it.each([
+    ['{"a":1,"a":1}', '', 'a', '"a"'],
+    ['{"a":{"b":[{"c":1},{"c":[],"d":":","c":{}}]}}', '', 'a.b[1].c', '"c"'],
+    ['{"text":"x","te\\u0078t":"y"}', 'results[3]', 'results[3].text', '"te\\u0078t"'],
+    ['[[],[{"__proto__":1,"__proto__":2}]]', '[4]', '[4][1][0].__proto__', '"__proto__"'],
+  ])('is refused where a name stands twice: %s', (text, path, field, name) => {
+    expect(parse(text, path)).toMatchObject({
+      code: 'bad-json',
+      place: { field },
+      expected: 'each field once',
+      found: `the field ${name} twice in one object`,
+    });
+  });
+
+  it('is refused where a number that is no integer would be rounded to one, and only there', () => {
+    const decimals = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 30 }), fc.integer({ min: -30, max: 20 }));
+    fc.assert(
+      fc.property(decimals, ([digits, places, exponent]) => {
+        const all = digits.toString().padStart(places + 1, '0');
+        const text = `${all.slice(0, all.length - places)}${places === 0 ? '' : `.${all.slice(-places)}`}${exponent === 0 ? '' : `e${exponent}`}`;
+        const shift = exponent - places;
+        const isInteger = shift >= 0 || digits % 10n ** BigInt(-shift) === 0n;
+        const parsed = parse(`{"id":${text}}`);
+        if (!isInteger && Number.isInteger(Number(text))) expect(parsed).toMatchObject({ code: 'bad-field', place: { field: 'id' } });
+        else expect(parsed).toEqual({ value: { id: Number(text) } });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it.each(['9007199254740990.6', '1e-400', '-0.00000000000000000000000000000000000000000000001e-300', '1.0000000000000000000001'])(
+    'is refused where %s would be rounded to an integer',
+    (number) => {
+      expect(parse(`{"a":[0.5,{"id":${number}}]}`)).toMatchObject({
+        code: 'bad-field',
+        place: { field: 'a[1].id' },
+        found: expect.stringContaining('round'),
+      });
+    },
+  );
+
+  it('may be long and deep, repeated names and all', () => {
+    const long = JSON.stringify('\\"'.repeat(3_000_000));
+    expect(parse(`{"a":${long},"b":0.5}`)).toHaveProperty('value');
+    expect(parse(`{"a":${long},"a":${long}}`)).toMatchObject({ code: 'bad-json', place: { field: 'a' } });
+    const deep = `${'[{"a":'.repeat(2000)}1${'}]'.repeat(2000)}`;
+    expect(parse(deep)).toHaveProperty('value');
+    expect(parse(`[${deep},{"a":1,"a":2}]`)).toMatchObject({ code: 'bad-json', place: { field: '[1].a' } });
+  });
+});

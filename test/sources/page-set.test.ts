@@ -1,0 +1,180 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Collection } from '../../src/contract/collection.ts';
+import { lengthOf } from '../../src/sources/intervals.ts';
+import { type PageSetReport, PageSets } from '../../src/sources/page-set.ts';
+import { lackOf } from '../../src/sources/page-set-text.ts';
+import type { SavedPage } from '../../src/sources/source.ts';
+
+const BASE = 'https://history.example/rest';
+
+/** Page `number` as Django REST Framework would answer it when the collection has `count` items. */
+function page(collection: Collection, count: number, size: number, number: number, base = BASE): SavedPage {
+  const last = Math.max(1, Math.ceil(count / size));
+  const url = (target: number) => `${base}/${collection}/${target === 1 ? '' : `?page=${target}`}`;
+  return {
+    collection: count === 0 ? undefined : collection,
+    count,
+    next: number < last ? url(number + 1) : null,
+    previous: number > 1 ? url(number - 1) : null,
+    items: number < last ? size : count - (last - 1) * size,
+  };
+}
+
+function reportsOf(pages: readonly SavedPage[]): PageSetReport[] {
+  const sets = new PageSets();
+  for (const one of pages) sets.add(one);
+  return sets.report();
+}
+
+const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
+const collections = fc.constantFrom<Collection>('data', 'account');
+
+describe('what a set of saved pages lacks', () => {
+  it('is exactly the pages that are missing, in whatever order and however often the others come', () => {
+    const sets = fc
+      .record({ collection: collections, size: fc.integer({ min: 1, max: 7 }), pages: fc.integer({ min: 2, max: 40 }), rest: fc.nat() })
+      .map(({ rest, ...set }) => ({ ...set, count: (set.pages - 1) * set.size + 1 + (rest % set.size) }))
+      .chain((set) => fc.tuple(fc.constant(set), fc.array(fc.integer({ min: 1, max: set.pages }), { minLength: 1, maxLength: 80 })));
+    fc.assert(
+      fc.property(sets, ([{ collection, count, size, pages }, saved]) => {
+        const [report] = reportsOf(saved.map((number) => page(collection, count, size, number)));
+        const missing = numbers(pages).filter((number) => !saved.includes(number));
+        const items = missing.map((number) => page(collection, count, size, number).items).reduce((sum, one) => sum + one, 0);
+        const listed = report?.missingPages.flatMap(({ from, to }) => numbers(to - from + 1).map((step) => from + step - 1));
+        expect(listed).toEqual(missing);
+        expect(report).toMatchObject({
+          collection,
+          url: `${BASE}/${collection}/`,
+          status: missing.length === 0 ? 'complete' : 'incomplete',
+          count,
+          pages: saved.length,
+          expectedPages: pages,
+          missingItems: items,
+          reason: null,
+        });
+      }),
+    );
+  });
+
+  it('is estimated where the feed grew meanwhile, and never called complete', () => {
+    const fetches = fc.array(fc.record({ growth: fc.nat({ max: 9 }), at: fc.nat() }), { minLength: 2, maxLength: 60 });
+    fc.assert(
+      fc.property(fetches, fc.integer({ min: 1, max: 7 }), (steps, size) => {
+        let count = size * 3 + 1;
+        const seen = new Set<number>();
+        const pages: SavedPage[] = [];
+        for (const { growth, at } of steps) {
+          count += growth;
+          const number = 1 + (at % Math.ceil(count / size));
+          const one = page('data', count, size, number);
+          // the newest item, which has the number `count`, stands first
+          for (const item of numbers(one.items)) seen.add(count - (number - 1) * size - item + 1);
+          pages.push(one);
+        }
+        const most = Math.max(...pages.map((one) => one.count));
+        const missing = numbers(most).filter((item) => !seen.has(item)).length;
+        const isSteady = pages.every((one) => one.count === most);
+        const [report] = reportsOf(pages);
+        expect(report?.missingItems).toBe(missing);
+        expect(report?.status).toBe(missing > 0 ? 'incomplete' : isSteady ? 'complete' : 'unknown');
+        if (!isSteady) expect(report?.reason).toContain('count changed');
+      }),
+    );
+  });
+
+  it('is told for each service and collection by itself', () => {
+    const other = 'http://other.example/api/rest';
+    const reports = reportsOf([
+      page('data', 5, 2, 1),
+      page('data', 5, 2, 3, other),
+      page('account', 2, 1, 1),
+      page('data', 5, 2, 2),
+      page('account', 2, 1, 2),
+      page('data', 5, 2, 3),
+    ]);
+    expect(reports.map(({ url, status, missingItems }) => [url, status, missingItems])).toEqual([
+      [`${BASE}/data/`, 'complete', 0],
+      [`${other}/data/`, 'incomplete', 4],
+      [`${BASE}/account/`, 'complete', 0],
+    ]);
+  });
+
+  const plain = { collection: 'data', next: null, previous: null } as const;
+  const doubtful: readonly (readonly [string, readonly SavedPage[], object])[] = [
+    [
+      'only pages that hold all their items',
+      [
+        { ...plain, count: 3, items: 3 },
+        { ...plain, count: 5, items: 5 },
+      ],
+      { status: 'complete', missingItems: 0 },
+    ],
+    ['an empty collection', [page('data', 0, 100, 1)], { status: 'complete', count: 0 }],
+    [
+      'a page without links that lacks items',
+      [{ ...plain, count: 30, items: 10 }],
+      { status: 'incomplete', missingItems: 20, expectedPages: null },
+    ],
+    [
+      'pages without links that may be the same',
+      [
+        { ...plain, count: 20, items: 10 },
+        { ...plain, count: 20, items: 10 },
+      ],
+      { status: 'unknown' },
+    ],
+    [
+      'pages that a cursor numbers',
+      ['?cursor=a', '?cursor=b'].map((query) => ({ ...plain, next: `${BASE}/data/${query}`, count: 20, items: 10 })),
+      { status: 'unknown', reason: 'some pages have no page number in next or previous' },
+    ],
+    [
+      'the last of pages that a cursor numbers',
+      [{ ...plain, previous: `${BASE}/data/?cursor=a`, count: 20, items: 5 }],
+      { status: 'incomplete', missingItems: 15, missingPages: [] },
+    ],
+    [
+      'pages that answer different queries',
+      ['a', 'b'].map((account) => ({ ...plain, next: `${BASE}/data/?account=${account}&page=2`, count: 20, items: 10 })),
+      { status: 'unknown', reason: 'the pages answer different queries' },
+    ],
+    [
+      'a page of which somebody removed items',
+      [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), items: 9 }],
+      { status: 'incomplete', missingItems: 1, missingPages: [] },
+    ],
+    [
+      'links that contradict each other',
+      [{ ...plain, next: `${BASE}/data/?page=9`, previous: `${BASE}/data/?page=3`, count: 20, items: 20 }],
+      { status: 'unknown' },
+    ],
+    [
+      'a page beyond its own count',
+      [{ ...plain, next: `${BASE}/data/?page=900000000000000`, previous: `${BASE}/data/?page=899999999999998`, count: 20, items: 20 }],
+      { status: 'unknown' },
+    ],
+    [
+      'the second page of a size that its links ask for',
+      [{ ...plain, next: `${BASE}/data/?page=3&page_size=5`, previous: `${BASE}/data/?page_size=5`, count: 12, items: 5 }],
+      {
+        status: 'incomplete',
+        missingItems: 7,
+        missingPages: [
+          { from: 1, to: 1 },
+          { from: 3, to: 3 },
+        ],
+      },
+    ],
+  ];
+
+  it.each(doubtful)('claims no more than %s show', (_, pages, expected) => {
+    expect(reportsOf(pages)).toMatchObject([expected]);
+  });
+
+  it('fits into a line, however much it is', () => {
+    const [report] = reportsOf(numbers(2000).map((number) => page('data', 40_001, 10, 2 * number)));
+    expect(report && lengthOf(report.missingPages)).toBe(1000);
+    expect(report && lackOf(report)).toBe('20001 of 40001 items are missing: pages 1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 990 more of 4001');
+  });
+});

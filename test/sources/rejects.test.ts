@@ -1,0 +1,99 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { RejectsFile } from '../../src/sources/rejects.ts';
+import type { Flaw } from '../../src/sources/source.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const flaw = (number: number, item: unknown = `item ${number}`): Flaw => ({
+  kind: 'flaw',
+  code: 'bad-field',
+  place: { file: 'lines', line: number },
+  expected: 'a',
+  found: 'b',
+  item,
+});
+
+/** One run that sets flaws aside: it is done, it failed, or it was killed between the rejects and the store. */
+async function run(path: string, flaws: readonly Flaw[], end: 'done' | 'failed' | 'killed'): Promise<void> {
+  const rejects = new RejectsFile(path, []);
+  for (const one of flaws) rejects.add(one);
+  await rejects.append();
+  if (end === 'done') rejects.keep();
+  if (end === 'failed') rejects.discard();
+}
+
+const linesIn = (path: string): number[] =>
+  readFileSync(path, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line).line);
+
+describe('a file of rejects', () => {
+  it('has every line of the runs once, whichever were repeated, failed or killed', async () => {
+    const runs = fc.array(
+      fc.record({
+        numbers: fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
+        end: fc.constantFrom('done', 'failed', 'killed'),
+        /** How many bytes of its last line a kill cut off. */
+        cut: fc.nat({ max: 90 }),
+      }),
+      { maxLength: 6 },
+    );
+    await fc.assert(
+      fc.asyncProperty(runs, async (all) => {
+        const path = join(temporaryFolder(), 'rejects');
+        const expected: number[] = [];
+        for (const { numbers, end, cut } of all) {
+          const flaws = numbers.map((number) => flaw(number, '\u2028\r\u0085 ä \\ud800'));
+          await run(path, flaws, end);
+          const added = [...new Set(numbers)].filter((number) => !expected.includes(number));
+          if (end === 'killed' && added.length > 0) {
+            const bytes = readFileSync(path);
+            writeFileSync(path, bytes.subarray(0, bytes.length - cut));
+            await run(path, flaws, 'done');
+          }
+          if (end !== 'failed') expected.push(...added);
+          expect(existsSync(path) ? linesIn(path) : []).toEqual(expected);
+          expect(readdirSync(join(path, '..'))).toEqual(expected.length > 0 ? ['rejects'] : []);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('keeps what somebody else wrote, even without a line break at its end', async () => {
+    const path = join(temporaryFolder(), 'rejects');
+    writeFileSync(path, 'a note\n{"code":"mine"}');
+    await run(path, [flaw(1)], 'failed');
+    expect(readFileSync(path, 'utf8')).toBe('a note\n{"code":"mine"}');
+    await run(path, [flaw(1)], 'done');
+    expect(readFileSync(path, 'utf8')).toMatch(/^a note\n\{"code":"mine"\}\n\{"code":"bad-field".*\}\n$/);
+    appendFileSync(path, 'another');
+    await run(path, [flaw(2)], 'done');
+    expect(readFileSync(path, 'utf8').split('\n')).toMatchObject(
+      ['a note', '{"code":"mine"}', /1/, 'another', /2/, ''].map(() => expect.any(String)),
+    );
+    expect(readFileSync(path, 'utf8')).toContain('\nanother\n{"code"');
+  });
+
+  it('has no draft beside it while lines wait', () => {
+    const folder = temporaryFolder();
+    const rejects = new RejectsFile(join(folder, 'rejects'), []);
+    rejects.add(flaw(1));
+    expect(readdirSync(folder)).toEqual([]);
+    rejects.discard();
+  });
+
+  it('is refused with one error where it cannot be looked at or written', () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'file'), '');
+    mkdirSync(join(folder, 'folder'));
+    for (const path of [join(folder, 'x'.repeat(300)), join(folder, 'file', 'x'), join(folder, 'folder')]) {
+      expect(() => new RejectsFile(path, [])).toThrow(Failure);
+    }
+    expect(() => new RejectsFile(join(folder, 'missing', 'x'), []).add(flaw(1))).toThrow(Failure);
+  });
+});
