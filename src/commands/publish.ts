@@ -35,6 +35,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--allow-gaps', 'publish although readers may miss records that move past them').env('PALIMPSEST_ALLOW_GAPS'))
     .addOption(
+      new Option('--allow-other-files', 'publish into a folder that holds other files already').env('PALIMPSEST_ALLOW_OTHER_FILES'),
+    )
+    .addOption(
       new Option('--cache-control <text>', 'the Cache-Control of pages')
         .env('PALIMPSEST_CACHE_CONTROL')
         .argParser(headerText)
@@ -90,6 +93,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         concurrency: options.concurrency,
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
         isDry,

@@ -10,6 +10,7 @@ import { type Limits, refusals } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
 import { awaitHolder, Lease } from './lease.ts';
 import { openTree, readBeside } from './local-tree.ts';
+import { refuseOtherFiles } from './other-files.ts';
 import { type Plan, planPublish } from './plan.ts';
 import { STATE, sizeOf, type TreeSize } from './state.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -23,6 +24,8 @@ const UNTOLD = new AbortController().signal;
 export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
   readonly concurrency: number;
+  /** Whether a folder that holds other files, and was never published to, takes a tree as well. */
+  readonly allowOtherFiles: boolean;
   /** Whether nothing is written. */
   readonly isDry: boolean;
   readonly patience: Pick<Patience, 'tries' | 'timeout'>;
@@ -74,6 +77,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   // what is there can be looked at only when nobody changes it
   if (!options.isDry) await heeding(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
   const found = await heeding(target, target.name, () => survey(target, read, tree, options, concurrency, signal));
+  if (read === undefined && !options.allowOtherFiles) await refuseOtherFiles(plainTarget, signal);
   const comparison: Comparison = {
     ...tree,
     found,

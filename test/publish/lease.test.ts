@@ -101,6 +101,7 @@ const settings = {
   concurrency: 4,
   maxDelete: { most: 0 },
   allowGaps: false,
+  allowOtherFiles: true,
   cacheControl: REVALIDATE,
   gzip: false,
   isDry: false,

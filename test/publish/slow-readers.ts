@@ -105,6 +105,7 @@ export async function publishBefore(
     concurrency: 32,
     maxDelete: { share: 1 },
     allowGaps: false,
+    allowOtherFiles: true,
     cacheControl: REVALIDATE,
     gzip: false,
     isDry: false,
