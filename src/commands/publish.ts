@@ -38,6 +38,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       new Option('--allow-other-files', 'publish into a folder that holds other files already').env('PALIMPSEST_ALLOW_OTHER_FILES'),
     )
     .addOption(
+      new Option('--repair', 'ask for the hash of each page at the target, and replace what is not as it was published').env(
+        'PALIMPSEST_REPAIR',
+      ),
+    )
+    .addOption(
       new Option('--cache-control <text>', 'the Cache-Control of pages')
         .env('PALIMPSEST_CACHE_CONTROL')
         .argParser(headerText)
@@ -96,6 +101,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
+        repair: options.repair === true,
         isDry,
         patience: { tries: TRIES, timeout: options.timeout * 1000 },
         signal: stop.signal,
@@ -113,6 +119,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       });
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
+      if (summary.isByCounts) {
+        terminal.warn('the target has no sort keys of its pages: only counts tell whether records move to earlier pages');
+      }
       if (isDry) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
         return;

@@ -12,8 +12,9 @@ export function feedPages(store: Store, site: Site): Pages {
     *walk(end) {
       const cursor = store.feed(end);
       for (const { number, items } of pageNumbers(records, site.page_size, end)) {
-        const json = cursor.take(items);
-        yield { number, revision: feed, render: () => encodePage(site, 'data', records, number, count, [json]) };
+        const { json, first, last } = cursor.take(items);
+        const range = items === 0 ? undefined : { first, last };
+        yield { number, revision: feed, range, render: () => encodePage(site, 'data', records, number, count, [json]) };
       }
     },
   };

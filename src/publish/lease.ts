@@ -124,13 +124,19 @@ export class Lease {
     }
   }
 
-  /** Says that all is done, or that another run has to complete it. */
-  async release(state: PublishState['state'], target: Target): Promise<void> {
+  /**
+   * Says that all is done, or that another run has to complete it.
+   * @param sortKeys of the tree that is published
+   */
+  async release(state: PublishState['state'], target: Target, sortKeys?: string): Promise<void> {
     clearInterval(this.#clock);
     await this.#pending;
     clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
-    const claim = state === 'published' ? { ...this.#claim, trees: this.#claim.trees.slice(-1) } : this.#claim;
+    const claim =
+      state === 'published'
+        ? { ...this.#claim, trees: this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys })) }
+        : this.#claim;
     await this.#write(target, state, false, claim);
     clearTimeout(this.#expiry);
   }

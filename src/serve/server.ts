@@ -64,7 +64,7 @@ function serverFor(
 }
 
 /** The files beside the collections, which http-server answers for itself. */
-const STATIC = /^\/(build\.json|manifest-sha256\.txt|rest\/(data|account)\/(page\/(\d{1,15}|last)\/)?index\.json)$/;
+const STATIC = /^\/(build\.json|manifest-sha256\.txt|sort-keys\.txt|rest\/(data|account)\/(page\/(\d{1,15}|last)\/)?index\.json)$/;
 
 async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
   const { method = 'GET', url = '/' } = request;

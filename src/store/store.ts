@@ -7,6 +7,7 @@ import { guarded, openForReading, openForWriting } from './database.ts';
 import type { End } from './end.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
+import { NO_RECORD } from './schema.ts';
 import { isSettled, settle } from './settle.ts';
 
 /** The changes of one account, newest first. */
@@ -55,6 +56,19 @@ export class Store {
   /** The accounts in their order, read from one of its ends. */
   accounts(end: End): AccountCursor {
     return new AccountCursor(this.#database, end);
+  }
+
+  /** What each account is sorted by, in their order: its first record's id, or its name if it has none. */
+  *accountKeys(): Generator<number | string> {
+    const next = this.#database
+      .prepare<[number, string, number], [number, string]>(
+        `SELECT place, screen_name FROM account INDEXED BY account_order WHERE (place, screen_name) > (?, ?)
+        ORDER BY place, screen_name LIMIT +?`,
+      )
+      .raw();
+    for (let keys = next.all(-1, '', NAMES); keys.length > 0; keys = next.all(...(keys.at(-1) ?? [NO_RECORD, '']), NAMES)) {
+      for (const [place, name] of keys) yield place === NO_RECORD ? name : place;
+    }
   }
 
   /**

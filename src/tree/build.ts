@@ -11,11 +11,14 @@ import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-recor
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
-import { digestFiles, finishedTree } from './found-tree.ts';
+import { digestFiles, finishedTree, sortKeysIn } from './found-tree.ts';
 import { slotCount } from './layout.ts';
-import { MANIFEST, readManifest, type TreeDigests, writeManifest } from './manifest.ts';
+import { piecesOf } from './lines.ts';
+import { digestOf, MANIFEST, readManifest, type TreeDigests, writeManifest } from './manifest.ts';
+import { movementBetween } from './movement.ts';
 import { promote, removeSurplus, removeVariants } from './promote.ts';
 import { renderOnThreads } from './render-on-threads.ts';
+import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 
 export interface BuildOptions {
   /** The tree's folder. */
@@ -36,8 +39,8 @@ export interface BuildSummary {
   readonly unchanged: number;
   readonly removed: number;
   /**
-   * Whether pages came to hold records that stood on later ones: a reader who was following `next` at
-   * that moment may have missed some. Only larger pages and removed records do that.
+   * Whether pages hold records or accounts that stood on later ones: a reader who was following `next` at
+   * that moment may have missed some.
    */
   readonly pulledForward: boolean;
 }
@@ -61,9 +64,27 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const before = found === undefined ? digestFiles(out, pages, encodings) : readManifest(out, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
-      const after = await renderOnThreads(store, site, folder.stage, before, since, trusted, options.onProgress ?? (() => {}));
-      const exchanged = await exchange(out, folder.stage, before, after, now, trusted);
-      return { ...exchanged, pulledForward: found !== undefined && isPulledForward(found, now) };
+      const older = found === undefined ? undefined : sortKeysIn(out);
+      const { after, ranges } = await renderOnThreads(
+        store,
+        site,
+        folder.stage,
+        before,
+        since,
+        trusted,
+        older?.ranges ?? [],
+        options.onProgress ?? (() => {}),
+      );
+      const staged = join(folder.stage, 'sort-keys');
+      const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
+      const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
+      const pulledForward =
+        older !== undefined &&
+        isPulledForward(
+          older,
+          readSortKeys(() => piecesOf(staged)),
+        );
+      return { ...(await exchange(out, folder.stage, before, after, now, sortKeys, trusted)), pulledForward };
     } catch (error) {
       throw fileSystemFailure(out, worded(storePath, error));
     } finally {
@@ -119,13 +140,14 @@ async function exchange(
   before: TreeDigests,
   after: TreeDigests,
   now: Omit<BuildRecord, 'manifest'>,
+  sortKeys: string,
   hasSameVariants: boolean,
 ): Promise<Omit<BuildSummary, 'pulledForward'>> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
   writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
-  const build = { ...now, manifest: writeManifest(manifest, after) };
+  const build = { ...now, manifest: writeManifest(manifest, after, sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 
   renameSync(unfinished, join(out, BUILD_RECORD));
@@ -133,6 +155,7 @@ async function exchange(
   promote(stage, out, before, after);
   if (!isNew && !hasSameVariants) removeVariants(out, after);
   const removed = isNew ? 0 : await removeSurplus(out, after);
+  if (digestOf(join(out, SORT_KEYS)) !== sortKeys) renameSync(join(stage, 'sort-keys'), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
   return { build, ...tally(before, after), removed };
@@ -149,12 +172,8 @@ function tally(before: TreeDigests, after: TreeDigests): { readonly written: num
   return { written, unchanged };
 }
 
-/** Whether items may have come to stand on an earlier page than before. */
-function isPulledForward(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
-  return (
-    now.page_size > found.page_size ||
-    now.account_page_size > found.account_page_size ||
-    now.records < found.records ||
-    now.accounts < found.accounts
-  );
+/** Whether items have come to stand on an earlier page than before. */
+function isPulledForward(older: SortKeys, newer: SortKeys): boolean {
+  const { data, account } = movementBetween(older, newer);
+  return data.forward + account.forward > 0;
 }

@@ -96,7 +96,7 @@ export class StoreComparison {
 
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   const cursor = store.feed('first');
-  for (let json = cursor.take(RUN); json.length > 0; json = cursor.take(RUN)) {
+  for (let json = cursor.take(RUN).json; json.length > 0; json = cursor.take(RUN).json) {
     for (const value of list(json)) {
       const record = parseRecord(value);
       yield { item: record.id, json: encodeJson(value) };

@@ -12,6 +12,7 @@ import { StoreComparison } from './against-store.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkStrays } from './files.ts';
 import { Ledger, SeenNames } from './ledger.ts';
+import { SortKeysCheck } from './sort-keys.ts';
 import { examine } from './suspects.ts';
 import { collectionWord } from './tree-pages.ts';
 import { Report, type Violation } from './violation.ts';
@@ -57,14 +58,17 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     const tree = { out: options.out, build, manifest: checkManifest(options.out, build, report) };
     const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
     const [feedLedger, accountLedger, names] = [new Ledger(), new Ledger(), new Set<string>()];
+    const sortKeys = new SortKeysCheck(options.out, build, report);
     const all = build.records + build.accounts;
     for (const found of walkFeed(tree, feedLedger, report)) {
       comparison?.record(found);
+      sortKeys.record(found.record.id);
       records += 1;
       options.onProgress?.(records, all);
     }
     for (const found of walkAccounts(tree, accountLedger, new SeenNames(), report)) {
       comparison?.account(found);
+      sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
       accounts += 1;
       options.onProgress?.(records + accounts, all);
@@ -73,6 +77,7 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     const buckets = feedLedger.differences(accountLedger);
     if (buckets.length > 0 || names.size > 0) examine(tree, { buckets, names }, report);
     checkStrays(options.out, build, report);
+    sortKeys.end();
   }
   const { violations, notes, violationCount, noteCount, notesByRule } = report;
   return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };

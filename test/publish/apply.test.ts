@@ -36,6 +36,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
     maxDelete: { most: 0 },
     allowGaps: false,
     allowOtherFiles: true,
+    repair: false,
     cacheControl: REVALIDATE,
     gzip: false,
     isDry: false,

@@ -102,6 +102,7 @@ const settings = {
   maxDelete: { most: 0 },
   allowGaps: false,
   allowOtherFiles: true,
+  repair: false,
   cacheControl: REVALIDATE,
   gzip: false,
   isDry: false,

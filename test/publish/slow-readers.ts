@@ -106,6 +106,7 @@ export async function publishBefore(
     maxDelete: { share: 1 },
     allowGaps: false,
     allowOtherFiles: true,
+    repair: false,
     cacheControl: REVALIDATE,
     gzip: false,
     isDry: false,

@@ -154,8 +154,8 @@ test('what is no collection is not found', async () => {
   }
 });
 
-test('the build record and the manifest can be read', async () => {
-  for (const file of ['build.json', 'manifest-sha256.txt']) {
+test('the build record, the manifest and the sort keys can be read', async () => {
+  for (const file of ['build.json', 'manifest-sha256.txt', 'sort-keys.txt']) {
     const { status, body } = await ask(plain.url, `/${file}`);
     expect(status).toBe(200);
     expect(body.equals(fileOf(file))).toBe(true);
@@ -375,7 +375,7 @@ describe('a request that means harm', () => {
     onTestFinished(() => void process.off('unhandledRejection', note));
 
     const known = new Set([...filesIn(join(out, 'rest')).values()].map((bytes) => bytes.toString('latin1')));
-    for (const file of ['build.json', 'manifest-sha256.txt']) known.add(fileOf(file).toString('latin1'));
+    for (const file of ['build.json', 'manifest-sha256.txt', 'sort-keys.txt']) known.add(fileOf(file).toString('latin1'));
     for (const collection of COLLECTIONS) known.add((await ask(plain.url, `/rest/${collection}/`, 'OPTIONS')).body.toString('latin1'));
     known.add(''); // HEAD
 
