@@ -64,7 +64,11 @@ class Tree {
     expect(written, 'the files written are those whose bytes changed').toEqual(changed.sort());
     const removed = [...before.keys()].filter((path) => !after.has(path));
     const pages = written.filter((path) => path.startsWith('rest/'));
-    expect(summary).toMatchObject({ written: pages.length, unchanged: after.size - WORD.length - 1 - pages.length, removed: removed.length });
+    expect(summary).toMatchObject({
+      written: pages.length,
+      unchanged: after.size - WORD.length - 1 - pages.length,
+      removed: removed.length,
+    });
     return { before, written, removed };
   }
 }
