@@ -60,15 +60,18 @@ export class Store {
 
   /** What each account is sorted by, in their order: its first record's id, or its name if it has none. */
   *accountKeys(): Generator<number | string> {
-    const next = this.#database
-      .prepare<[number, string, number], [number, string]>(
-        `SELECT place, screen_name FROM account INDEXED BY account_order WHERE (place, screen_name) > (?, ?)
-        ORDER BY place, screen_name LIMIT +?`,
+    const places = this.#database
+      .prepare<[number, number], number>(
+        `SELECT place FROM account INDEXED BY account_order WHERE place > ? AND place < ${NO_RECORD} ORDER BY place LIMIT +?`,
       )
-      .raw();
-    for (let keys = next.all(-1, '', NAMES); keys.length > 0; keys = next.all(...(keys.at(-1) ?? [NO_RECORD, '']), NAMES)) {
-      for (const [place, name] of keys) yield place === NO_RECORD ? name : place;
-    }
+      .pluck();
+    for (let ids = places.all(-1, NAMES); ids.length > 0; ids = places.all(ids.at(-1) ?? NO_RECORD, NAMES)) yield* ids;
+    const names = this.#database
+      .prepare<[string, number], string>(
+        `SELECT screen_name FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name > ? ORDER BY screen_name LIMIT +?`,
+      )
+      .pluck();
+    for (let some = names.all('', NAMES); some.length > 0; some = names.all(some.at(-1) ?? '', NAMES)) yield* some;
   }
 
   /**

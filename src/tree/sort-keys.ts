@@ -81,12 +81,9 @@ export function readSortKeys(open: () => Iterable<Buffer>): SortKeys {
   };
 }
 
-const HEAD = /^(data|account) (\d+)$/;
-
 function pageSizeIn(pieces: Iterable<Buffer>, collection: 'data' | 'account'): number {
   for (const line of linesIn(pieces)) {
-    const head = HEAD.exec(line);
-    if (head?.[1] === collection) return Number(head[2]);
+    if (line.startsWith(collection)) return Number(line.slice(collection.length + 1));
   }
   throw new Error(`${SORT_KEYS} has no line for ${collection}`);
 }
@@ -95,9 +92,10 @@ function* rangesIn(pieces: Iterable<Buffer>): Generator<PageRange> {
   for (const line of linesIn(pieces)) {
     if (line.startsWith('account ')) return;
     if (line.startsWith('data ')) continue;
-    const [first, last] = line.split(' ').map(Number);
+    const space = line.indexOf(' ');
+    const [first, last] = [Number(line.slice(0, space)), Number(line.slice(space + 1))];
     if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new Error(`${SORT_KEYS} has a line that is no range`);
-    yield { first: first ?? 0, last: last ?? 0 };
+    yield { first, last };
   }
 }
 
