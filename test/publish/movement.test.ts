@@ -31,7 +31,7 @@ async function refusal(out: string, site: string): Promise<{ readonly code: numb
 
 const refused = (found: string) => ({ code: 3, error: { code: 'reader-gaps', found: expect.stringMatching(found) } });
 
-describe.concurrent('records that move to earlier pages', () => {
+describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, () => {
   it('are refused where a store lost its newest and gained as many older ones', async () => {
     const site = join(folder, 'swapped-site');
     await publishJson(['publish', site, '--out', await treeOf('swapped', lines.slice(200, 600))]);
@@ -60,7 +60,7 @@ describe.concurrent('records that move to earlier pages', () => {
   });
 });
 
-describe.concurrent('an account that moves to an earlier page', () => {
+describe.concurrent('an account that moves to an earlier page', { timeout: 180_000 }, () => {
   /** Records of one account after another, so that an older record moves its account far. */
   const account = (record: string): unknown => JSON.parse(record).account;
 
@@ -75,7 +75,7 @@ describe.concurrent('an account that moves to an earlier page', () => {
   });
 });
 
-describe.concurrent('a target of a release that wrote no sort keys', () => {
+describe.concurrent('a target of a release that wrote no sort keys', { timeout: 180_000 }, () => {
   it('is published to by counts, which is said, and has them afterwards', async () => {
     const site = join(folder, 'former-site');
     await publishJson(['publish', site, '--out', await treeOf('former', lines.slice(0, 400))]);
@@ -126,7 +126,7 @@ describe.each([
   });
   afterAll(() => place?.store?.stop());
 
-  it.skipIf(skip)('says what the run then does', { timeout: 120_000 }, async () => {
+  it.skipIf(skip)('says what the run then does', { timeout: 300_000 }, async () => {
     const out = join(folder, `planned ${name} tree`);
     const nights: readonly (readonly [string, number, readonly string[], readonly string[]])[] = [
       ['first', 300, SIZES, []],
