@@ -65,7 +65,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const took = performance.now() - started;
       const tree = summary.build;
       if (summary.pulledForward) {
-        terminal.warn('pages hold more than before, or records are gone: a reader who was following next just now may have missed some');
+        terminal.warn('records or accounts moved to earlier pages: a reader who was following next just now may have missed some');
       }
       terminal.summary({ ...summary, out: options.out, milliseconds: Math.round(took) }, [
         `built ${options.out} in ${seconds(took)}`,

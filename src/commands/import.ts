@@ -4,7 +4,7 @@ import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/import.ts';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
   program
@@ -14,7 +14,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       'Reads change records and accounts into the store: saved pages of either collection, NDJSON, or JSON arrays, as files, ' +
         'folders or standard input (-), gzip or not. What each is shows in its content. All of it goes in, or nothing does.',
     )
-    .argument('<source...>', 'files, folders, or - for standard input')
+    .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
       new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
     )

@@ -4,7 +4,7 @@ import { type Moment, momentOf } from '../contract/moment.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
 import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 /** What a URL parser drops or reads as something else. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
@@ -21,7 +21,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       'Reads snapshots of profiles, compares each with what the store knows of that account, and adds one record for each field ' +
         'that changed. Snapshots may come in any order: they are put in the order of their time first. All of it goes in, or nothing does.',
     )
-    .argument('<source...>', 'files, folders, or - for standard input')
+    .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
       new Option('--from <format>', 'what the snapshots are; auto tells it by their content')
         .env('PALIMPSEST_FROM')

@@ -1,4 +1,5 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import { schemeOf } from '../contract/url.ts';
 import type { Surroundings } from '../terminal.ts';
 
 export type Program = Command;
@@ -10,10 +11,24 @@ export const DEFAULT_OUT = 'out';
 export const JSON_HELP = 'print one JSON object instead of text';
 export const QUIET_HELP = 'print nothing but errors';
 
-/** A path: an empty one, which a shell makes of an unset variable, would be the folder that one happens to stand in. */
+/**
+ * A path: an empty one, which a shell makes of an unset variable, would be the folder that one happens to stand in,
+ * and a URL would become a folder named `https:`.
+ */
 export function path(text: string): string {
-  if (text !== '') return text;
-  throw new InvalidArgumentError('Expected a path.');
+  if (text === '') throw new InvalidArgumentError('Expected a path.');
+  return noUrl(text);
+}
+
+/** The paths of an argument that takes several. */
+export function paths(text: string, before: readonly string[] | undefined): string[] {
+  return [...(before ?? []), noUrl(text)];
+}
+
+function noUrl(text: string): string {
+  const scheme = schemeOf(text);
+  if (scheme === undefined) return text;
+  throw new InvalidArgumentError(`Expected a path on this machine, not a URL. A folder of that name is written ./${scheme}:/`);
 }
 
 /** An option as it has to be given again in the next command: nothing where it has its standard value. */

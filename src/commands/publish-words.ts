@@ -11,7 +11,7 @@ export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSum
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
   yield `  bridges   ${plural(plan.bridges, 'page')} written twice, so that readers miss nothing`;
   yield `  deletes   ${plural(plan.deletes, 'page')}`;
-  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests, 'request')}, $${plan.cost.toFixed(4)} at list price`;
+  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}, $${plan.cost.toFixed(4)} at list price`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}, expected: ${expected}; ${hint}`;
 }
 

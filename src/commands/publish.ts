@@ -37,6 +37,14 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--allow-gaps', 'publish although readers may miss records that move past them').env('PALIMPSEST_ALLOW_GAPS'))
     .addOption(
+      new Option('--allow-other-files', 'publish into a folder that holds other files already').env('PALIMPSEST_ALLOW_OTHER_FILES'),
+    )
+    .addOption(
+      new Option('--repair', 'ask for the hash of each page at the target, and replace what is not as it was published').env(
+        'PALIMPSEST_REPAIR',
+      ),
+    )
+    .addOption(
       new Option('--cache-control <text>', 'the Cache-Control of pages')
         .env('PALIMPSEST_CACHE_CONTROL')
         .argParser(headerText)
@@ -72,8 +80,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
+        repair: options.repair === true,
         isDry,
         onRead: reading.show,
         onProgress: (done, all) => {
@@ -89,6 +99,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       });
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
+      if (summary.isByCounts) {
+        terminal.warn('the target has no sort keys of its pages: only counts tell whether records move to earlier pages');
+      }
       if (isDry) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
         // so that a job stops here, and not in the publish itself

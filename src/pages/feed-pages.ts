@@ -13,9 +13,11 @@ export function feedPages(store: Store, site: Site): Pages {
     *walk(end) {
       const cursor = store.feed(end);
       for (const { number, items } of pageNumbers(records, site.page_size, end)) {
-        const json = cursor.take(items);
+        const { json, first, last } = cursor.take(items);
         const { crc, bytes } = cursor.checksum;
-        yield { number, revision: feed, render: () => encodePage(site, 'data', records, number, count, [json]), read: () => [crc, bytes] };
+        const range = items === 0 ? undefined : { first, last };
+        const render = () => encodePage(site, 'data', records, number, count, [json]);
+        yield { number, revision: feed, range, render, read: () => [crc, bytes] };
       }
     },
     check: (first, last) => store.checkFeed(joined({ crc: first[0], bytes: first[1] }, { crc: last[0], bytes: last[1] })),

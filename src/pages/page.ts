@@ -10,6 +10,8 @@ export interface Page {
   readonly number: number;
   /** The store's newest revision that changed anything on it. */
   readonly revision: number;
+  /** Of a page of the feed, the ids of its first and its last record; undefined of other pages and of an empty one. */
+  readonly range?: { readonly first: number; readonly last: number } | undefined;
   /** Its bytes, in pieces that follow one another. */
   readonly render: () => Buffer[];
   /**

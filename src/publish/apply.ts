@@ -8,10 +8,10 @@ import { Trouble } from '../storage/trouble.ts';
 import type { Encoding } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { bridge } from './bridge.ts';
+import { bridgeSlots } from './collection-plan.ts';
 import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
 import type { Plan } from './plan.ts';
-import { bridgeSlots } from './steps.ts';
 
 /** What applying a plan needs beside it. */
 export interface Work {

@@ -1,7 +1,8 @@
 import type { Collection } from '../contract/collection.ts';
+import type { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { slotCount } from '../tree/layout.ts';
-import { type Comparison, type Send, sendsOf, surplus } from './comparison.ts';
+import { type Comparison, digestAt, type Send, sendsOf, surplus } from './comparison.ts';
 import { shiftOf } from './movement.ts';
 import { type Order, orderPages } from './order.ts';
 
@@ -9,6 +10,8 @@ import { type Order, orderPages } from './order.ts';
 export interface CollectionPlan {
   readonly collection: Collection;
   readonly order: Order;
+  /** The files of a page among the order's bridges that are written as one: with items that leave the page. */
+  readonly bridgeSlots: (page: number) => readonly number[];
   /** The slots of a page whose files are to be sent, each with its reason. */
   readonly slotsToSend: (page: number) => readonly Send[];
   /**
@@ -25,7 +28,12 @@ export interface CollectionPlan {
 export type CollectionPlans = { readonly [C in Collection]: CollectionPlan };
 
 export function planCollection(comparison: Comparison, collection: Collection): CollectionPlan {
-  const { build, digests, found, concurrency } = comparison;
+  const { build, digests, found, movement, concurrency } = comparison;
+  const known = { build, trees: found.trees, movement, isDamaged: found.isDamaged };
+  // what sort keys say of a page is sure only where the page is that of their tree
+  const leaving = movement !== undefined && !found.isAsked && found.trees.length === 1 ? movement[collection].leaving : undefined;
+  const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
+  const last = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
   const { pages } = digests[collection];
   const slotsToSend = (page: number) => sendsOf(comparison, collection, page);
   const isUnlinked = unlinked(comparison, collection);
@@ -39,13 +47,22 @@ export function planCollection(comparison: Comparison, collection: Collection): 
       ({ slot, reason }) =>
         slot % slotCount(pages) <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
-    (isMoving && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
+    // a page that keeps its items can be sent at any time, but one that comes to link to new pages only after them
+    const isLinking = page === last && pages > last;
+    const isMovable = leaves(page) || isLinking;
+    (isMoving && isMovable && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
   }
-  const order = orderPages(moving, still, shiftOf(build, found.trees, collection), concurrency);
+  const order = orderPages(moving, still, shiftOf(known, collection), concurrency);
   const bridged = found.bridged[collection];
   return {
     collection,
     order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) },
+    bridgeSlots: (page) =>
+      leaves(page)
+        ? bridgeSlots(digests[collection], page).filter(
+            (slot) => digestAt(found.digests[collection], digests[collection], slot) !== undefined,
+          )
+        : [],
     slotsToSend,
     isOutdatedInTurn: found.isAsked || moving.length > 0,
     outdated: () => surplus(comparison, collection, (page) => page <= pages),
@@ -63,4 +80,9 @@ function unlinked({ found, digests }: Comparison, collection: Collection): (page
   const knowsAll = found.trees.every(({ compress }) => encodings.every((one) => encodingsIn(compress).includes(one)));
   const least = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
   return (page) => knowsAll && page > least;
+}
+
+/** The files of a page that readers come to by `next`: itself, and itself compressed. */
+export function bridgeSlots({ pages, encodings }: Digests, page: number): number[] {
+  return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }

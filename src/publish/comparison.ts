@@ -4,6 +4,7 @@ import type { BuildRecord } from '../tree/build-record.ts';
 import type { Digests } from '../tree/digests.ts';
 import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../tree/layout.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
+import type { Movement } from '../tree/movement.ts';
 import type { TreeSize } from './state.ts';
 
 /** The digest of an object that is there and is not known to be what this tree would put in its place. */
@@ -31,7 +32,17 @@ export interface Comparison {
     readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
     /** Whether no run's end says what is there. */
     readonly isAsked: boolean;
+    /** Whether pages are not what the last run left there. */
+    readonly isDamaged: boolean;
+    /** Whether a run came to its end with this very tree, and the files beside its pages are as it left them. */
+    readonly isCurrent: boolean;
   };
+  /** How items move from the pages at the target; undefined where sort keys do not tell. */
+  readonly movement: Movement | undefined;
+  /** Whether the tree's sort keys are to be sent. */
+  readonly sendsSortKeys: boolean;
+  /** How many reads it took to learn what is there. */
+  readonly reads: number;
   /** Whether pages at the target are answered with other headers than they are to be. */
   readonly hasOtherHeaders: boolean;
   readonly concurrency: number;
@@ -65,7 +76,7 @@ function reasonOf(wanted: string | undefined, there: string | undefined, hasOthe
 }
 
 /** What a target has where this tree has a slot. */
-function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
+export function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
   const plain = slot % slotCount(wanted.pages);
   const encoding = wanted.encodings[Math.floor(slot / slotCount(wanted.pages)) - 1];
   const variant = encoding === undefined ? 0 : there.encodings.indexOf(encoding) + 1;

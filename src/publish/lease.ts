@@ -7,7 +7,7 @@ import type { Condition, Target } from '../storage/target.ts';
 import { Trouble } from '../storage/trouble.ts';
 import { plainHeaders } from './headers.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
-import { encodeState, type Holder, type PublishState, STATE } from './state.ts';
+import { encodeState, type Holder, type PublishState, parseState, STATE } from './state.ts';
 import { readState } from './survey.ts';
 
 /** How often a run says that it lives, in milliseconds. */
@@ -124,13 +124,19 @@ export class Lease {
     }
   }
 
-  /** Says that all is done, or that another run has to complete it. */
-  async release(state: PublishState['state'], target: Target): Promise<void> {
+  /**
+   * Says that all is done, or that another run has to complete it.
+   * @param sortKeys of the tree that is published
+   */
+  async release(state: PublishState['state'], target: Target, sortKeys?: string): Promise<void> {
     clearInterval(this.#clock);
     await this.#pending;
     clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
-    const claim = state === 'published' ? { ...this.#claim, trees: this.#claim.trees.slice(-1) } : this.#claim;
+    const claim =
+      state === 'published'
+        ? { ...this.#claim, trees: this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys })) }
+        : this.#claim;
     await this.#write(target, state, false, claim);
     clearTimeout(this.#expiry);
   }
@@ -158,10 +164,16 @@ export class Lease {
         return this.#write(target, state, isHeld, claim);
       }
       if (error.kind !== 'conflict') throw worded(target, STATE, error);
-      // the answer to this very write may have been lost on its way
       const now = await target.get(STATE, this.#signal);
-      if (now === undefined || !now.bytes.equals(bytes)) throw this.#taken();
-      this.#tag = now.tag;
+      if (now === undefined) throw this.#taken();
+      // the answer to this very write was lost
+      if (now.bytes.equals(bytes)) this.#tag = now.tag;
+      else {
+        // the answer to an earlier write was lost, or that write arrived late: the target is still this run's
+        if (tokenIn(now.bytes) !== this.#token) throw this.#taken();
+        this.#tag = now.tag;
+        return this.#write(target, state, isHeld, claim);
+      }
     }
     this.#renew(started);
   }
@@ -182,5 +194,14 @@ export class Lease {
       found: 'a claim that is not this run’s',
       hint: 'let the other run end, then publish again',
     });
+  }
+}
+
+/** The token of the run that holds a target, by the bytes of its state; undefined where none does. */
+function tokenIn(bytes: Buffer): string | undefined {
+  try {
+    return parseState(bytes).holder?.token;
+  } catch {
+    return undefined;
   }
 }

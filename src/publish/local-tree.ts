@@ -9,8 +9,9 @@ import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../tree/build
 import { encodingsIn } from '../tree/encoding.ts';
 import { builtTree } from '../tree/found-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
-import { MANIFEST, manifestDigest, mostLines, readManifest, type TreeDigests } from '../tree/manifest.ts';
+import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from '../tree/manifest.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
+import { SORT_KEYS } from '../tree/sort-keys.ts';
 
 /** How many bytes of a file are held at once where all are read. */
 const PIECE = 1 << 16;
@@ -24,6 +25,8 @@ export interface LocalTree {
   readonly digests: TreeDigests;
   /** Bytes of the files, by slot. */
   readonly sizes: { readonly [C in Collection]: Float64Array };
+  /** SHA-256 of its sort keys; undefined in a tree of a release that wrote none. */
+  readonly sortKeys: string | undefined;
 }
 
 /**
@@ -43,7 +46,10 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
     data: new Float64Array(slotCount(pages.data, encodings)),
     account: new Float64Array(slotCount(pages.account, encodings)),
   };
-  const tree = { out, build, digests, sizes };
+  const sortKeys = sortKeysDigest(out);
+  if (sortKeys !== undefined && digestOf(join(out, SORT_KEYS)) !== sortKeys)
+    throw edited(join(out, SORT_KEYS), sortKeys, 'another, or none');
+  const tree = { out, build, digests, sizes, sortKeys };
   const all = sizes.data.length + sizes.account.length;
   // in one buffer and without promises: what each file would leave behind adds up before it is collected
   const buffer = Buffer.allocUnsafeSlow(PIECE);
@@ -103,8 +109,22 @@ function fileOf({ out, digests }: LocalTree, collection: Collection, slot: numbe
   return join(out, pathOf(collection, slot, pages, encodings));
 }
 
+/** A file beside the pages. */
+export interface FileBeside {
+  readonly path: string;
+  readonly bytes: Buffer;
+}
+
+/** The tree's sort keys, which a target gets before its pages; none in a tree without. */
+export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly FileBeside[] {
+  if (sortKeys === undefined) return [];
+  const bytes = readFileSync(join(out, SORT_KEYS));
+  if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another');
+  return [{ path: SORT_KEYS, bytes }];
+}
+
 /** The files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
-export function readBeside({ out, build }: LocalTree): readonly { readonly path: string; readonly bytes: Buffer }[] {
+export function readBeside({ out, build }: LocalTree): readonly FileBeside[] {
   const manifest = readFileSync(join(out, MANIFEST));
   if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another');
   return [

@@ -6,6 +6,14 @@ import type { Comparison } from './comparison.ts';
 import { gapsOf } from './movement.ts';
 import { stepsOf } from './steps.ts';
 
+/** Requests by what they do. */
+export interface Requests {
+  readonly all: number;
+  readonly writes: number;
+  readonly reads: number;
+  readonly deletes: number;
+}
+
 export interface Plan {
   readonly collections: CollectionPlans;
   readonly uploads: number;
@@ -16,8 +24,10 @@ export interface Plan {
   readonly atTarget: number;
   /** Bytes of the uploads and bridges, before compression; of bridges at most. */
   readonly bytes: number;
-  /** All requests from here on, without what keeps the lock alive. */
-  readonly requests: number;
+  /** What a run asks of the store from its beginning to its end, without what keeps its lock alive. */
+  readonly requests: Requests;
+  /** Whether there is nothing to do. */
+  readonly isIdle: boolean;
   /** US dollars at list price for these requests. */
   readonly cost: number;
   /** Why no order can keep readers from missing something; none where one can. */
@@ -40,16 +50,24 @@ export function planPublish(comparison: Comparison): Plan {
     (sum, collection) => sum + slotCount(comparison.digests[collection].pages, comparison.digests[collection].encodings),
     0,
   );
-  const isIdle = totals.uploads + totals.deletes === 0;
-  const writes = isIdle ? 0 : totals.uploads + totals.bridges + CLOSING_WRITES;
+  const { found, movement, prices, build } = comparison;
+  const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
+  const writes = isIdle ? 0 : totals.uploads + totals.bridges + CLOSING_WRITES + Number(comparison.sendsSortKeys);
+  const collections = { data, account };
+  const bridged = COLLECTIONS.reduce(
+    (sum, name) => sum + collections[name].order.bridges.length * (1 + comparison.digests[name].encodings.length),
+    0,
+  );
+  const reads = comparison.reads + (isIdle ? 0 : bridged);
   return {
-    collections: { data, account },
+    collections,
     ...totals,
     unchanged: files - totals.uploads,
-    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(comparison.found.digests[collection]), 0),
-    requests: writes + totals.bridges + totals.deletes,
-    cost: writes * comparison.prices.write + totals.bridges * comparison.prices.read,
-    gaps: gapsOf(comparison.build, comparison.found.trees),
+    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), 0),
+    requests: { all: writes + reads + totals.deletes, writes, reads, deletes: totals.deletes },
+    isIdle,
+    cost: writes * prices.write + reads * prices.read,
+    gaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),
   };
 }
 

@@ -4,12 +4,15 @@ import type { Failure } from '../contract/failure.ts';
 import { Renewal } from '../storage/renewal.ts';
 import { heeding, type Patience, patient, stopped, Traffic } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
+import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { apply, type Done } from './apply.ts';
 import type { Comparison } from './comparison.ts';
+import { foundSortKeys } from './found-sort-keys.ts';
 import { type Limits, refusals } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
 import { awaitHolder, Lease } from './lease.ts';
-import { openTree, readBeside } from './local-tree.ts';
+import { type FileBeside, openTree, readBeside, readSortKeysFile } from './local-tree.ts';
+import { refuseOtherFiles } from './other-files.ts';
 import { type Plan, planPublish } from './plan.ts';
 import { STATE, sizeOf, type TreeSize } from './state.ts';
 import { type Step, stepsOf } from './steps.ts';
@@ -23,6 +26,10 @@ const UNTOLD = new AbortController().signal;
 export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
   readonly concurrency: number;
+  /** Whether a folder that holds other files, and was never published to, takes a tree as well. */
+  readonly allowOtherFiles: boolean;
+  /** Whether each page at the target is asked for, to replace what is not as a run left it. */
+  readonly repair: boolean;
   /** Whether nothing is written. */
   readonly isDry: boolean;
   readonly patience: Pick<Patience, 'tries' | 'timeout'>;
@@ -42,6 +49,8 @@ export interface PublishSummary {
   readonly steps: () => Iterable<Step>;
   readonly done: Done;
   readonly traffic: Traffic;
+  /** Whether nothing but counts told how items move from the pages at the target. */
+  readonly isByCounts: boolean;
   /** Whether an earlier run left the target unfinished. */
   readonly wasInterrupted: boolean;
   /** Whether the store kept two publishers apart for certain. */
@@ -74,9 +83,14 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   // what is there can be looked at only when nobody changes it
   if (!options.isDry) await heeding(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
   const found = await heeding(target, target.name, () => survey(target, read, tree, options, concurrency, signal));
+  if (read === undefined && !options.allowOtherFiles) await refuseOtherFiles(plainTarget, signal);
+  const sortKeys = await heeding(target, SORT_KEYS, () => foundSortKeys(target, found.state, tree, signal));
   const comparison: Comparison = {
     ...tree,
     found,
+    movement: sortKeys.movement,
+    sendsSortKeys: tree.sortKeys !== undefined && (!sortKeys.areCurrent || options.repair),
+    reads: traffic.reads - traffic.retries,
     hasOtherHeaders: target.keepsHeaders && !found.isAsked && found.state !== undefined && found.state.headers !== line,
     concurrency,
     prices: target.prices,
@@ -87,17 +101,18 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
     refusals: refusals(target.name, plan, options),
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
+    isByCounts: found.trees.length > 0 && sortKeys.movement === undefined && !plan.isIdle,
     wasInterrupted: found.state?.state === 'publishing',
     isConditional: true,
   };
   const idle = { ...summary, done: { uploads: 0, bridges: 0, deletes: 0 }, invalidate: [] };
   if (options.isDry) return idle;
-  const isSame = plan.uploads + plan.deletes === 0 && found.state?.manifest === tree.build.manifest && !found.isAsked;
-  if (isSame) return idle;
+  if (plan.isIdle) return idle;
   const [refused] = summary.refusals;
   if (refused !== undefined) throw refused;
 
-  const trees = distinct([...found.trees, sizeOf(tree.build)]);
+  // what an item moved past is not known to the next run by the tree's sort keys alone, if this one does not come to its end
+  const trees = distinct([...found.trees, { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined }]);
   const brief = within({ tries: 2, timeout: Math.min(options.patience.timeout, BRIEFLY) });
   const lease = new Lease(brief, { trees, manifest: tree.build.manifest, headers: line }, found.tag, signal);
   await heeding(target, STATE, () => lease.take(target));
@@ -109,14 +124,28 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   };
   try {
     const { isConditional } = lease;
-    const done = await apply({ ...options, choice: options, plan, tree, target: within({ signal, hold }), isConditional, onSent });
+    const beside = async (to: Target, files: readonly FileBeside[]) => {
+      for (const { path, bytes } of files) {
+        const upload = { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) };
+        await heeding(to, path, () => to.put(path, upload, signal));
+      }
+    };
+    if (comparison.sendsSortKeys) await beside(within({ signal, hold }), readSortKeysFile(tree));
+    const allowGaps = options.allowGaps || found.isDamaged;
+    const done = await apply({
+      ...options,
+      allowGaps,
+      choice: options,
+      plan,
+      tree,
+      target: within({ signal, hold }),
+      isConditional,
+      onSent,
+    });
     // what ends a run is not cut short by being told to stop
     const closing = within({ hold });
-    for (const { path, bytes } of readBeside(tree)) {
-      const upload = { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) };
-      await heeding(closing, path, () => closing.put(path, upload, signal));
-    }
-    await heeding(closing, STATE, () => lease.release('published', within({})));
+    await beside(closing, readBeside(tree));
+    await heeding(closing, STATE, () => lease.release('published', within({}), tree.sortKeys));
     const { pathname } = new URL(`${tree.build.base_url}/rest/`);
     return { ...summary, done, isConditional, invalidate: [`${pathname}*`] };
   } catch (error) {

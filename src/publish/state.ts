@@ -17,6 +17,8 @@ export interface TreeSize {
   readonly account_page_size: number;
   /** As in the build record: what pages are there compressed with besides. */
   readonly compress: string;
+  /** SHA-256 of its sort keys; undefined where they are not to be relied on. */
+  readonly sort_keys?: string | undefined;
 }
 
 /** Who is publishing. */
@@ -51,6 +53,10 @@ const SIZE: Shape<TreeSize> = {
   page_size: count,
   account_page_size: count,
   compress: text,
+  sort_keys: {
+    expected: 'text, or nothing',
+    accepts: (value): value is string | undefined => value === undefined || typeof value === 'string',
+  },
 };
 const HOLDER: Shape<Holder> = { machine: text, process: count, token: text, beat: count };
 const anything: Rule<unknown> = { expected: 'anything', accepts: (value): value is unknown => value !== undefined };

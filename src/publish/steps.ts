@@ -1,6 +1,5 @@
 import { COLLECTIONS } from '../contract/collection.ts';
-import type { Digests } from '../tree/digests.ts';
-import { pathOf, slotCount } from '../tree/layout.ts';
+import { pathOf } from '../tree/layout.ts';
 import type { CollectionPlans } from './collection-plan.ts';
 import type { Comparison, Reason } from './comparison.ts';
 
@@ -14,7 +13,7 @@ export interface Step {
 
 /** Every step in its order; those of a phase are carried out at once. */
 export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans): Generator<Step> {
-  for (const { collection, order, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
+  for (const { collection, order, bridgeSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
     const { pages, encodings } = digests[collection];
     const uploads = function* (list: readonly number[]): Generator<Step> {
       for (const page of list) {
@@ -25,7 +24,7 @@ export function* stepsOf({ digests, sizes }: Comparison, collections: Collection
     };
     yield* uploads(order.first);
     for (const page of order.bridges) {
-      for (const slot of bridgeSlots(digests[collection], page)) {
+      for (const slot of bridgeSlots(page)) {
         const path = pathOf(collection, slot, pages, encodings);
         yield { action: 'bridge', path, bytes: 2 * (sizes[collection][slot] ?? 0), reason: 'changed' };
       }
@@ -36,9 +35,4 @@ export function* stepsOf({ digests, sizes }: Comparison, collections: Collection
     for (const path of outdated()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
     for (const path of gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
   }
-}
-
-/** The files of a page that readers come to by `next`: itself, and itself compressed. */
-export function bridgeSlots({ pages, encodings }: Digests, page: number): number[] {
-  return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }

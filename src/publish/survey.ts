@@ -9,10 +9,16 @@ import { ENCODINGS, type Encoding, encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
 import { broughtTrees } from './brought-tree.ts';
-import { OTHER } from './comparison.ts';
+import { digestAt, OTHER } from './comparison.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
-import type { LocalTree } from './local-tree.ts';
+import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
 import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
+
+/** What is to be looked at, and what pages are to be like. */
+export interface SurveyChoice extends HeaderChoice {
+  /** Whether each page is asked for though a run came to its end. */
+  readonly repair: boolean;
+}
 
 /** What was found at a target. */
 export interface Found {
@@ -25,8 +31,12 @@ export interface Found {
   readonly digests: TreeDigests;
   /** Pages that already show what comes to stand on them beside what still does. */
   readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
-  /** Whether `digests` was asked for page by page, because no run's end says what is there. */
+  /** Whether `digests` was asked for page by page, because no run's end says what is there, or to repair it. */
   readonly isAsked: boolean;
+  /** Whether pages are not what the last run left there, or that cannot be told. */
+  readonly isDamaged: boolean;
+  /** Whether a run came to its end with the tree that is here, and the files beside its pages are as it left them. */
+  readonly isCurrent: boolean;
 }
 
 /** The state that was read at a target, and the tag of its object. */
@@ -54,40 +64,73 @@ export async function readState(target: Target, signal: AbortSignal): Promise<Fo
 
 /**
  * Finds out what is at a target: from the manifest that the last run left there, in two requests; page by
- * page only where no run came to its end, since then nothing else says what each page is.
+ * page only where no run came to its end, since then nothing else says what each page is, or to repair it.
  * @throws Failure not-ours
  */
 export async function survey(
   target: Target,
   read: FoundState | undefined,
   tree: LocalTree,
-  choice: HeaderChoice,
+  choice: SurveyChoice,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<Found> {
   const nothing = { data: new Set<number>(), account: new Set<number>() };
+  const [isDamaged, isCurrent] = [false, false];
   if (read === undefined) {
     // pages that another tool brought: they are replaced in the order that readers need
     const trees = await broughtTrees(target, tree.build, signal);
-    const found = { state: undefined, tag: undefined, trees };
+    const found = { state: undefined, tag: undefined, trees, isDamaged, isCurrent };
     if (trees.length === 0) return { ...found, digests: none(0, 0, []), bridged: nothing, isAsked: false };
     return { ...found, ...(await askForAll(target, tree, choice, trees, concurrency, signal)) };
   }
   const { state, tag } = read;
   const { trees } = state;
-  const [only] = trees;
-  if (state.state === 'published' && only !== undefined) {
-    if (state.manifest === tree.build.manifest) {
-      return { state, tag, trees, digests: tree.digests, bridged: nothing, isAsked: false };
-    }
-    const manifest = await target.get(MANIFEST, signal);
-    if (manifest !== undefined && hash('sha256', manifest.bytes) === state.manifest) {
-      const pages = { data: only.data_pages, account: only.account_pages };
-      const digests = parseManifest(manifest.bytes, pages, encodingsIn(only.compress));
-      return { state, tag, trees, digests, bridged: nothing, isAsked: false };
-    }
+  const published = await publishedDigests(target, state, tree, signal);
+  if (published !== undefined && !choice.repair) {
+    return { state, tag, trees, digests: published, bridged: nothing, isAsked: false, isDamaged, isCurrent: isPublished(state, tree) };
   }
-  return { state, tag, trees, ...(await askForAll(target, tree, choice, trees, concurrency, signal)) };
+  const asked = await askForAll(target, tree, choice, trees, concurrency, signal);
+  const found = { state, tag, trees, ...asked };
+  if (!choice.repair) return { ...found, isDamaged, isCurrent };
+  return {
+    ...found,
+    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], asked.digests[name])),
+    isCurrent: isPublished(state, tree) && (await hasFilesBeside(target, tree, signal)),
+  };
+}
+
+/** What a run that came to its end left at a target; undefined where none did, or its manifest is not there. */
+async function publishedDigests(
+  target: Target,
+  state: PublishState,
+  tree: LocalTree,
+  signal: AbortSignal,
+): Promise<TreeDigests | undefined> {
+  const [only] = state.trees;
+  if (state.state !== 'published' || only === undefined) return undefined;
+  if (isPublished(state, tree)) return tree.digests;
+  const manifest = await target.get(MANIFEST, signal);
+  if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
+  return parseManifest(manifest.bytes, { data: only.data_pages, account: only.account_pages }, encodingsIn(only.compress));
+}
+
+function isPublished({ state, manifest }: PublishState, { build }: LocalTree): boolean {
+  return state === 'published' && manifest === build.manifest;
+}
+
+function differs(wanted: Digests, there: Digests): boolean {
+  for (let slot = 0; slot < slotCount(wanted.pages, wanted.encodings); slot += 1) {
+    if (wanted.get(slot) !== digestAt(there, wanted, slot)) return true;
+  }
+  return false;
+}
+
+/** Whether the build record, the manifest and the sort keys at a target are those of the tree. */
+async function hasFilesBeside(target: Target, tree: LocalTree, signal: AbortSignal): Promise<boolean> {
+  const files = [...readBeside(tree), ...readSortKeysFile(tree)];
+  const held = await Promise.all(files.map(({ path }) => target.head(path, signal)));
+  return files.every(({ bytes }, index) => held[index]?.digest === hash('sha256', bytes));
 }
 
 function none(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {

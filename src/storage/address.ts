@@ -1,6 +1,8 @@
 import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { mistakenAddress } from './mistaken-address.ts';
 import type { Access, Address, Target, TargetKind } from './target.ts';
+import { folder } from './targets/folder.ts';
 import { TARGETS } from './targets/targets.ts';
 
 /**
@@ -30,20 +32,28 @@ export async function openAround(text: string, prefix: string, access: Access): 
   );
 }
 
-/** Takes an address apart. */
-export function parseAddress(text: string, prefix: string): { readonly kind: TargetKind; readonly address: Address } {
+/**
+ * Takes an address apart.
+ * @param platform as Node names it
+ * @throws Failure usage
+ */
+export function parseAddress(
+  text: string,
+  prefix: string,
+  platform: string = process.platform,
+): { readonly kind: TargetKind; readonly address: Address } {
   const match = /^([a-z][a-z0-9+.-]*):\/\/([^/]*)(.*)$/i.exec(text);
   const scheme = match?.[1]?.toLowerCase() ?? '';
-  const kind = TARGETS.find((one) => one.scheme === scheme);
-  if (kind === undefined) {
-    throw unusable(`${TARGETS.map((one) => (one.scheme === '' ? 'a folder' : `${one.scheme}://…`)).join(', ')}`, `${scheme}://…`);
-  }
-  const isPath = match === null;
-  const container = isPath ? text : (match[2] ?? '');
+  const known = TARGETS.find((one) => one.scheme === scheme);
+  const mistaken = match === null || known === undefined ? mistakenAddress(text, platform) : undefined;
+  if (mistaken !== undefined) throw mistaken;
+  const kind = known ?? folder;
+  const isPath = kind === folder;
+  const container = isPath ? text : (match?.[2] ?? '');
   if (container === '') throw unusable('a bucket, a container or a folder', 'none');
   if (!isPath && /[@:?#]/.test(container))
     throw unusable('the name of a bucket or container', 'something with credentials or a query in it');
-  const parts = [...(isPath ? '' : (match[3] ?? '')).split('/'), ...prefix.split('/')].filter((part) => part !== '');
+  const parts = [...(isPath ? '' : (match?.[3] ?? '')).split('/'), ...prefix.split('/')].filter((part) => part !== '');
   if (parts.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
     throw unusable('a prefix of plain names', 'one with . or .. or a query in it');
   const path = parts.join('/');

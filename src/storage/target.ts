@@ -60,6 +60,8 @@ export interface Target {
    * @throws Failure not-ours
    */
   readonly check?: (out: string) => void;
+  /** The names of what is there at the top, where a place can be asked for them without a request; else it has no such method. */
+  readonly names?: () => readonly string[];
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
   readonly head: (path: string, signal: AbortSignal) => Promise<Held | undefined>;
   /** Writes an object whole; the store checks that its bytes arrived as they are. Gives its tag. */

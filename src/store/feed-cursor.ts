@@ -3,7 +3,23 @@ import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { End } from './end.ts';
 
+const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
+
+/** Records that follow one another in the feed. */
+export interface FeedRun {
+  /** Their JSON with commas between. Empty where there are none. */
+  readonly json: Buffer;
+  /** The ids of the first and the last of them, which are the largest and the smallest; 0 where there are none. */
+  readonly first: number;
+  readonly last: number;
+}
+
+interface Row {
+  readonly first: number | null;
+  readonly last: number | null;
+  readonly json: Buffer | null;
+}
 
 /** Reads the feed (newest record first) inward from one of its ends. */
 export class FeedCursor {
@@ -12,29 +28,30 @@ export class FeedCursor {
   #edge: number;
   readonly #path: string;
   #checksum: Checksum = NOTHING;
-  readonly #newest: Statement<[number, number], { edge: number | null; json: Buffer | null }>;
+  readonly #newest: Statement<[number, number], Row>;
   readonly #above: Statement<[number, number], number>;
-  readonly #between: Statement<[number, number, number], { edge: number | null; json: Buffer | null }>;
+  readonly #between: Statement<[number, number, number], Row>;
 
   constructor(database: Connection, end: End) {
     this.#end = end;
     this.#path = database.path;
     this.#edge = end === 'first' ? BEYOND : -1;
-    this.#newest = database.prepare(`SELECT min(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
+    this.#newest = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
     this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET +?').pluck();
-    this.#between = database.prepare(`SELECT max(id) AS edge, CAST(group_concat(json, ',') AS BLOB) AS json
+    this.#between = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT +?)`);
   }
 
-  /** The next records, newest first: their JSON with commas between. Empty where none are left. */
-  take(records: number): Buffer {
+  /** The next records, newest first; none where none are left. */
+  take(records: number): FeedRun {
     const row = this.#end === 'first' ? this.#newest.get(this.#edge, records) : this.#between.get(this.#edge, this.#upTo(records), records);
     const json = row?.json ?? Buffer.alloc(0);
-    if (json.length === 0) return json;
-    this.#advance(row?.edge ?? this.#edge);
+    if (json.length === 0) return NO_RECORDS;
+    const [first, last] = [row?.first ?? 0, row?.last ?? 0];
+    this.#advance(this.#end === 'first' ? last : first);
     this.#checksum = this.#end === 'first' ? recordsChecksum(json, this.#checksum) : joined(recordsChecksum(json), this.#checksum);
-    return json;
+    return { json, first, last };
   }
 
   /** The checksum of all that was taken, newest record first, each with a comma behind it. */

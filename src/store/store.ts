@@ -12,7 +12,7 @@ import type { End } from './end.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
-import { RANKING_MODULUS } from './schema.ts';
+import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
 import { isSettled, settle } from './settle.ts';
 
 /** The changes of one account, newest first. */
@@ -79,6 +79,22 @@ export class Store {
   /** The accounts in their order, read from one of its ends. */
   accounts(end: End): AccountCursor {
     return new AccountCursor(this.#database, end);
+  }
+
+  /** What each account is sorted by, in their order: its first record's id, or its name if it has none. */
+  *accountKeys(): Generator<number | string> {
+    const places = this.#database
+      .prepare<[number, number], number>(
+        `SELECT place FROM account INDEXED BY account_order WHERE place > ? AND place < ${NO_RECORD} ORDER BY place LIMIT +?`,
+      )
+      .pluck();
+    for (let ids = places.all(-1, NAMES); ids.length > 0; ids = places.all(ids.at(-1) ?? NO_RECORD, NAMES)) yield* ids;
+    const names = this.#database
+      .prepare<[string, number], string>(
+        `SELECT screen_name FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name > ? ORDER BY screen_name LIMIT +?`,
+      )
+      .pluck();
+    for (let some = names.all('', NAMES); some.length > 0; some = names.all(some.at(-1) ?? '', NAMES)) yield* some;
   }
 
   /**

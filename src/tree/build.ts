@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
@@ -10,10 +11,13 @@ import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, exchange } from './exchange.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
-import { digestFiles, finishedTree } from './found-tree.ts';
+import { digestFiles, finishedTree, sortKeysIn } from './found-tree.ts';
 import { slotCount } from './layout.ts';
+import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
+import { movementBetween } from './movement.ts';
 import { renderOnThreads } from './render-on-threads.ts';
+import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 
 export interface BuildOptions {
   /** The tree's folder. */
@@ -29,8 +33,8 @@ export interface BuildOptions {
 
 export interface BuildSummary extends Exchanged {
   /**
-   * Whether pages came to hold records that stood on later ones: a reader who was following `next` at
-   * that moment may have missed some. Only larger pages and removed records do that.
+   * Whether pages hold records or accounts that stood on later ones: a reader who was following `next` at
+   * that moment may have missed some.
    */
   readonly pulledForward: boolean;
 }
@@ -55,9 +59,29 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const before = found === undefined ? digestFiles(out, pages, encodings) : readManifest(out, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
-      const after = await renderOnThreads(store, site, folder.stage, before, since, trusted, options.onProgress ?? (() => {}));
-      const exchanged = await exchange({ out, stage: folder.stage, began, before, after, record: now, hasOldVariants: !trusted });
-      return { ...exchanged, pulledForward: found !== undefined && isPulledForward(found, now) };
+      const older = found === undefined ? undefined : sortKeysIn(out);
+      const { after, ranges } = await renderOnThreads(
+        store,
+        site,
+        folder.stage,
+        before,
+        since,
+        trusted,
+        older?.ranges ?? [],
+        options.onProgress ?? (() => {}),
+      );
+      const staged = join(folder.stage, SORT_KEYS);
+      const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
+      const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
+      const pulledForward =
+        older !== undefined &&
+        isPulledForward(
+          older,
+          readSortKeys(() => piecesOf(staged)),
+        );
+      const { stage } = folder;
+      const exchanged = await exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants: !trusted });
+      return { ...exchanged, pulledForward };
     } catch (error) {
       throw fileSystemFailure(out, worded(storePath, error));
     } finally {
@@ -106,12 +130,8 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
 }
 
-/** Whether items may have come to stand on an earlier page than before. */
-function isPulledForward(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
-  return (
-    now.page_size > found.page_size ||
-    now.account_page_size > found.account_page_size ||
-    now.records < found.records ||
-    now.accounts < found.accounts
-  );
+/** Whether items have come to stand on an earlier page than before. */
+function isPulledForward(older: SortKeys, newer: SortKeys): boolean {
+  const { data, account } = movementBetween(older, newer);
+  return data.forward + account.forward > 0;
 }

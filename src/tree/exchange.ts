@@ -4,10 +4,11 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import { VERSION } from '../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { pathOf, slotCount } from './layout.ts';
-import { MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
+import { digestOf, MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
 import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
 import { PageTimes } from './page-times.ts';
 import { promote, removeSurplus, removeVariants, variantsToRemove } from './promote.ts';
+import { SORT_KEYS } from './sort-keys.ts';
 
 /** What an exchange of files came to. */
 export interface Exchanged {
@@ -26,6 +27,8 @@ export interface Exchange {
   readonly began: number;
   readonly before: TreeDigests;
   readonly after: TreeDigests;
+  /** The SHA-256 of the staged sort keys. */
+  readonly sortKeys: string;
   readonly record: Omit<BuildRecord, 'manifest'>;
   /** Whether the tree may have compressed variants that are gone from the new one. */
   readonly hasOldVariants: boolean;
@@ -36,12 +39,12 @@ export interface Exchange {
  * was not taken before: what is written last is staged first.
  * @throws Failure not-ours where something is in the way; then nothing was touched
  */
-export async function exchange({ out, stage, began, before, after, record: now, hasOldVariants }: Exchange): Promise<Exchanged> {
+export async function exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants }: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
   writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
-  const build = { ...now, manifest: writeManifest(manifest, after) };
+  const build = { ...now, manifest: writeManifest(manifest, after, sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 
   const isNew = !existsSync(join(out, 'rest'));
@@ -57,6 +60,8 @@ export async function exchange({ out, stage, began, before, after, record: now, 
     times.set(staged, found);
   };
   for (const path of stagedFiles(before, after)) check(join(stage, path), path);
+  const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
+  if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
   for (const path of [unfinished, record]) {
     check(path, BUILD_RECORD);
@@ -67,6 +72,7 @@ export async function exchange({ out, stage, began, before, after, record: now, 
   promote(stage, out, before, after);
   if (hasSurplusVariants) removeVariants(out, after);
   const removed = isNew ? 0 : await removeSurplus(out, after);
+  if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
   return { build, ...tally(before, after), removed };

@@ -7,15 +7,29 @@ import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { collectionFolder, pathOf, slotCount } from './layout.ts';
-import { manifestDigest, type TreeDigests } from './manifest.ts';
+import { piecesOf } from './lines.ts';
+import { digestOf, manifestDigest, sortKeysDigest, type TreeDigests } from './manifest.ts';
 import { readRegularFile } from './regular-file.ts';
+import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 
 type PageCounts = { readonly [C in Collection]: number };
 
 /** The record of the tree that a build finished in a folder, and nobody has taken apart since; undefined where none did. */
 export function finishedTree(out: string): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  return typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) ? record : undefined;
+  const isWhole = typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) && hasSortKeys(out);
+  return isWhole ? record : undefined;
+}
+
+/** A tree of a release that wrote no sort keys is made complete like one that lost them. */
+function hasSortKeys(out: string): boolean {
+  const wanted = sortKeysDigest(out);
+  return wanted !== undefined && digestOf(join(out, SORT_KEYS)) === wanted;
+}
+
+/** The sort keys of a tree. */
+export function sortKeysIn(out: string): SortKeys {
+  return readSortKeys(() => piecesOf(join(out, SORT_KEYS)));
 }
 
 /** Whether both ends of both collections are there: somebody may have cleared the pages away. */

@@ -9,6 +9,7 @@ import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
+import type { PageRange } from './sort-keys.ts';
 
 /** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
 const WORTH_A_THREAD = 200;
@@ -24,7 +25,8 @@ const ENDS: readonly End[] = ['first', 'last'];
  * @param since the store's revision that the tree shows; -1 where that is not known
  * @param before the digests of the tree's files as they are
  * @param trusted whether the variants in `before` are those of its pages
- * @returns the digests of the new tree's files
+ * @param ranges of the pages of the tree before, where nothing of its feed changed
+ * @returns the digests of the new tree's files, and which records each page of its feed has
  */
 export async function renderOnThreads(
   store: Store,
@@ -33,16 +35,19 @@ export async function renderOnThreads(
   before: TreeDigests,
   since: number,
   trusted: boolean,
+  ranges: Iterable<PageRange>,
   onProgress: (done: number, all: number) => void,
-): Promise<TreeDigests> {
+): Promise<{ readonly after: TreeDigests; readonly ranges: Iterable<PageRange> }> {
   const pages = { data: before.data.pages, account: before.account.pages };
   const { encodings } = before.data;
   const after = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   const { feed } = store.revision;
   const remaining = new Int32Array(new SharedArrayBuffer(8));
+  const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
   // a feed of which nothing changed is not even walked
   if (feed > since) remaining[0] = pages.data;
-  else for (let slot = 0; slot < slotCount(pages.data, encodings); slot += 1) after.data.copy(before.data, slot);
+  else copyRanges(ranges, shared);
+  if (feed <= since) for (let slot = 0; slot < slotCount(pages.data, encodings); slot += 1) after.data.copy(before.data, slot);
   remaining[1] = pages.account;
   const all = (remaining[0] ?? 0) + pages.account;
   const job: RenderJob = {
@@ -56,6 +61,7 @@ export async function renderOnThreads(
     trusted,
     before: { data: before.data.shared, account: before.account.shared },
     after: { data: after.data.shared, account: after.account.shared },
+    ranges: shared.buffer,
     remaining: remaining.buffer,
     read: new SharedArrayBuffer(64),
   };
@@ -79,7 +85,20 @@ export async function renderOnThreads(
   // a store that has moved on meanwhile shows only here what it was: then the threads have left all
   render(job, store, 'first', report);
   checkRead(job, store, feed > since);
-  return after;
+  return { after, ranges: rangesOf(shared, store.revision.records) };
+}
+
+function copyRanges(ranges: Iterable<PageRange>, into: Float64Array): void {
+  let place = 0;
+  for (const { first, last } of ranges) {
+    into.set([first, last], place);
+    place += 2;
+  }
+}
+
+/** An empty feed has a page without records. */
+function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> {
+  for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
 }
 
 function renderInWorker(job: RenderJob, end: End): Promise<void> {

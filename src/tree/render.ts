@@ -31,6 +31,8 @@ export interface RenderJob {
   /** The digests of the tree's files as they are, and those of the new ones. */
   readonly before: { readonly [C in Collection]: SharedArrayBuffer };
   readonly after: { readonly [C in Collection]: SharedArrayBuffer };
+  /** Of each page of the feed the ids of its first and last record (Float64), which are those of the tree before where none changed. */
+  readonly ranges: SharedArrayBuffer;
   /** For each collection, how many pages nobody has taken yet (Int32). */
   readonly remaining: SharedArrayBuffer;
   /** What each walk has read (Float64Array): two numbers from the first page, two from the last, for each collection. */
@@ -97,16 +99,19 @@ class StagedFiles {
   readonly #collection: Collection;
   readonly #before: Digests;
   readonly #after: Digests;
+  readonly #ranges: Float64Array;
   #lastFolder = '';
 
   constructor(job: RenderJob, { collection, count }: Pages) {
     this.#job = job;
     this.#collection = collection;
+    this.#ranges = new Float64Array(job.ranges);
     this.#before = new Digests(count, job.encodings, job.before[collection]);
     this.#after = new Digests(count, job.encodings, job.after[collection]);
   }
 
   add(page: Page): void {
+    if (page.range !== undefined) this.#ranges.set([page.range.first, page.range.last], 2 * (page.number - 1));
     const { since, encodings, trusted } = this.#job;
     const { pages } = this.#after;
     const slots = slotsOf(page.number, pages);

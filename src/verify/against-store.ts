@@ -98,7 +98,7 @@ export class StoreComparison {
 
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   const cursor = store.feed('first');
-  for (let json = cursor.take(RUN); json.length > 0; json = cursor.take(RUN)) {
+  for (let { json } = cursor.take(RUN); json.length > 0; json = cursor.take(RUN).json) {
     for (const value of list(store, json)) {
       const record = parsed(store, 'a record', () => parseRecord(value));
       yield { item: record.id, json: encodeJson(value) };

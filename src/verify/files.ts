@@ -5,7 +5,8 @@ import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
-import { MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
+import { digestOf, MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
+import { SORT_KEYS } from '../tree/sort-keys.ts';
 import type { Report } from './violation.ts';
 
 /** Reads a tree's manifest and holds it to the build record and to the layout. */
@@ -21,8 +22,13 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
   let number = 0;
+  let sortKeys: string | undefined;
   for (const line of manifestLines(out)) {
     number += 1;
+    if (line?.path === SORT_KEYS && sortKeys === undefined) {
+      sortKeys = line.digest;
+      continue;
+    }
     const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name], encodings) !== undefined);
     const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection], encodings);
     if (line === undefined || collection === undefined || slot === undefined || digests[collection].get(slot) !== undefined) {
@@ -36,6 +42,8 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
       digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
     }
   }
+  if (sortKeys === undefined) report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'none' });
+  else checkSortKeys(out, sortKeys, report);
   for (const collection of COLLECTIONS) {
     for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
       if (digests[collection].get(slot) !== undefined) continue;
@@ -50,6 +58,12 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   return digests;
 }
 
+function checkSortKeys(out: string, expected: string, report: Report): void {
+  const found = digestOf(join(out, SORT_KEYS));
+  if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'none' });
+  else if (found !== expected) report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found });
+}
+
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
 export function checkStrays(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
@@ -58,6 +72,7 @@ export function checkStrays(out: string, build: BuildRecord, report: Report): vo
     const isOurs =
       path === BUILD_RECORD ||
       path === MANIFEST ||
+      path === SORT_KEYS ||
       path.startsWith('.') ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
     if (!isOurs) report.add({ rule: 'file-stray', path, expected: 'no such file', found: 'one' });

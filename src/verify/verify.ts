@@ -12,6 +12,7 @@ import { walkFeed } from './feed.ts';
 import { checkManifest, checkStrays, entriesIn } from './files.ts';
 import { Ledger, SeenNames } from './ledger.ts';
 import { Predecessors } from './predecessors.ts';
+import { SortKeysCheck } from './sort-keys.ts';
 import { examine } from './suspects.ts';
 import { collectionWord } from './tree-pages.ts';
 import { Report, type Violation } from './violation.ts';
@@ -58,15 +59,18 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
     const [feedLedger, accountLedger, names] = [new Ledger(), new Ledger(), new Set<string>()];
     const predecessors = new Predecessors();
+    const sortKeys = new SortKeysCheck(options.out, build, report);
     const all = build.records + build.accounts;
     for (const found of walkFeed(tree, feedLedger, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
+      sortKeys.record(found.record.id);
       records += 1;
       options.onProgress?.(records, all);
     }
     for (const found of walkAccounts(tree, accountLedger, new SeenNames(), predecessors, report)) {
       comparison?.account(found);
+      sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
       accounts += 1;
       options.onProgress?.(records + accounts, all);
@@ -75,6 +79,7 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     const buckets = feedLedger.differences(accountLedger);
     if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) examine(tree, { buckets, names, predecessors }, report);
     checkStrays(options.out, build, report);
+    sortKeys.end();
   }
   const { violations, notes, violationCount, noteCount, notesByRule } = report;
   return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };

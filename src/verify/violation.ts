@@ -38,6 +38,7 @@ export const RULES = {
   'account-data-missing': 'every record of the feed stands in its account, once',
   'account-data-surplus': 'every record of an account stands in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
+  'sort-keys': 'sort-keys.txt says where the records and accounts of the pages stand',
   'store-fingerprint': 'the tree was built from what the store holds',
   'store-missing': 'every record and account of the store is in the tree',
   'store-surplus': 'every record and account of the tree is in the store',

@@ -35,6 +35,8 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
     concurrency: 32,
     maxDelete: { most: 0 },
     allowGaps: false,
+    allowOtherFiles: true,
+    repair: false,
     cacheControl: REVALIDATE,
     gzip: false,
     isDry: false,

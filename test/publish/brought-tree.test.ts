@@ -55,7 +55,9 @@ describe('over pages that another tool brought', () => {
     const { history, site } = await brought('compressed', ['--compress', 'gzip,brotli']);
     rmSync(join(site, 'build.json'));
     await history.rebuild([]);
-    expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%'])).toMatchObject({ resumed: false });
+    expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%', '--allow-other-files'])).toMatchObject({
+      resumed: false,
+    });
     expect(existsSync(join(site, 'rest/data/index.json.br'))).toBe(false);
     const smaller = await Growing.of(folder, 'smaller', { records: 100, accounts: 20 });
     rmSync(join(site, 'build.json'));
@@ -69,7 +71,10 @@ describe('over pages that another tool brought', () => {
     const site = join(folder, 'one page-site');
     cpSync(join(history.out, 'rest'), join(site, 'rest'), { recursive: true });
     await history.grow(3);
-    expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ done: { bridges: 0 }, gaps: [] });
+    expect(await publishJson(['publish', site, '--out', history.out, '--allow-other-files'])).toMatchObject({
+      done: { bridges: 0 },
+      gaps: [],
+    });
   });
 });
 
@@ -101,7 +106,7 @@ describe('a file of a tree’s name that palimpsest did not make', () => {
 });
 
 async function refusal(site: string, out: string, more: readonly string[] = []): Promise<unknown> {
-  const { code, stdout } = await palimpsest(['publish', site, '--out', out, ...more, '--json']);
+  const { code, stdout } = await palimpsest(['publish', site, '--out', out, '--allow-other-files', ...more, '--json']);
   expect(code).toBe(3);
   return JSON.parse(stdout).error;
 }

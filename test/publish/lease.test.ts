@@ -101,6 +101,8 @@ const settings = {
   concurrency: 4,
   maxDelete: { most: 0 },
   allowGaps: false,
+  allowOtherFiles: true,
+  repair: false,
   cacheControl: REVALIDATE,
   gzip: false,
   isDry: false,

@@ -43,7 +43,12 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
         there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
       bridged: { data: new Set(), account: new Set() },
       isAsked: false,
+      isDamaged: false,
+      isCurrent: true,
     },
+    movement: undefined,
+    sendsSortKeys: true,
+    reads: 3,
     hasOtherHeaders: false,
     concurrency: 32,
     prices: { write: 0.000005, read: 0.0000004 },
@@ -71,7 +76,14 @@ describe('a plan', () => {
 
   it('does nothing where nothing changed', () => {
     const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
-    expect(plan).toMatchObject({ uploads: 0, bridges: 0, deletes: 0, requests: 0, cost: 0, unchanged: 7, atTarget: 7 });
+    expect(plan).toMatchObject({
+      uploads: 0,
+      bridges: 0,
+      deletes: 0,
+      requests: { all: 3, writes: 0, reads: 3, deletes: 0 },
+      unchanged: 7,
+      atTarget: 7,
+    });
   });
 
   it('sends new pages before what links to them, and the changed ones from the last to the first', () => {
@@ -137,7 +149,8 @@ describe('a plan', () => {
 
   it('counts requests, bytes and dollars', () => {
     const plan = planPublish(compare({ feed: ['n', 'x'], records: 31 }, { feed: ['x', 'y'] }));
-    // four files, and the four objects that end a run and begin it
-    expect(plan).toMatchObject({ uploads: 4, bytes: 400, requests: 8, cost: 8 * 0.000005 });
+    // four files, and five objects: the state twice, the sort keys, the build record and the manifest
+    expect(plan).toMatchObject({ uploads: 4, bytes: 400, requests: { all: 12, writes: 9, reads: 3, deletes: 0 } });
+    expect(plan.cost).toBeCloseTo(9 * 0.000005 + 3 * 0.0000004, 12);
   });
 });

@@ -16,8 +16,8 @@ export type Fault = (typeof FAULTS)[number];
 /** A proxy before a store that does to requests what networks do. */
 export interface FaultyProxy {
   readonly endpoint: string;
-  /** Draws what happens to the next request; undefined for nothing. */
-  draw: () => Fault | undefined;
+  /** Decides what happens to a request; undefined for nothing. */
+  draw: (request: IncomingMessage) => Fault | undefined;
   /** How often each object was written at the store, by its path. */
   readonly puts: Map<string, number>;
   /** How many requests had which fault. */
@@ -32,7 +32,7 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
 
   async function handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     proxy.requests += 1;
-    const fault = proxy.draw();
+    const fault = proxy.draw(incoming);
     if (fault !== undefined) proxy.faults.set(fault, (proxy.faults.get(fault) ?? 0) + 1);
     const pieces: Buffer[] = [];
     for await (const piece of incoming) pieces.push(piece);

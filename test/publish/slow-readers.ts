@@ -105,6 +105,8 @@ export async function publishBefore(
     concurrency: 32,
     maxDelete: { share: 1 },
     allowGaps: false,
+    allowOtherFiles: true,
+    repair: false,
     cacheControl: REVALIDATE,
     gzip: false,
     isDry: false,

@@ -13,11 +13,49 @@ describe('an address', () => {
     ['/var/www', '', '', '/var/www', '', '/var/www'],
     ['/var/www/', 'a', '', '/var/www/', 'a/', '/var/www/a'],
     ['../site', 'a', '', '../site', 'a/', '../site/a'],
-    ['C:\\site', '', '', 'C:\\site', '', 'C:\\site'],
+    ['./s3:', '', '', './s3:', '', './s3:'],
+    ['./a:b/c', '', '', './a:b/c', '', './a:b/c'],
+    ['/var/a:b', '', '', '/var/a:b', '', '/var/a:b'],
+    ['site//deep', '', '', 'site//deep', '', 'site//deep'],
+    ['s3/bucket', '', '', 's3/bucket', '', 's3/bucket'],
   ])('%s with %j is taken apart', (text, more, scheme, container, prefix, name) => {
     const { kind, address } = parseAddress(text, more);
     expect(kind.scheme).toBe(scheme);
     expect(address).toEqual({ container, prefix, name });
+  });
+
+  it('of a drive is a path on Windows alone', () => {
+    for (const text of ['C:\\site', 'c:/site', 'C:']) {
+      expect(parseAddress(text, '', 'win32').address.container).toBe(text);
+      expect(failureOf(() => parseAddress(text, '', 'linux')).code).toBe('usage');
+    }
+  });
+
+  it.each([
+    ['s3:/bucket/site', 'did you mean s3://bucket/site?'],
+    ['S3:bucket', 'did you mean s3://bucket?'],
+    ['s3:\\\\bucket\\site', 'did you mean s3://…?'],
+    ['s3//bucket', 'did you mean s3://bucket?'],
+    ['s3:', 'did you mean s3://…?'],
+    ['s3a://bucket/x', 'did you mean s3://bucket/x?'],
+    ['az:/container', 'did you mean az://container?'],
+    ['azure://container', 'did you mean az://container?'],
+    ['gs://bucket/x', 'did you mean s3://bucket/x with --endpoint https://storage.googleapis.com?'],
+    ['https://bucket.example/x', 'with --endpoint for the host'],
+    ['https:/bucket.example/x', 'with --endpoint for the host'],
+    ['https//bucket.example/x', 'with --endpoint for the host'],
+    ['file:///var/www', 'did you mean /var/www?'],
+    ['file:/var/www', 'did you mean /var/www?'],
+    ['user@host:/var/www', 'the path of a folder'],
+    ['host:/var/www', 'the path of a folder'],
+    ['notes:old/site', './name:'],
+    ['s3:hush:hush@bucket', 'did you mean s3://…?'],
+  ])('%s is no folder, but a mistake: %s', (text, hint) => {
+    for (const platform of ['linux', 'win32']) {
+      const failure = failureOf(() => parseAddress(text, '', platform));
+      expect(failure).toMatchObject({ code: 'usage', hint: expect.stringContaining(hint) });
+      expect(failure.hint).not.toContain('hush');
+    }
   });
 
   const part = fc.stringMatching(/^[A-Za-z0-9_~-]{1,8}$/);

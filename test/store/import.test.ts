@@ -52,7 +52,7 @@ function contents(path: string): { feed: unknown; accounts: unknown; fingerprint
   try {
     const list = (json: Buffer): unknown => JSON.parse(`[${json.toString()}]`);
     return {
-      feed: list(store.feed('first').take(1000)),
+      feed: list(store.feed('first').take(1000).json),
       accounts: list(store.accounts('first').take(1000).read(100)),
       fingerprint: store.revision.fingerprint,
     };

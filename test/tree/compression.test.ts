@@ -64,9 +64,9 @@ describe('a tree that is compressed', () => {
       expect(gunzipSync(files.get(`${page}.gz`) ?? '')).toEqual(bytes);
       expect(brotliDecompressSync(files.get(`${page}.br`) ?? '')).toEqual(bytes);
     }
-    expect(files.size).toBe(3 * pages.length + 2);
+    expect(files.size).toBe(3 * pages.length + 3);
     expect(spawnSync('sha256sum', ['-c', '--quiet', 'manifest-sha256.txt'], { cwd: at('out') }).status).toBe(0);
-    expect(files.get('manifest-sha256.txt')?.toString().split('\n').length).toBe(3 * pages.length + 1);
+    expect(files.get('manifest-sha256.txt')?.toString().split('\n').length).toBe(3 * pages.length + 2);
     expect(verify({ out: at('out'), store }).violations).toEqual([]);
   });
 

@@ -175,7 +175,40 @@ export class DamagedTree {
       const files = [`rest/${collection}/index.json`, ...[...names, 'last'].map((name) => `rest/${collection}/page/${name}/index.json`)];
       for (const file of files) lines.push(`${this.digest(file)}  ${file}\n`);
     }
+    try {
+      this.write('sort-keys.txt', this.#sortKeys());
+    } catch {
+      // a page that cannot be read has no keys
+    }
+    lines.push(`${this.digest('sort-keys.txt')}  sort-keys.txt\n`);
     this.setManifest(lines.join(''));
+  }
+
+  /** What the sort keys have to be, by the pages. */
+  #sortKeys(): string {
+    const itemsOf = (collection: Collection, page: number): { id: number; screen_name: string; data: { id: number }[] }[] =>
+      JSON.parse(this.text(`rest/${collection}/page/${page}/index.json`)).results;
+    const pages = (collection: Collection) =>
+      Array.from({ length: this.pages(collection) }, (_, index) => itemsOf(collection, index + 1)).filter((items) => items.length > 0);
+    let before = 0;
+    const keys = pages('account')
+      .flat()
+      .map(({ screen_name, data }) => {
+        const first = data.at(-1)?.id;
+        if (first === undefined) return JSON.stringify(screen_name);
+        const key = first - before;
+        before = first;
+        return String(key);
+      });
+    const ranges = pages('data').map((items) => `${items[0]?.id} ${items.at(-1)?.id}`);
+    return [`data ${this.build()['page_size']}`, ...ranges, `account ${this.build()['account_page_size']}`, ...keys, ''].join('\n');
+  }
+
+  /** Other sort keys, which the manifest and build.json name. */
+  setSortKeys(text: string): void {
+    const before = this.digest('sort-keys.txt');
+    this.write('sort-keys.txt', text);
+    this.setManifest(this.text('manifest-sha256.txt').replace(before, this.digest('sort-keys.txt')));
   }
 
   /** Writes a manifest, and makes build.json name it. */

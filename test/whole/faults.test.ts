@@ -306,7 +306,7 @@ describe('a store that holds nothing', () => {
     const out = join(folder, 'empty');
     const tree = await freshTree(store, out);
     const paths = ['data', 'account'].flatMap((name) => ['', 'page/1/', 'page/last/'].map((at) => `rest/${name}/${at}index.json`));
-    expect([...tree.keys()].sort()).toEqual(['build.json', 'manifest-sha256.txt', ...paths].sort());
+    expect([...tree.keys()].sort()).toEqual(['build.json', 'manifest-sha256.txt', 'sort-keys.txt', ...paths].sort());
     for (const path of paths) expect(tree.get(path)?.toString()).toBe(EMPTY);
     expect(await verify(out, store)).toBe(0);
     await importLines(store, lines.slice(0, 3_000));

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
@@ -37,8 +37,13 @@ class FolderTarget implements Target {
     if (!isApart) throw notOurs(this.#folder, 'a folder apart from the tree', `a folder that shares files with the tree in ${out}`);
   }
 
+  names(): readonly string[] {
+    return existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+  }
+
   async get(path: string): Promise<Fetched | undefined> {
     const file = this.#file(path);
+    this.#refuseOutside(file);
     const bytes = await found(file, () => readRegularFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
@@ -52,7 +57,9 @@ class FolderTarget implements Target {
     const file = this.#file(path);
     const write = async () => {
       try {
-        await writeFile(file + PARTIAL, upload.bytes);
+        // what a killed run left there, or a link, which is not to be written through
+        await rm(file + PARTIAL, { force: true });
+        await writeFile(file + PARTIAL, upload.bytes, { flag: 'wx' });
         await setTime(file + PARTIAL, file);
         await rename(file + PARTIAL, file);
       } catch (error) {
@@ -61,6 +68,7 @@ class FolderTarget implements Target {
       }
     };
     try {
+      this.#refuseOutside(dirname(file));
       makeFolder(dirname(file));
       if (condition === undefined) await write();
       else await this.#exclusively(file, path, condition, write);
@@ -72,6 +80,7 @@ class FolderTarget implements Target {
 
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
+    this.#refuseOutside(dirname(file));
     await found(file, () => rm(file, { force: true }));
     // a page’s folder goes with its last file
     await rmdir(dirname(file)).catch(() => {});
@@ -83,6 +92,22 @@ class FolderTarget implements Target {
 
   #file(path: string): string {
     return join(this.#folder, path);
+  }
+
+  /**
+   * Refuses a file or folder below this one that a link leads out of it. This one may be a link itself.
+   * @throws Failure not-ours
+   */
+  #refuseOutside(path: string): void {
+    const place = placeOf(path);
+    const folder = placeOf(this.#folder);
+    if (isIn(place, folder)) return;
+    throw new Failure('not-ours', `a link at ${path} leads out of ${this.#folder}`, {
+      place: { file: path },
+      expected: 'files and folders of this folder’s own',
+      found: `a link to ${place}`,
+      hint: 'remove the link, or publish to another folder; nothing was written through it',
+    });
   }
 
   /** Looks and writes while no other process does either. */

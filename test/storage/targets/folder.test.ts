@@ -1,5 +1,16 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { folder as kind } from '../../../src/storage/targets/folder.ts';
@@ -65,7 +76,7 @@ describe('a folder that shares files with the tree', () => {
   it('is none where the tree lies beside its pages, or is named alike', async () => {
     const tree = join(folder, 'web root/out');
     cpSync(history.out, tree, { recursive: true });
-    await publishJson(['publish', dirname(tree), '--out', tree]);
+    await publishJson(['publish', dirname(tree), '--out', tree, '--allow-other-files']);
     await publishJson(['publish', `${tree}2`, '--out', tree]);
     expect(differences(pagesIn(tree), history.files())).toEqual([]);
   });
@@ -83,6 +94,80 @@ it('has nothing sent again for headers, of which it keeps none', async () => {
   await publishJson(['publish', site, '--out', history.out]);
   const again = await publishJson(['publish', site, '--out', history.out, '--cache-control', 'public, max-age=60']);
   expect(again).toMatchObject({ done: { uploads: 0 }, requests: { writes: 0 } });
+});
+
+describe('a folder that holds other files', () => {
+  it('is refused until a flag allows it, in a plan too; then it is known', async () => {
+    const site = join(folder, 'web root with pages');
+    mkdirSync(site);
+    writeFileSync(join(site, 'index.html'), 'mine');
+    for (const more of [[], ['--plan']]) {
+      expect(await refusal(site, history.out, more)).toMatchObject({
+        code: 3,
+        error: { code: 'not-ours', file: site, found: 'index.html', hint: expect.stringContaining('--allow-other-files') },
+      });
+    }
+    expect([...filesIn(site).keys()]).toEqual(['index.html']);
+    await publishJson(['publish', site, '--out', history.out, '--allow-other-files']);
+    expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ requests: { all: 1 } });
+    expect(readFileSync(join(site, 'index.html'), 'utf8')).toBe('mine');
+  });
+
+  it('is none where it is empty, or a run was killed at its first write', async () => {
+    for (const name of ['empty', 'publish.json.partial', 'publish.json.lock']) {
+      const site = join(folder, `begun ${name}`);
+      mkdirSync(site);
+      if (name !== 'empty') writeFileSync(join(site, name), '');
+      await publishJson(['publish', site, '--out', history.out]);
+    }
+  });
+
+  it('is none where a tree was copied to', async () => {
+    const site = join(folder, 'copied');
+    cpSync(history.out, site, { recursive: true });
+    await publishJson(['publish', site, '--out', history.out]);
+  });
+});
+
+describe('a link that leads out of the folder', () => {
+  it.each([
+    ['the folder of pages', 'rest/data/page', 'folder'],
+    ['all pages', 'rest', 'folder'],
+    ['a page', 'rest/data/page/2/index.json', 'file'],
+    ['the state', 'publish.json', 'file'],
+    ['the manifest', 'manifest-sha256.txt', 'file'],
+  ])('is not followed: %s', async (name, path, what) => {
+    const site = join(folder, `${name} linked`);
+    const elsewhere = join(folder, `${name} elsewhere`);
+    await publishJson(['publish', site, '--out', history.out]);
+    renameSync(join(site, path), elsewhere);
+    symlinkSync(elsewhere, join(site, path));
+    const before = what === 'file' ? readFileSync(elsewhere) : filesIn(elsewhere);
+    const other = await Growing.of(folder, `${name} tree`, { records: 50, accounts: 7 });
+    const { code, error } = await refusal(site, other.out, ['--allow-gaps', '--max-delete', '100%']);
+    expect(what === 'file' ? readFileSync(elsewhere) : filesIn(elsewhere)).toEqual(before);
+    // a page that nothing reads before it is written is put in the link’s place
+    if (code !== 0) expect({ code, error }).toMatchObject({ code: 3, error: { code: 'not-ours' } });
+    else expect(lstatSync(join(site, path)).isFile()).toBe(true);
+  });
+
+  it('is not written through under the name of a file that is being written', async () => {
+    const site = join(folder, 'partial');
+    const mine = join(folder, 'mine.txt');
+    writeFileSync(mine, 'mine');
+    mkdirSync(site);
+    symlinkSync(mine, join(site, 'publish.json.partial'));
+    await publishJson(['publish', site, '--out', history.out]);
+    expect(readFileSync(mine, 'utf8')).toBe('mine');
+  });
+
+  it('may be the folder itself', async () => {
+    const [site, real] = [join(folder, 'current'), join(folder, 'release-1')];
+    mkdirSync(real);
+    symlinkSync(real, site);
+    await publishJson(['publish', site, '--out', history.out]);
+    expect(existsSync(join(real, 'build.json'))).toBe(true);
+  });
 });
 
 describe('what the system does not let happen', () => {
@@ -111,7 +196,7 @@ describe('what the system does not let happen', () => {
     const site = join(folder, 'in the way');
     mkdirSync(join(site, 'rest/data'), { recursive: true });
     writeFileSync(join(site, 'rest/data/page'), 'mine');
-    expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system' } });
+    expect(await refusal(site, history.out, ['--allow-other-files'])).toMatchObject({ code: 1, error: { code: 'file-system' } });
     expect(existsSync(join(site, 'build.json'))).toBe(false);
   });
 });

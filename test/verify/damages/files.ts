@@ -82,16 +82,35 @@ export const FILE_DAMAGES: readonly Damage[] = [
     'line 1: some',
   ),
   ...manifestLines('has one space', (text) => text.replaceAll('  ', ' '), 'line 1: something else'),
-  ...manifestLines('has an empty line', (text) => `${text}\n`, 'line 17: something else'),
+  ...manifestLines('has an empty line', (text) => `${text}\n`, 'line 18: something else'),
   ...manifestLines('has digests of zeros', (text) => text.replace(/^\w+/, '0'.repeat(64)), 'a line for rest/data/index.json'),
   ...['../secret', '/etc/passwd', 'rest/data/page/01/index.json', 'rest/data/page/10/index.json', 'rest/data/page/0/index.json'].flatMap(
-    (path) => manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 17: ${path}`),
+    (path) => manifestLines(`lists ${path}`, (text) => `${text}${'a'.repeat(64)}  ${path}\n`, `line 18: ${path}`),
   ),
   {
     name: 'a digit of the manifest is another, and build.json names that manifest',
     damage: (tree) => tree.setManifest(otherDigit(tree.text(MANIFEST))),
     expects: 'file-digest',
     path: 'rest/data/index.json',
+  },
+
+  ...sortKeys('has another first record of a page', (text) => text.replace(/^(\d+) (\d+)$/m, '$11 $2')),
+  ...sortKeys('lacks a page', (text) => text.replace(/^\d+ \d+\n/m, '')),
+  ...sortKeys('lacks an account', (text) => text.replace(/\n"[^"]+"\n$/, '\n')),
+  ...sortKeys('has an account too many', (text) => `${text}"somebody"\n`),
+  ...sortKeys('has another page size', (text) => text.replace('data 7', 'data 8')),
+  ...sortKeys('is something else', () => 'hello\n'),
+  {
+    name: 'the sort keys are gone',
+    damage: (tree) => tree.remove('sort-keys.txt'),
+    expects: 'file-missing',
+    path: 'sort-keys.txt',
+  },
+  {
+    name: 'the sort keys have other bytes',
+    damage: (tree) => tree.write('sort-keys.txt', `${tree.text('sort-keys.txt')}7\n`),
+    expects: 'file-digest',
+    path: 'sort-keys.txt',
   },
 
   {
@@ -218,6 +237,11 @@ function noUtf8(tree: DamagedTree): Buffer {
 }
 
 /** A manifest that is sealed, so that only its lines are wrong. */
+function sortKeys(what: string, edit: (text: string) => string): Damage[] {
+  const damage = (tree: DamagedTree) => tree.setSortKeys(edit(tree.text('sort-keys.txt')));
+  return [{ name: `sort-keys.txt ${what}`, damage, expects: 'sort-keys', path: 'sort-keys.txt' }];
+}
+
 function manifestLines(what: string, edit: (text: string) => string | Uint8Array, says: string): Damage[] {
   const damage = (tree: DamagedTree) => tree.setManifest(edit(tree.text(MANIFEST)));
   return [{ name: `the manifest ${what}`, damage, expects: 'manifest-line', path: MANIFEST, says }];

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
+import { linesIn, PIECE } from './lines.ts';
+
+/**
+ * Where the items of a tree stand, in a few bytes each. What two such files say tells whether an item stands on an
+ * earlier page in the newer tree, without a look at the pages. A line `data` with the page size, then for each page of
+ * the feed the ids of its first and its last record; a line `account` with the page size, then for each account, in
+ * order, the id of its first record as the difference to the one before, or its name in JSON if it has no record.
+ */
+export const SORT_KEYS = 'sort-keys.txt';
+
+/** The ids of the first and the last record of a page of the feed: the largest and the smallest. */
+export interface PageRange {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** What an account is sorted by: the id of its first record, or its name; those with a record come first. */
+export type AccountKey = number | string;
+
+export interface SortKeys {
+  readonly dataPageSize: number;
+  readonly accountPageSize: number;
+  /** By page, from the first. */
+  readonly ranges: Iterable<PageRange>;
+  readonly accounts: Iterable<AccountKey>;
+}
+
+/**
+ * Writes the file.
+ * @returns the SHA-256 of its bytes, as hexadecimal digits
+ */
+export function writeSortKeys(path: string, keys: SortKeys): string {
+  const hash = createHash('sha256');
+  const file = openSync(path, 'w');
+  try {
+    let piece = '';
+    const flush = () => {
+      hash.update(piece);
+      writeFileSync(file, piece);
+      piece = '';
+    };
+    for (const line of linesOf(keys)) {
+      piece += `${line}\n`;
+      if (piece.length >= PIECE) flush();
+    }
+    flush();
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest('hex');
+}
+
+function* linesOf({ dataPageSize, accountPageSize, ranges, accounts }: SortKeys): Generator<string> {
+  yield `data ${dataPageSize}`;
+  for (const { first, last } of ranges) yield `${first} ${last}`;
+  yield `account ${accountPageSize}`;
+  let before = 0;
+  for (const key of accounts) {
+    if (typeof key === 'string') yield JSON.stringify(key);
+    else {
+      yield String(key - before);
+      before = key;
+    }
+  }
+}
+
+/**
+ * Reads such a file, as often as its parts are gone through.
+ * @param open gives the file's bytes from the beginning
+ * @throws Error where they are not such a file; while a part is gone through, where that is damaged
+ */
+export function readSortKeys(open: () => Iterable<Buffer>): SortKeys {
+  const [dataPageSize, accountPageSize] = [pageSizeIn(open(), 'data'), pageSizeIn(open(), 'account')];
+  return {
+    dataPageSize,
+    accountPageSize,
+    ranges: { [Symbol.iterator]: () => rangesIn(open()) },
+    accounts: { [Symbol.iterator]: () => accountsIn(open()) },
+  };
+}
+
+function pageSizeIn(pieces: Iterable<Buffer>, collection: 'data' | 'account'): number {
+  for (const line of linesIn(pieces)) {
+    if (line.startsWith(collection)) return Number(line.slice(collection.length + 1));
+  }
+  throw new Error(`${SORT_KEYS} has no line for ${collection}`);
+}
+
+function* rangesIn(pieces: Iterable<Buffer>): Generator<PageRange> {
+  for (const line of linesIn(pieces)) {
+    if (line.startsWith('account ')) return;
+    if (line.startsWith('data ')) continue;
+    const space = line.indexOf(' ');
+    const [first, last] = [Number(line.slice(0, space)), Number(line.slice(space + 1))];
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new Error(`${SORT_KEYS} has a line that is no range`);
+    yield { first, last };
+  }
+}
+
+function* accountsIn(pieces: Iterable<Buffer>): Generator<AccountKey> {
+  let isThere = false;
+  let before = 0;
+  for (const line of linesIn(pieces)) {
+    if (!isThere) isThere = line.startsWith('account ');
+    else if (line.startsWith('"')) yield String(JSON.parse(line));
+    else {
+      before += Number(line);
+      if (!Number.isSafeInteger(before)) throw new Error(`${SORT_KEYS} has a line that is no key`);
+      yield before;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest } from '../support/palimpsest.ts';
+
+describe('a URL where a path is wanted', () => {
+  it.each([
+    'build --base-url https://example.org --out s3://bucket/site',
+    'build --base-url https://example.org --out s3:/bucket/site',
+    'build --base-url https://example.org --store https://example.org/a.db',
+    'import https://example.org/rest/data/',
+    'import page.json s3://bucket/pages',
+    'import page.json --store s3://bucket/a.db',
+    'import page.json --rejects s3://bucket/a.ndjson',
+    'observe file:///var/profiles.ndjson',
+    'history name --store az://container/a.db',
+    'rewrite nginx --out s3://bucket/host',
+    'rewrite nginx --tree s3://bucket/site',
+    'serve --out s3://bucket/site',
+    'verify --out https://example.org/api',
+    'publish s3:/bucket/site',
+    'publish s3://bucket --out s3://bucket/site',
+  ])('is an error of usage, and makes no folder: %s', async (line) => {
+    const cwd = temporaryFolder();
+    const { code, stderr } = await palimpsest(line.split(' '), { cwd });
+    expect(stderr).toMatch(/not a URL|did you mean s3:\/\/bucket\/site\?/);
+    expect(code).toBe(2);
+    expect(readdirSync(cwd)).toEqual([]);
+  });
+
+  it('is a path again behind a dot', async () => {
+    const cwd = temporaryFolder();
+    const { stderr } = await palimpsest(['import', './https:/page.json'], { cwd });
+    expect(stderr).toContain('(no-source)');
+    expect(existsSync(join(cwd, 'https:'))).toBe(false);
+  });
+});

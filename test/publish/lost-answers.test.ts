@@ -1,0 +1,128 @@
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Lease } from '../../src/publish/lease.ts';
+import { parseState, STATE } from '../../src/publish/state.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import type { Target } from '../../src/storage/target.ts';
+import { Trouble } from '../../src/storage/trouble.ts';
+import { folderOfFile } from '../whole/stores.ts';
+import { Growing, publishArgs, publishJson } from './growing.ts';
+import { startProxy } from './proxy.ts';
+import { CEPH, startCeph } from './stores.ts';
+
+const folder = folderOfFile();
+const { signal } = new AbortController();
+const claim = { trees: [], manifest: 'm', headers: 'h' };
+
+/** What happens to one write of the state: it is done and nobody hears of it, or it is done only later. */
+type Fate = 'done' | 'answer lost' | 'done later' | 'never done';
+
+/** A folder where the writes of the state have these fates, one after another; all further ones are done. */
+async function troubled(name: string, fates: readonly Fate[]): Promise<{ readonly target: Target; readonly late: Promise<unknown>[] }> {
+  const target = await openTarget(join(folder, name), '', { connections: 1, secrets: {} });
+  const late: Promise<unknown>[] = [];
+  let writes = 0;
+  return {
+    late,
+    target: {
+      name: target.name,
+      prices: target.prices,
+      keepsHeaders: target.keepsHeaders,
+      get: (...args) => target.get(...args),
+      head: (...args) => target.head(...args),
+      put: async (...args) => {
+        const fate = fates[writes] ?? 'done';
+        writes += 1;
+        if (fate === 'done later') {
+          // while the next heartbeat is under way, or after it
+          late.push(setTimeout(4_500).then(() => target.put(...args).catch(() => {})));
+        } else if (fate !== 'never done') {
+          const tag = await target.put(...args);
+          if (fate === 'done') return tag;
+        }
+        throw new Trouble('passing', 'the answer was lost');
+      },
+      remove: (...args) => target.remove(...args),
+      renew: () => {},
+      close: () => {},
+    },
+  };
+}
+
+const stateAt = async (name: string) => {
+  const target = await openTarget(join(folder, name), '', { connections: 1, secrets: {} });
+  return parseState((await target.get(STATE, signal))?.bytes ?? Buffer.of());
+};
+
+describe.concurrent('a run whose own writes of the state are not answered', () => {
+  // the first write is the claim, then one each four seconds, the last is the end
+  it.each<readonly Fate[]>([
+    ['done', 'answer lost'],
+    ['done', 'answer lost', 'answer lost'],
+    ['done', 'done', 'answer lost'],
+    ['done', 'never done', 'answer lost'],
+    ['done', 'answer lost', 'never done'],
+    ['done', 'done later'],
+    ['done', 'done later', 'done later'],
+    ['done', 'done later', 'answer lost'],
+    ['done', 'answer lost', 'done later'],
+  ])(
+    'keeps its right to write: %s, %s, %s',
+    async (...fates) => {
+      const name = fates.join(', ');
+      const { target, late } = await troubled(name, fates);
+      const lease = new Lease(target, claim, undefined, signal);
+      await lease.take(target);
+      const end = performance.now() + 9_000;
+      while (performance.now() < end) {
+        await lease.hold();
+        await setTimeout(100);
+      }
+      await lease.release('published', target);
+      await Promise.all(late);
+      expect(await stateAt(name)).toMatchObject({ state: 'published', holder: null });
+    },
+    30_000,
+  );
+
+  it('ends where the claim that it finds is another run’s', async () => {
+    const { target } = await troubled('taken', []);
+    const lease = new Lease(target, claim, undefined, signal);
+    await lease.take(target);
+    const { bytes, tag } = (await target.get(STATE, signal)) ?? { bytes: Buffer.of(), tag: '' };
+    const headers = { contentType: '', cacheControl: '', contentEncoding: '' };
+    const other = Buffer.from(bytes.toString().replace(/"token":"[^"]*"/, '"token":"another"'));
+    const store = await openTarget(join(folder, 'taken'), '', { connections: 1, secrets: {} });
+    await store.put(STATE, { bytes: other, headers, digest: '' }, signal, { tag });
+    await expect(lease.release('published', target)).rejects.toMatchObject({ code: 'target-busy' });
+  });
+});
+
+it.skipIf(CEPH.requirement.skip)('publishes to a real S3 server that answers no heartbeat', { timeout: 90_000 }, async () => {
+  const store = await startCeph();
+  const proxy = await startProxy(store.endpoint);
+  try {
+    const history = await Growing.of(folder, 'unanswered', { records: 300, accounts: 20 });
+    let [states, pages] = [0, 0];
+    proxy.draw = ({ method, url = '' }) => {
+      if (method !== 'PUT') return undefined;
+      if (url.includes('publish.json')) {
+        states += 1;
+        // the claim is answered; of all that follows only the first writes are not
+        return states > 1 && states < 5 ? 'reset after' : undefined;
+      }
+      // so that the run lasts for two heartbeats
+      pages += 1;
+      return pages === 3 || pages === 12 ? 'stall' : undefined;
+    };
+    const args = publishArgs(history.out, CEPH.address('unanswered'), ['--timeout', '5', '--concurrency', '1']);
+    const summary = await publishJson(args, CEPH.env(proxy.endpoint));
+    expect(summary).toMatchObject({ done: { uploads: history.files().size - 3 } });
+    expect(states).toBeGreaterThan(4);
+    expect(await publishJson(args, CEPH.env(store.endpoint))).toMatchObject({ requests: { all: 1 } });
+  } finally {
+    await proxy.stop();
+    await store.stop();
+  }
+});

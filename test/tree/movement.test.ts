@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Movement, movementBetween } from '../../src/tree/movement.ts';
+import type { AccountKey, PageRange, SortKeys } from '../../src/tree/sort-keys.ts';
+
+/** A tree as what stands on it: ids of records, newest first, and accounts in their order. */
+interface Tree {
+  readonly ids: readonly number[];
+  readonly accounts?: readonly AccountKey[];
+  readonly size?: number;
+}
+
+function keysOf({ ids, accounts = [], size = 10 }: Tree): SortKeys {
+  const ranges: PageRange[] = [];
+  for (let start = 0; start < ids.length; start += size) {
+    ranges.push({ first: ids[start] ?? 0, last: ids[Math.min(start + size, ids.length) - 1] ?? 0 });
+  }
+  return { dataPageSize: size, accountPageSize: size, ranges, accounts };
+}
+
+const between = (older: Tree, newer: Tree): Movement => movementBetween(keysOf(older), keysOf(newer));
+/** Ids from the largest down. */
+const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
+const up = (from: number, to: number) => down(to, from).toReversed();
+const pagesOf = (leaving: Uint8Array) => [...leaving.keys()].filter((page) => leaving[page] === 1);
+
+describe('the movement of records', () => {
+  it('is by a page where as many are new as a page holds or fewer, and never forward', () => {
+    expect(between({ ids: down(100, 1) }, { ids: down(103, 1) }).data).toMatchObject({ forward: 0, shift: 1 });
+    expect(between({ ids: down(100, 1) }, { ids: down(110, 1) }).data).toMatchObject({ forward: 0, shift: 1 });
+    expect(between({ ids: down(100, 1) }, { ids: down(111, 1) }).data).toMatchObject({ forward: 0, shift: 2 });
+  });
+
+  it('is none where the last page had room', () => {
+    const { data } = between({ ids: down(3, 1) }, { ids: down(8, 1) });
+    expect(data).toMatchObject({ forward: 0, shift: 0 });
+    expect(pagesOf(data.leaving)).toEqual([]);
+  });
+
+  it('is forward where the newest are lost and as many older ones came', () => {
+    const older = { ids: [...down(1_000, 501), ...down(300, 1)] };
+    const newer = { ids: [...down(800, 301), ...down(300, 1)] };
+    expect(older.ids).toHaveLength(newer.ids.length);
+    expect(between(older, newer).data).toMatchObject({ firstForward: 1 });
+    expect(between(older, newer).data.forward).toBeGreaterThan(0);
+  });
+
+  it('is as far as it is where as many old ones are lost as new ones came', () => {
+    expect(between({ ids: down(1_000, 1) }, { ids: down(1_200, 201) }).data).toMatchObject({ shift: 20 });
+  });
+
+  it('is forward where pages are larger, backward where they are smaller', () => {
+    expect(between({ ids: down(100, 1) }, { ids: down(100, 1), size: 20 }).data).toMatchObject({ forward: 9, firstForward: 2 });
+    expect(between({ ids: down(100, 1) }, { ids: down(100, 1), size: 5 }).data).toMatchObject({ forward: 0, shift: 10 });
+  });
+});
+
+describe('the movement of accounts', () => {
+  const ids: number[] = [];
+  it('is none where new ones come behind the others', () => {
+    const { account } = between({ ids, accounts: up(1, 95) }, { ids, accounts: up(1, 130) });
+    expect(account).toMatchObject({ forward: 0, shift: 0 });
+    expect(pagesOf(account.leaving)).toEqual([]);
+  });
+
+  it('is forward where one has an older first record than before', () => {
+    const older = { ids, accounts: [...up(100, 195)] };
+    const newer = { ids, accounts: [5, ...up(100, 170), ...up(172, 195)] };
+    expect(between(older, newer).account).toMatchObject({ forward: 1, firstForward: 8 });
+  });
+
+  it('is none where one stays on its page with an older first record', () => {
+    const older = { ids, accounts: up(100, 195) };
+    const newer = { ids, accounts: [5, ...up(101, 195)] };
+    expect(between(older, newer).account).toMatchObject({ forward: 0, shift: 0 });
+  });
+
+  it('is forward where one without records got its first', () => {
+    const names = up(100, 150).map((number) => `n${number}`);
+    const { account } = between({ ids, accounts: [1, 2, 3, ...names] }, { ids, accounts: [1, 2, 3, 4, ...names.slice(0, -1)] });
+    expect(account).toMatchObject({ forward: 1, firstForward: 6 });
+  });
+
+  it('is back where new ones come before those without records', () => {
+    const names = up(100, 150).map((number) => `n${number}`);
+    const { account } = between({ ids, accounts: [1, ...names] }, { ids, accounts: [1, 2, ...names] });
+    expect(account).toMatchObject({ forward: 0, shift: 1 });
+  });
+
+  it('is forward where one is gone and others are behind it', () => {
+    expect(between({ ids, accounts: up(1, 30) }, { ids, accounts: up(2, 30) }).account).toMatchObject({ forward: 2, firstForward: 2 });
+  });
+});
+
+describe('whatever is lost and whatever comes', () => {
+  const set = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 40 });
+
+  it('no record moves forward or farther than is said', () => {
+    fc.assert(
+      fc.property(set, set, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (one, other, sizeA, sizeB) => {
+        const [a, b] = [one, other].map((ids) => ids.toSorted((x, y) => y - x));
+        const { data } = between({ ids: a ?? [], size: sizeA }, { ids: b ?? [], size: sizeB });
+        for (const [place, id] of (a ?? []).entries()) {
+          const [was, is] = [Math.floor(place / sizeA) + 1, Math.floor((b ?? []).indexOf(id) / sizeB) + 1];
+          if (!b?.includes(id)) continue;
+          if (is < was) expect(data.forward).toBeGreaterThan(0);
+          expect(is - was).toBeLessThanOrEqual(data.shift);
+          if (is !== was) expect(data.leaving[was]).toBe(1);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  it('no account moves forward or farther than is said, whichever first record it gets', () => {
+    const accounts = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 })), {
+      selector: ([before]) => before,
+      minLength: 1,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(accounts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 60 }), (pairs, size, kept) => {
+        // each account has one key and then another; most keep theirs
+        const moved = pairs.map(([before, after], index) => [before, index < kept ? before : after + 0.5] as const);
+        const distinct = moved.filter(([, after], index) => moved.findIndex(([, other]) => other === after) === index);
+        const [older, newer] = [0, 1].map((side) => distinct.toSorted((x, y) => (x[side] ?? 0) - (y[side] ?? 0)));
+        const keys = (list: typeof older, side: 0 | 1) => (list ?? []).map((pair) => pair[side]);
+        const { account } = between({ ids: [], accounts: keys(older, 0), size }, { ids: [], accounts: keys(newer, 1), size });
+        for (const [place, pair] of (older ?? []).entries()) {
+          const [was, is] = [Math.floor(place / size) + 1, Math.floor((newer ?? []).indexOf(pair) / size) + 1];
+          if (is < was) expect(account.forward).toBeGreaterThan(0);
+          expect(is - was).toBeLessThanOrEqual(account.shift);
+          if (is !== was) expect(account.leaving[was]).toBe(1);
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
