@@ -4,7 +4,7 @@ import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
 import { declareObserve } from './commands/observe.ts';
-import { heedEnvironment, isOn } from './commands/options.ts';
+import { applyEnv, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
@@ -12,7 +12,7 @@ import { declareStore } from './commands/store.ts';
 import { declareVerify } from './commands/verify.ts';
 import { Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
-import { type Surroundings, Terminal, usageText } from './terminal.ts';
+import { type ProcessIO, Terminal, usageText } from './terminal.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -20,7 +20,7 @@ import { VERSION } from './version.ts';
  * @param argv as a process has it: the first two entries are passed over
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a guard refused
  */
-export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
+export async function run(argv: readonly string[], surroundings: ProcessIO): Promise<number> {
   const terminal = new Terminal(surroundings);
   const program = programFor(terminal);
   try {
@@ -92,6 +92,6 @@ export function programFor(terminal: Terminal): Command {
   declareRewrite(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
-  heedEnvironment(program, env);
+  applyEnv(program, env);
   return program;
 }

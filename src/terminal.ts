@@ -2,7 +2,7 @@ import { FAILURES, Failure } from './contract/failure.ts';
 import { encodeJson, isObject } from './contract/json.ts';
 
 /** The parts of a process that a command uses; a test gives its own. */
-export interface Surroundings {
+export interface ProcessIO {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;
   readonly stderr: Output;
@@ -23,16 +23,16 @@ interface Output {
 export type Line = string | { readonly verbatim: string };
 
 /** Whether a command speaks to machines, and whether at all. */
-export interface Voice {
+export interface OutputMode {
   readonly json?: true | undefined;
   readonly quiet?: true | undefined;
 }
 
 /** How long something takes before its progress is shown, and how often it is shown then, in milliseconds. */
-const PATIENCE = 1000;
-const INTERVAL = 100;
+const PROGRESS_DELAY_MS = 1000;
+const PROGRESS_INTERVAL_MS = 100;
 /** How many characters of a summary are written at once. */
-const PIECE = 1 << 12;
+const CHUNK_CHARACTERS = 1 << 12;
 
 const COLORS = { red: 31, yellow: 33 } as const;
 
@@ -43,11 +43,11 @@ const COLORS = { red: 31, yellow: 33 } as const;
 export class Terminal {
   /** What the process is to exit with. */
   exitCode = 0;
-  readonly surroundings: Surroundings;
-  #voice: Voice = {};
+  readonly surroundings: ProcessIO;
+  #voice: OutputMode = {};
   #hasOutputFailed = false;
 
-  constructor(surroundings: Surroundings) {
+  constructor(surroundings: ProcessIO) {
     this.surroundings = surroundings;
     surroundings.stdout.on?.('error', (error) => this.#outputFailed(error));
     // where errors cannot be written there is nowhere to say so
@@ -77,7 +77,7 @@ export class Terminal {
   }
 
   /** Sets how the command at hand is to speak. */
-  speakAs(voice: Voice): void {
+  setOutput(voice: OutputMode): void {
     this.#voice = voice;
   }
 
@@ -95,7 +95,7 @@ export class Terminal {
     let piece = '';
     for (const text of texts) {
       piece += text;
-      if (piece.length < PIECE) continue;
+      if (piece.length < CHUNK_CHARACTERS) continue;
       this.surroundings.stdout.write(piece);
       piece = '';
     }
@@ -162,7 +162,7 @@ export class Terminal {
       show: (done, all) => {
         const now = performance.now();
         started ??= now;
-        if (now - started < PATIENCE || now - shown < INTERVAL) return;
+        if (now - started < PROGRESS_DELAY_MS || now - shown < PROGRESS_INTERVAL_MS) return;
         shown = now;
         const left = done === 0 ? '' : `, ${seconds(((now - started) / done) * Math.max(0, all - done))} left`;
         const share = all === 0 ? amount(done) : `${Math.min(100, Math.floor((done / all) * 100))} % of ${amount(all)}`;

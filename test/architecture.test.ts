@@ -13,7 +13,8 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   terminal: ['contract'],
   sources: ['contract'],
   diff: ['contract'],
-  store: ['contract', 'sources'],
+  store: ['contract'],
+  import: ['contract', 'sources', 'store'],
   observe: ['contract', 'sources', 'diff', 'store'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
@@ -24,7 +25,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
-  'marked-change': ['contract', 'diff', 'terminal'],
+  history: ['contract', 'diff', 'terminal'],
 };
 /** The top of the program may import everything. */
 const ENTRY = ['cli', 'commands'];
@@ -36,12 +37,12 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   '@commander-js/extra-typings': ['cli.ts', 'commands'],
   'better-sqlite3': ['store'],
-  diff: ['diff'],
+  diff: ['diff', 'history'],
   'fs-extra/esm': ['tree'],
   'http-server': ['serve'],
   'p-limit': ['tree'],
   parse5: ['sources/formats/mastodon.ts'],
-  'wrap-ansi': ['marked-change.ts'],
+  'wrap-ansi': ['history'],
 };
 
 interface Import {

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Failure } from '../src/contract/failure.ts';
-import { number, size, Terminal, type Voice } from '../src/terminal.ts';
+import { number, type OutputMode, size, Terminal } from '../src/terminal.ts';
 
 function terminal(
   isTTY: boolean,
   env: Record<string, string> = {},
-  voice: Voice = {},
+  voice: OutputMode = {},
 ): { terminal: Terminal; out: string[]; err: string[] } {
   const [out, err]: [string[], string[]] = [[], []];
   const made = new Terminal({
@@ -15,7 +15,7 @@ function terminal(
     env,
     once: () => {},
   });
-  made.speakAs(voice);
+  made.setOutput(voice);
   return { terminal: made, out, err };
 }
 
@@ -39,7 +39,7 @@ describe('progress', () => {
     expect(err).toEqual(['\r\u001b[Kbuilding 50 % of 100, 2.0 s left', '\r\u001b[K']);
   });
 
-  it.each<[string, boolean, Voice]>([
+  it.each<[string, boolean, OutputMode]>([
     ['into a pipe', false, {}],
     ['when quiet', true, { quiet: true }],
   ])('is not shown %s', (_, isTTY, voice) => {

@@ -3,9 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
 import { STORE_MARKER } from '../storage/marker.ts';
-import { worded } from '../storage/retry.ts';
+import { toFailure } from '../storage/retry.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { Upload } from '../storage/target.ts';
-import { Trouble } from '../storage/trouble.ts';
 import { type Catalog, EMPTY, encodeCatalog, parseCatalog } from './catalog.ts';
 import type { Remote } from './remote.ts';
 
@@ -78,9 +78,9 @@ export class CatalogObject {
       await this.#remote.put(STORE_MARKER, upload, this.isConditional ? condition : undefined);
       return true;
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof StorageError)) throw error;
       if (error.kind === 'conflict') return false;
-      if (error.kind !== 'unsupported' || !this.isConditional) throw worded(this.#remote, STORE_MARKER, error);
+      if (error.kind !== 'unsupported' || !this.isConditional) throw toFailure(this.#remote, STORE_MARKER, error);
       this.isConditional = false;
       return false;
     }

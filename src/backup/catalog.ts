@@ -44,7 +44,7 @@ export const EMPTY: Catalog = { versions: [], unfinished: [], garbage: [] };
  * @param deleted the ids of garbage that is gone
  * @returns `same` where it has begun already, `overtaken` where another push has ended since
  */
-export function begun(
+export function beginPush(
   catalog: Catalog,
   id: string,
   base: string | undefined,
@@ -59,9 +59,9 @@ export function begun(
  * The catalog once a push has ended. A push that began and did not end before can never end now: the version that it was based on is not
  * the newest any more.
  * @param keep how many versions are kept
- * @returns as {@link begun}
+ * @returns as {@link beginPush}
  */
-export function committed(catalog: Catalog, version: Version, base: string | undefined, keep: number): Catalog | 'same' | 'overtaken' {
+export function commitPush(catalog: Catalog, version: Version, base: string | undefined, keep: number): Catalog | 'same' | 'overtaken' {
   if (catalog.versions.some(({ id }) => id === version.id)) return 'same';
   if (catalog.versions.at(-1)?.id !== base) return 'overtaken';
   const all = [...catalog.versions, version];

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
-import { inCrew } from '../storage/crew.ts';
+import { forEachLimit } from '../storage/pool.ts';
 import { stopped } from '../storage/retry.ts';
 import type { StoreImage } from '../store/image.ts';
 import type { Block } from './block-list.ts';
@@ -53,7 +53,7 @@ export async function fetchFile(remote: Remote, version: Version, blocks: readon
   const file = await open(path, 'w+');
   try {
     let done = 0;
-    await inCrew(blocks.entries(), concurrency, async ([index, block]) => {
+    await forEachLimit(blocks.entries(), concurrency, async ([index, block]) => {
       if (signal.aborted) throw stopped(remote);
       const { position, length } = placeOf(version, index);
       const isHere = here !== undefined && same.has(index);

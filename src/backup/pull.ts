@@ -1,12 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { stopped, type Traffic } from '../storage/retry.ts';
+import { type RequestCounter, stopped } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
 import { fileSystemFailure } from '../store/database.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { lock } from '../store/lock.ts';
-import { makeFolder } from '../store/make-folder.ts';
+import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
@@ -34,7 +34,7 @@ export interface PullSummary {
   /** Whether the store here was that version already. */
   readonly unchanged: boolean;
   readonly blocks: { readonly all: number; readonly fetched: number };
-  readonly traffic: Traffic;
+  readonly traffic: RequestCounter;
 }
 
 /**
@@ -51,7 +51,7 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
   const isWhole = blocks?.length === Math.ceil(version.bytes / version.block_bytes);
   if (blocks === undefined || !isWhole) throw damaged(remote, version, 'no list of its blocks, or a damaged one');
   try {
-    makeFolder(dirname(options.store));
+    mkdirp(dirname(options.store));
     const held = lock(`${options.store}.pull-lock`);
     if (held === undefined) throw busy(options.store);
     try {

@@ -2,13 +2,13 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
-import { inCrew } from '../storage/crew.ts';
-import { stopped, type Traffic } from '../storage/retry.ts';
+import { forEachLimit } from '../storage/pool.ts';
+import { type RequestCounter, stopped } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
 import { BLOCK_BYTES, type Block, encodeBlocks, listPath, ownBlocks, planBlocks } from './block-list.ts';
-import { begun, committed, type Version } from './catalog.ts';
+import { beginPush, commitPush, type Version } from './catalog.ts';
 import { CatalogObject, privateUpload } from './catalog-object.ts';
 import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { refusePublicPlace } from './site.ts';
@@ -42,7 +42,7 @@ export interface PushSummary {
   readonly blocks: { readonly all: number; readonly sent: number };
   /** How many versions the target keeps. */
   readonly kept: number;
-  readonly traffic: Traffic;
+  readonly traffic: RequestCounter;
   /** Whether the target kept two pushes apart for certain. */
   readonly isConditional: boolean;
 }
@@ -81,14 +81,14 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     const { blocks, changed } = planBlocks(id, digests, before ?? []);
 
     const deleted = await deleteGarbage(remote, catalog?.garbage ?? [], concurrency);
-    await object.update((now) => begun(now, id, newest?.id, deleted), false);
+    await object.update((now) => beginPush(now, id, newest?.id, deleted), false);
     try {
       await send(remote, listPath(id), encodeBlocks(blocks));
       await sendBlocks(remote, image, blocks, changed, options);
       const { bytes, schema, state } = image;
       const pushed_at = new Date().toISOString().replace(/\.\d+/, '');
       const version: Version = { number, id, pushed_at, palimpsest: VERSION, schema, ...state, bytes, sha256, block_bytes: BLOCK_BYTES };
-      const after = await object.update((now) => committed(now, version, newest?.id, options.keep), true);
+      const after = await object.update((now) => commitPush(now, version, newest?.id, options.keep), true);
       const { isConditional } = object;
       // without conditions a push that seems to have been left behind may still end
       await deleteGarbage(remote, isConditional ? after.garbage : after.garbage.filter(({ next }) => next !== null), concurrency);
@@ -142,7 +142,7 @@ async function sendBlocks(
   let sent = 0;
   // one at a time: as many compressors as requests are under way would take 70 MB more
   const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  await inCrew(changed, concurrency, async (index) => {
+  await forEachLimit(changed, concurrency, async (index) => {
     const block = blocks[index];
     if (block === undefined) return;
     const bytes = buffer.subarray(0, image.read(index * BLOCK_BYTES, buffer));

@@ -1,4 +1,4 @@
-import { inCrew } from '../storage/crew.ts';
+import { forEachLimit } from '../storage/pool.ts';
 import { type Block, listPath, ownBlocks, parseBlocks, replacedBlocks } from './block-list.ts';
 import type { Garbage } from './catalog.ts';
 import type { Remote } from './remote.ts';
@@ -30,6 +30,6 @@ export async function deleteGarbage(remote: Remote, garbage: readonly Garbage[],
 
 /** Deletes blocks, and then the list of the version that they belonged to. */
 export async function deleteBlocks(remote: Remote, id: string, paths: readonly string[], concurrency: number): Promise<void> {
-  await inCrew(paths, concurrency, (path) => remote.remove(path));
+  await forEachLimit(paths, concurrency, (path) => remote.remove(path));
   await remote.remove(listPath(id));
 }

@@ -50,7 +50,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const { build } = await import('../tree/build.ts');
       const started = performance.now();
       const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);

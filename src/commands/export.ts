@@ -28,8 +28,8 @@ export function declareExport(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async ({ to, store: storePath, ...voice }) => {
-      terminal.speakAs(voice);
-      const [{ Store }, { ndjsonLines }, { isSameFile, pieces, writeLines }, { worded }] = await Promise.all([
+      terminal.setOutput(voice);
+      const [{ Store }, { ndjsonLines }, { isSameFile, pieces, writeLines }, { toFailure: worded }] = await Promise.all([
         import('../store/store.ts'),
         import('../export/ndjson.ts'),
         import('../export/export-file.ts'),

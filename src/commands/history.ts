@@ -26,12 +26,12 @@ export function declareHistory(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (name, options) => {
-      terminal.speakAs(options);
-      const [{ Store }, { worded }, { likest }, { markedChange }] = await Promise.all([
+      terminal.setOutput(options);
+      const [{ Store }, { toFailure: worded }, { suggest: likest }, { markedChange }] = await Promise.all([
         import('../store/store.ts'),
         import('../store/database.ts'),
-        import('../diff/likeness.ts'),
-        import('../marked-change.ts'),
+        import('../history/suggest.ts'),
+        import('../history/marked-change.ts'),
       ]);
       const store = Store.open(options.store);
       try {

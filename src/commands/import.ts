@@ -1,8 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import type { Tally } from '../import/import.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
-import type { Tally } from '../store/import.ts';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
@@ -42,11 +42,11 @@ export function declareImport(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (sources, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const [{ inputsOf }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
         import('../sources/inputs.ts'),
         import('../sources/rejects.ts'),
-        import('../store/import.ts'),
+        import('../import/import.ts'),
         import('../store/store.ts'),
       ]);
       const started = performance.now();
@@ -59,11 +59,11 @@ export function declareImport(program: Program, terminal: Terminal): void {
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
-          onReject: rejects && ((flaw) => rejects.add(flaw)),
+          onReject: rejects && ((inputError) => rejects.add(inputError)),
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
           onProgress: (done) => progress.show(done, bytes),
-          onSettle: settling.show,
+          onMaterialize: settling.show,
         });
         rejects?.keep();
         settling.end();

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { type Instant, parseInstant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
-import { type Moment, momentOf } from '../contract/moment.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
 import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
@@ -64,7 +64,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (sources, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const [{ inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
         import('../sources/inputs.ts'),
         import('../sources/rejects.ts'),
@@ -84,7 +84,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
-          onReject: rejects && ((flaw) => rejects.add(flaw)),
+          onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           onRead: (done) => reading.show(done, bytes),
           onCompare: comparing.show,
@@ -131,8 +131,8 @@ function recordsLine({ records }: ObserveSummary): string {
   return all === 0 ? 'none new' : `${number(all)} new: ${parts.join(', ')}`;
 }
 
-function moment(text: string): Moment {
-  const value = momentOf(text);
+function moment(text: string): Instant {
+  const value = parseInstant(text);
   if (value !== undefined) return value;
   throw new InvalidArgumentError('Expected a time with its zone, such as 2017-09-19T20:47:28Z.');
 }

@@ -1,6 +1,6 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { schemeOf } from '../contract/url.ts';
-import type { Surroundings } from '../terminal.ts';
+import type { ProcessIO } from '../terminal.ts';
 
 export type Program = Command;
 
@@ -49,15 +49,15 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
  * Reads an empty variable as none, which is what jobs at GitHub make of one that is not set, and lets a switch be
  * off: commander takes it for on whatever its variable says, and would read an empty text as the option's value.
  */
-export function heedEnvironment(command: CommandUnknownOpts, env: Surroundings['env']): void {
-  for (const nested of command.commands) heedEnvironment(nested, env);
+export function applyEnv(command: CommandUnknownOpts, env: ProcessIO['env']): void {
+  for (const nested of command.commands) applyEnv(nested, env);
   for (const option of command.options) {
     if (option.envVar === undefined) continue;
     const value = env[option.envVar];
     if (value === undefined) continue;
     if (value === '' || (option.isBoolean() && !isOn(value))) delete option.envVar;
   }
-  for (const subcommand of command.commands) heedEnvironment(subcommand, env);
+  for (const subcommand of command.commands) applyEnv(subcommand, env);
 }
 
 /** Whether the variable of a switch is on. */

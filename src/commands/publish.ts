@@ -1,10 +1,10 @@
 import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { REVALIDATE } from '../publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { planLines, planObject, summaryLines, summaryTable } from './publish-words.ts';
+import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
 import {
   concurrencyOption,
   endpointOption,
@@ -48,7 +48,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       new Option('--cache-control <text>', 'the Cache-Control of pages')
         .env('PALIMPSEST_CACHE_CONTROL')
         .argParser(headerText)
-        .default(REVALIDATE),
+        .default(DEFAULT_CACHE_CONTROL),
     )
     .addOption(new Option('--gzip', 'keep pages compressed, with their Content-Encoding').env('PALIMPSEST_GZIP'))
     .addOption(prefixOption())
@@ -66,10 +66,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (address, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const { env } = terminal.surroundings;
       const started = performance.now();
-      const isDry = options.plan === true;
+      const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
       const reading = terminal.progress('reading', (files) => `${number(files)} files`);
@@ -84,7 +84,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
         repair: options.repair === true,
-        isDry,
+        dryRun: dryRun,
         onRead: reading.show,
         onProgress: (done, all) => {
           reading.end();
@@ -102,7 +102,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       if (summary.isByCounts) {
         terminal.warn('the target has no sort keys of its pages: only counts tell whether records move to earlier pages');
       }
-      if (isDry) {
+      if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
         // so that a job stops here, and not in the publish itself
         for (const { code } of summary.refusals) terminal.exitCode = FAILURES[code];

@@ -32,12 +32,12 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (name, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       if (options.list) {
         const [{ CAPABILITIES }, { HOSTS }, { REFUSED }] = await Promise.all([
           import('../rewrite/hosts/capability.ts'),
           import('../rewrite/hosts/registry.ts'),
-          import('../rewrite/hosts/refused.ts'),
+          import('../rewrite/hosts/unsupported.ts'),
         ]);
         terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
         return;
@@ -74,7 +74,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[]
   const indent = ' '.repeat(width + 2);
   return [
     'hosts (palimpsest rewrite <host> writes their files; docs/hosts.md has the table)',
-    ...hosts.flatMap(({ name, title, proof, cannot, limits, atOrigin }) => [
+    ...hosts.flatMap(({ name, title, testedOn: proof, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${proof}`,
       `${indent}lacks: ${lacks(cannot)}`,

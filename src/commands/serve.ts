@@ -29,7 +29,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
       ),
     )
     .action(async (options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       // union, under http-server, touches a deprecated property of every response
       terminal.surroundings.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');

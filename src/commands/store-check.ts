@@ -25,7 +25,7 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
       ),
     )
     .action(async (options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/check.ts'), import('../store/repair.ts')]);
       const started = performance.now();
       const progress = terminal.progress('checking', (items) => `${number(items)} records and accounts`);

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import type { Terminal } from '../terminal.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
-import { versionLine } from './store-words.ts';
+import { versionLine } from './store-version-line.ts';
 import {
   concurrencyOption,
   endpointOption,
@@ -28,7 +28,7 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'which version to pull']))
     .action(async (address, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const [{ listVersions }, target] = await Promise.all([import('../backup/list.ts'), targetOf(address, options, terminal)]);
       const versions = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
       terminal.summary(

@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
-import { versionLine } from './store-words.ts';
+import { versionLine } from './store-version-line.ts';
 import {
   aroundOf,
   concurrencyOption,
@@ -44,7 +44,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       ),
     )
     .action(async (address, options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const started = performance.now();
       const [{ push }, target, around] = await Promise.all([
         import('../backup/push.ts'),

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { Traffic } from '../storage/retry.ts';
+import type { RequestCounter } from '../storage/retry.ts';
 import type { Access, Target } from '../storage/target.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from './options.ts';
@@ -77,14 +77,18 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
 export function requestsOf(
   { concurrency, timeout }: TargetChoice,
   terminal: Terminal,
-): { readonly concurrency: number; readonly patience: { readonly tries: number; readonly timeout: number }; readonly signal: AbortSignal } {
+): {
+  readonly concurrency: number;
+  readonly retryPolicy: { readonly attempts: number; readonly timeout: number };
+  readonly signal: AbortSignal;
+} {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
-  return { concurrency, patience: { tries: TRIES, timeout: timeout * 1000 }, signal: stop.signal };
+  return { concurrency, retryPolicy: { attempts: TRIES, timeout: timeout * 1000 }, signal: stop.signal };
 }
 
 /** How many requests there were, for machines. */
-export function trafficOf({ requests: all, writes, reads, deletes, retries }: Traffic): object {
+export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
   return { all, writes, reads, deletes, retries };
 }
 

@@ -24,7 +24,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       examples(['palimpsest verify', 'the tree by itself'], ['palimpsest verify --store data/palimpsest.db', 'the tree against its store']),
     )
     .action(async (options) => {
-      terminal.speakAs(options);
+      terminal.setOutput(options);
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
       const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);

@@ -1,6 +1,6 @@
 import type { Identity, Summary } from './account.ts';
+import { type Instant, parseInstant, timestampOf } from './instant.ts';
 import { encodeJson } from './json.ts';
-import { type Moment, momentOf, timestampOf } from './moment.ts';
 import { DATA_TYPES, type DataType } from './record.ts';
 import {
   at,
@@ -22,7 +22,7 @@ import {
 export interface FormerHandle {
   readonly handle: string;
   /** The last moment at which the account is known to have had it. */
-  readonly seen_to: Moment;
+  readonly seen_to: Instant;
 }
 
 /** What a store knows of an account besides its records: all of it that cannot be derived from them. */
@@ -30,7 +30,7 @@ export interface AccountState extends Identity {
   /** What a source knows the account by when its handle changes; null: no source has told. */
   readonly stable_id: string | null;
   /** Up to when the account has been observed; null: never. */
-  readonly observed_to: Moment | null;
+  readonly observed_to: Instant | null;
   /** The fields that the snapshots of that moment had, in the order of {@link DATA_TYPES}. */
   readonly observed_fields: readonly DataType[];
   /** By time, then by handle. */
@@ -42,7 +42,7 @@ export interface AccountState extends Identity {
 }
 
 const isExactTime = (value: unknown): value is string => {
-  const moment = typeof value === 'string' ? momentOf(value) : undefined;
+  const moment = typeof value === 'string' ? parseInstant(value) : undefined;
   return moment !== undefined && timestampOf(moment) === value;
 };
 const exactTime: Rule<string> = { expected: 'a UTC time such as "2023-11-18T16:29:12.006921Z"', accepts: isExactTime };
@@ -93,7 +93,7 @@ export function parseAccountState(value: unknown, path = ''): AccountState {
   return {
     ...rest,
     stable_id,
-    observed_to: observed_to === null ? null : (momentOf(observed_to) ?? null),
+    observed_to: observed_to === null ? null : (parseInstant(observed_to) ?? null),
     former_handles: former_handles.map((item, index) => parseFormerHandle(item, at(path, `former_handles[${index}]`))),
     profile: parseShape(PROFILE, profile, at(path, 'profile')),
   };
@@ -101,7 +101,7 @@ export function parseAccountState(value: unknown, path = ''): AccountState {
 
 function parseFormerHandle(value: unknown, path: string): FormerHandle {
   const former = parseShape(FORMER_HANDLE, value, path);
-  return { handle: former.handle, seen_to: momentOf(former.seen_to) ?? 0 };
+  return { handle: former.handle, seen_to: parseInstant(former.seen_to) ?? 0 };
 }
 
 /** A state's line in an export: one JSON object. */

@@ -1,4 +1,4 @@
-import type { Moment } from './moment.ts';
+import type { Instant } from './instant.ts';
 
 /**
  * A profile as it was seen. A field that is undefined was not observed and changes nothing; "" and null
@@ -21,7 +21,7 @@ export interface Profile {
 
 /** One profile, seen at one moment. */
 export interface Observation {
-  readonly observed_at: Moment;
+  readonly observed_at: Instant;
   /** Where the snapshot is archived: an http or https URL, "" or null, as it was given. */
   readonly web_archive_url: string | null;
   readonly profile: Profile;

@@ -41,13 +41,13 @@ export function sidesOf(before: readonly Token[], after: readonly Token[]): Side
 }
 
 /** The edit of everything. */
-export function everything(sides: Sides): Edit {
+export function wholeEdit(sides: Sides): Edit {
   return { oldStart: 0, oldEnd: sides.old.tokens.length, newStart: 0, newEnd: sides.new.tokens.length };
 }
 
 /** The fewest edits that make the new side of an edit of the old; the edit itself where that would be too many. */
 export function editsWithin(sides: Sides, edit: Edit): Edit[] {
-  const all = trimmed(sides, edit);
+  const all = trimCommon(sides, edit);
   const changes = diffArrays(sides.old.ids.slice(all.oldStart, all.oldEnd), sides.new.ids.slice(all.newStart, all.newEnd), {
     maxEditLength: MOST_EDITS,
   });
@@ -59,7 +59,7 @@ export function editsWithin(sides: Sides, edit: Edit): Edit[] {
     if (removed || added) edits.push(part);
     [oldAt, newAt] = [part.oldEnd, part.newEnd];
   }
-  return joined(edits);
+  return mergeAdjacent(edits);
 }
 
 /** The same with words as what is compared: an edit is all that stands between two words that are kept, perhaps nothing. */
@@ -68,11 +68,11 @@ export function wordEdits(sides: Sides): Edit[] {
   const words = sidesOf(old.words, fresh.words);
   const edits: Edit[] = [];
   let [oldStart, newStart] = [0, 0];
-  for (const [oldWord, newWord] of keptIn(words, editsWithin(words, everything(words)))) {
+  for (const [oldWord, newWord] of keptIn(words, editsWithin(words, wholeEdit(words)))) {
     edits.push({ oldStart, newStart, oldEnd: old.starts[oldWord] ?? 0, newEnd: fresh.starts[newWord] ?? 0 });
     [oldStart, newStart] = [old.ends[oldWord] ?? 0, fresh.ends[newWord] ?? 0];
   }
-  return [...edits, { ...everything(sides), oldStart, newStart }];
+  return [...edits, { ...wholeEdit(sides), oldStart, newStart }];
 }
 
 /** The places, in the old and the new side, of each token that edits leave alone. */
@@ -86,7 +86,7 @@ function* keptIn(sides: Sides, edits: readonly Edit[]): Generator<readonly [numb
 }
 
 /** An edit without what both its sides begin and end with. */
-export function trimmed({ old, new: fresh }: Sides, edit: Edit): Edit {
+export function trimCommon({ old, new: fresh }: Sides, edit: Edit): Edit {
   let { oldStart, oldEnd, newStart, newEnd } = edit;
   while (oldStart < oldEnd && newStart < newEnd && old.ids[oldStart] === fresh.ids[newStart]) {
     oldStart += 1;
@@ -100,19 +100,19 @@ export function trimmed({ old, new: fresh }: Sides, edit: Edit): Edit {
 }
 
 /** Edits with those in one that touch, and without those that are none. */
-export function joined(edits: readonly Edit[]): Edit[] {
+export function mergeAdjacent(edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const edit of edits) {
     const last = result.at(-1);
     if (isEmpty(edit)) continue;
-    if (last !== undefined && last.oldEnd >= edit.oldStart) result.splice(-1, 1, spanning(last, edit));
+    if (last !== undefined && last.oldEnd >= edit.oldStart) result.splice(-1, 1, span(last, edit));
     else result.push(edit);
   }
   return result;
 }
 
 /** One edit of two, with what stands between them. */
-export function spanning(first: Edit, last: Edit): Edit {
+export function span(first: Edit, last: Edit): Edit {
   return { oldStart: first.oldStart, newStart: first.newStart, oldEnd: last.oldEnd, newEnd: last.newEnd };
 }
 

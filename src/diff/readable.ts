@@ -1,7 +1,7 @@
-import { type Edit, editsWithin, everything, joined, type Sides, trimmed, wordEdits } from './edits.ts';
-import { swallowed } from './remnants.ts';
-import { mended, snapped, trimmedToWords } from './scraps.ts';
-import { slid } from './slides.ts';
+import { cleanupSemantic } from './cleanup-semantic.ts';
+import { cleanupSemanticLossless } from './cleanup-semantic-lossless.ts';
+import { type Edit, editsWithin, mergeAdjacent, type Sides, trimCommon, wholeEdit, wordEdits } from './edits.ts';
+import { mergeWithinWords, snapToWords, trimToWords } from './snap-to-words.ts';
 import { widthOf } from './weight.ts';
 
 /**
@@ -10,34 +10,34 @@ import { widthOf } from './weight.ts';
  * one that looks for common words first and one that does not, the better is given.
  */
 export function readableEdits(sides: Sides): Edit[] {
-  const all = trimmed(sides, everything(sides));
-  const coarse = swallowed(sides, joined(wordEdits(sides).map((edit) => trimmed(sides, edit))));
+  const all = trimCommon(sides, wholeEdit(sides));
+  const coarse = cleanupSemantic(sides, mergeAdjacent(wordEdits(sides).map((edit) => trimCommon(sides, edit))));
   // texts without a word in common would be compared twice
   const plans = coarse.some((edit) => edit.oldStart === all.oldStart && edit.oldEnd === all.oldEnd) ? [[all]] : [coarse, [all]];
   const readings = plans.map((plan) =>
-    tidied(
+    cleanup(
       sides,
       plan.flatMap((edit) => editsWithin(sides, edit)),
     ),
   );
-  return readings.reduce((best, reading) => (merit(sides, reading) > merit(sides, best) ? reading : best));
+  return readings.reduce((best, reading) => (score(sides, reading) > score(sides, best) ? reading : best));
 }
 
-function tidied(sides: Sides, edits: readonly Edit[]): Edit[] {
-  let result = swallowed(sides, edits);
-  result = joined(result.map((edit) => trimmed(sides, edit)));
-  result = joined(slid(sides, result));
+function cleanup(sides: Sides, edits: readonly Edit[]): Edit[] {
+  let result = cleanupSemantic(sides, edits);
+  result = mergeAdjacent(result.map((edit) => trimCommon(sides, edit)));
+  result = mergeAdjacent(cleanupSemanticLossless(sides, result));
   for (let before = -1; result.length !== before; ) {
     before = result.length;
-    result = swallowed(sides, snapped(sides, mended(sides, result)));
+    result = cleanupSemantic(sides, snapToWords(sides, mergeWithinWords(sides, result)));
   }
-  return joined(result.map((edit) => trimmedToWords(sides, edit)));
+  return mergeAdjacent(result.map((edit) => trimToWords(sides, edit)));
 }
 
 /** What one more edit costs a reader, in graphemes kept. */
 const COST = 3;
 
 /** How much is kept, less what it takes to read it. */
-function merit({ old }: Sides, edits: readonly Edit[]): number {
+function score({ old }: Sides, edits: readonly Edit[]): number {
   return -edits.reduce((lost, edit) => lost + widthOf(old.tokens, edit.oldStart, edit.oldEnd) + COST, 0);
 }

@@ -1,6 +1,6 @@
 import { type Edit, sidesOf } from './edits.ts';
 import { readableEdits } from './readable.ts';
-import { stretchesOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
+import { chunksOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
 
 /** A stretch of a change: what both texts have, what the old one alone has, what the new one alone has. */
 export interface Segment {
@@ -37,7 +37,7 @@ export function tokenSegments(before: string, after: string): TokenSegment[] {
 
 /** A text as one segment; none of an empty text. */
 export function whole(kind: Segment['kind'], text: string): TokenSegment[] {
-  return text === '' ? [] : [{ kind, tokens: [...stretchesOf(withPlainBreaks(text))] }];
+  return text === '' ? [] : [{ kind, tokens: [...chunksOf(withPlainBreaks(text))] }];
 }
 
 function segments(old: readonly Token[], fresh: readonly Token[], edits: readonly Edit[]): TokenSegment[] {

@@ -19,7 +19,7 @@ export function withPlainBreaks(text: string): string {
 /** @param text with plain line breaks */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const { text: stretch, entity } of stretchesOf(text)) {
+  for (const { text: stretch, entity } of chunksOf(text)) {
     if (entity !== undefined) tokens.push({ text: stretch, entity });
     else for (const grapheme of graphemesOf(stretch)) tokens.push({ text: grapheme, entity });
   }
@@ -27,7 +27,7 @@ export function tokensOf(text: string): Token[] {
 }
 
 /** A text in stretches, each a mention, a hashtag, or what stands between them. */
-export function* stretchesOf(text: string): Generator<Token> {
+export function* chunksOf(text: string): Generator<Token> {
   let end = 0;
   for (const entity of entitiesIn(text)) {
     if (entity.start > end) yield { text: text.slice(end, entity.start), entity: undefined };

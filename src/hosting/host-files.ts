@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { excess } from '../rewrite/hosts/excess.ts';
 import type { Host, HostFile, PublishedSite } from '../rewrite/hosts/host.ts';
-import { REFUSED } from '../rewrite/hosts/refused.ts';
+import { excess } from '../rewrite/hosts/limits.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
+import { REFUSED } from '../rewrite/hosts/unsupported.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';

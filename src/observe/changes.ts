@@ -1,7 +1,7 @@
-import type { Moment } from '../contract/moment.ts';
+import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
-import { bitOf, frontOf, type KnownAccount, type Version, valuesAt, valuesBegunAt } from '../store/known-account.ts';
+import { bitOf, type KnownAccount, type Version, valuesAt, valuesBegunAt, watermarkOf } from '../store/known-account.ts';
 
 /** A field that an observation found other than it was; without a version before it is the field's first. */
 export interface Change {
@@ -11,7 +11,7 @@ export interface Change {
 }
 
 /** A field that was observed otherwise than the store already says it was at that moment. */
-export interface Late {
+export interface LateChange {
   readonly late: DataType;
   /** Undefined: the store knows only what it was later. */
   readonly known: string | null | undefined;
@@ -36,13 +36,13 @@ const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Veri
  * change, because the records after it follow from what they found; it may be the first to see a field.
  * @param account undefined: it is new
  */
-export function changesOf(account: KnownAccount | undefined, profile: Profile, moment: Moment): readonly Change[] | Late {
-  const front = account === undefined ? 0 : frontOf(account);
+export function changesOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
+  const front = account === undefined ? 0 : watermarkOf(account);
   const isLate = moment < front;
   const isSettled = moment <= front;
   const changes: Change[] = [];
   for (const type of FIELDS) {
-    const seen = seenIn(profile, type);
+    const seen = fieldValue(profile, type);
     if (seen === undefined) continue;
     const versions = account?.versions[type] ?? [];
     const before = versions.at(-1);
@@ -59,12 +59,12 @@ export function changesOf(account: KnownAccount | undefined, profile: Profile, m
 }
 
 /** Where an observation says otherwise than others of its account at the very same moment, of this run or an earlier one. */
-export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Moment): readonly FieldConflict[] {
+export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly FieldConflict[] {
   // most come after all that is known
-  if (account === undefined || moment > frontOf(account)) return NONE;
+  if (account === undefined || moment > watermarkOf(account)) return NONE;
   const found: FieldConflict[] = [];
   for (const type of FIELDS) {
-    const seen = seenIn(profile, type);
+    const seen = fieldValue(profile, type);
     if (seen === undefined) continue;
     const versions = account.versions[type];
     const begun = valuesBegunAt(versions, moment);
@@ -83,7 +83,7 @@ const NONE: readonly FieldConflict[] = [];
 /** The fields that a profile carries: a bit for each. */
 export function fieldsIn(profile: Profile): number {
   let fields = 0;
-  for (const type of FIELDS) if (seenIn(profile, type) !== undefined) fields |= bitOf(type);
+  for (const type of FIELDS) if (fieldValue(profile, type) !== undefined) fields |= bitOf(type);
   return fields;
 }
 
@@ -93,7 +93,7 @@ export function isSame(one: string | null | undefined, other: string | null): bo
 }
 
 /** What a profile says of a field; undefined where it was not observed. */
-export function seenIn(profile: Profile, type: DataType): string | null | undefined {
+export function fieldValue(profile: Profile, type: DataType): string | null | undefined {
   switch (type) {
     case 'Name':
       return profile.display_name;

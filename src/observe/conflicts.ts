@@ -1,10 +1,10 @@
 import type { Place } from '../contract/failure.ts';
-import { type Moment, timestampOf } from '../contract/moment.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { type KnownAccount, valuesBegunAt } from '../store/known-account.ts';
-import { type FieldConflict, isSame, seenIn } from './changes.ts';
-import type { SeenProfiles } from './seen-profiles.ts';
-import type { Sighting } from './sighting-run.ts';
+import { type FieldConflict, fieldValue, isSame } from './changes.ts';
+import type { Row } from './sorted-run.ts';
+import type { Spool } from './spool.ts';
 
 /** How many conflicts are listed, how many values of each, and how much of a value, in UTF-16 units; all conflicts are counted. */
 const LISTED = 100;
@@ -36,33 +36,33 @@ export interface ConflictingValue {
 export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
-  readonly #seen: SeenProfiles;
-  #moment: Moment = -1;
+  readonly #seen: Spool;
+  #moment: Instant = -1;
   /** The first snapshots of the moment, with the rows of their accounts. */
-  readonly #sightings: { readonly row: number; readonly sighting: Sighting }[] = [];
+  readonly #rows: { readonly account: number; readonly row: Row }[] = [];
   /** The fields that have a conflict at the moment, each as a number, with the values of those that are listed. */
   readonly #open = new Map<number, ConflictingValue[] | undefined>();
 
-  constructor(seen: SeenProfiles) {
+  constructor(seen: Spool) {
     this.#seen = seen;
   }
 
   /** Adds a snapshot of an account, with the conflicts that it has with those of the moment that were added before. */
-  add(account: KnownAccount, sighting: Sighting, conflicts: readonly FieldConflict[]): void {
-    if (sighting.moment !== this.#moment) this.#begin(sighting.moment);
-    if (this.#sightings.length < REMEMBERED) this.#sightings.push({ row: account.row, sighting });
+  add(account: KnownAccount, row: Row, conflicts: readonly FieldConflict[]): void {
+    if (row.moment !== this.#moment) this.#begin(row.moment);
+    if (this.#rows.length < REMEMBERED) this.#rows.push({ account: account.row, row });
     for (const conflict of conflicts) {
       const field = account.row * DATA_TYPES.length + DATA_TYPES.indexOf(conflict.type);
       if (!this.#open.has(field)) this.#open.set(field, this.#list(account, conflict));
       const values = this.#open.get(field);
-      const said = conflicting(conflict.seen, conflict.isRecorded, this.#seen.place(sighting));
+      const said = conflicting(conflict.seen, conflict.isRecorded, this.#seen.place(row));
       if (values !== undefined && values.length < VALUES && !values.some(({ text }) => isSame(text, said.text))) values.push(said);
     }
   }
 
-  #begin(moment: Moment): void {
+  #begin(moment: Instant): void {
     this.#moment = moment;
-    this.#sightings.length = 0;
+    this.#rows.length = 0;
     if (this.#open.size > 0) this.#open.clear();
   }
 
@@ -71,9 +71,9 @@ export class ConflictList {
     this.count += 1;
     if (this.listed.length >= LISTED) return undefined;
     const begun = valuesBegunAt(account.versions[type], this.#moment);
-    const earlier = this.#sightings.filter(({ row }) => row === account.row).map(({ sighting }) => sighting);
+    const earlier = this.#rows.filter((seen) => seen.account === account.row).map(({ row }) => row);
     const values = others.slice(0, VALUES).map((text) => {
-      const first = earlier.find((sighting) => isSame(seenIn(this.#seen.observation(sighting).profile, type), text));
+      const first = earlier.find((row) => isSame(fieldValue(this.#seen.observation(row).profile, type), text));
       return conflicting(
         text,
         begun.some((value) => isSame(value, text)),

@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { show } from '../contract/json.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
-import { metered } from '../sources/metered.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
-import { refusal } from '../sources/refusal.ts';
-import type { Flaw, Input } from '../sources/source.ts';
+import { withProgress } from '../sources/progress.ts';
+import { rejection } from '../sources/rejection.ts';
+import type { Input, InputError } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
-import { fileSystemFailure, guarded } from '../store/database.ts';
+import { fileSystemFailure, wrapErrors } from '../store/database.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ObservationWriter } from './observation-writer.ts';
-import { SeenProfiles, snapshotOf } from './seen-profiles.ts';
+import { Spool, snapshotOf } from './spool.ts';
 
 /** How many observations pass before progress is told again. */
 const REPORT_EVERY = 10_000;
@@ -26,7 +26,7 @@ export interface ObserveOptions {
   /** Whether all is done but the last step, so that the store stays as it was. */
   readonly dryRun?: boolean | undefined;
   /** Takes what cannot go in, so that the rest can; without it the first such thing ends the run. */
-  readonly onReject?: ((flaw: Flaw) => void) | undefined;
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Called once when all is compared, just before the store changes for good; where it throws nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Called with the bytes read so far. */
@@ -53,7 +53,7 @@ export interface ObserveSummary {
 /**
  * Observes everything that the inputs hold, in the order of its time, in one batch: all changes are in the
  * store afterwards, or none. The same observations again add nothing.
- * @throws Failure for the first flaw, or observation that comes too late, unless options.onReject takes them
+ * @throws Failure for the first inputError, or observation that comes too late, unless options.onReject takes them
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
   // a rehearsal leaves no store where there was none
@@ -62,7 +62,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   try {
     const batch = new Batch(path, 'by account', options.dryRun);
     try {
-      const seen = guarded(path, () => new SeenProfiles(path));
+      const seen = wrapErrors(path, () => new Spool(path));
       try {
         const reading = await read(inputs, seen, options);
         const comparing = compare(batch, seen, options);
@@ -83,9 +83,9 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
 }
 
 /** @returns how many snapshots were set aside */
-async function read(inputs: readonly Input[], seen: SeenProfiles, options: ObserveOptions): Promise<number> {
+async function read(inputs: readonly Input[], seen: Spool, options: ObserveOptions): Promise<number> {
   let rejected = 0;
-  for await (const batch of observationsOf([...metered(inputs, options.onRead)], options.snapshots)) {
+  for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], options.snapshots)) {
     for (const item of batch) {
       if (item.kind === 'observation') {
         seen.add(item.observation, item.place);
@@ -98,35 +98,32 @@ async function read(inputs: readonly Input[], seen: SeenProfiles, options: Obser
   return rejected;
 }
 
-function compare(batch: Batch, seen: SeenProfiles, options: ObserveOptions): ObserveSummary {
+function compare(batch: Batch, seen: Spool, options: ObserveOptions): ObserveSummary {
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(seen);
   let [observations, unchanged, rejected] = [0, 0, 0];
-  for (const sighting of seen.inOrder()) {
+  for (const row of seen.inOrder()) {
     observations += 1;
     if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, seen.length);
-    const same = writer.unchanged(sighting.profile, sighting.moment);
+    const same = writer.unchanged(row.profile, row.moment);
     if (same !== undefined) {
-      conflicts.add(same, sighting, []);
+      conflicts.add(same, row, []);
       unchanged += 1;
       continue;
     }
-    const observation = seen.observation(sighting);
-    const effect = writer.add(observation, sighting.profile);
+    const observation = seen.observation(row);
+    const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
-      reject(
-        { kind: 'flaw', code: 'late', place: seen.place(sighting), ...effect, hint: LATE_HINT, item: snapshotOf(observation) },
-        options,
-      );
+      reject({ kind: 'error', code: 'late', place: seen.place(row), ...effect, hint: LATE_HINT, item: snapshotOf(observation) }, options);
       rejected += 1;
       continue;
     }
-    conflicts.add(effect.account, sighting, effect.conflicts);
+    conflicts.add(effect.account, row, effect.conflicts);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
-      options.onReject({ ...flawOf(conflict), place: seen.place(sighting), item: snapshotOf(observation) });
+      options.onReject({ ...inputErrorOf(conflict), place: seen.place(row), item: snapshotOf(observation) });
       rejected += 1;
       break;
     }
@@ -140,12 +137,12 @@ function compare(batch: Batch, seen: SeenProfiles, options: ObserveOptions): Obs
 }
 
 /** A value that does not go in, because others of the same moment say otherwise and it is the one that the field had before. */
-function flawOf({ type, seen, others }: FieldConflict): Pick<Flaw, 'kind' | 'code' | 'expected' | 'found'> {
+function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
   const expected = `the same ${type} in all snapshots of one account and moment: ${others.map(show).join(', ')}`;
-  return { kind: 'flaw', code: 'conflict', expected, found: `${show(seen)}, which it was before; the rest of the snapshot is in` };
+  return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, which it was before; the rest of the snapshot is in` };
 }
 
-function reject(flaw: Flaw, options: ObserveOptions): void {
-  if (options.onReject === undefined) throw refusal(flaw);
-  options.onReject(flaw);
+function reject(inputError: InputError, options: ObserveOptions): void {
+  if (options.onReject === undefined) throw rejection(inputError);
+  options.onReject(inputError);
 }

@@ -1,7 +1,7 @@
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, encodeEnvelopeHead } from '../contract/envelope.ts';
 import type { Site } from '../contract/site.ts';
-import type { End } from '../store/end.ts';
+import type { Direction } from '../store/direction.ts';
 import { pageUrl } from './links.ts';
 
 /** A page that can be rendered. */
@@ -30,7 +30,7 @@ export interface Pages {
   /** How many there are: at least one, which an empty collection has too. */
   readonly count: number;
   /** The pages one after another, inward from the first or from the last. */
-  readonly walk: (end: End) => Generator<Page, void>;
+  readonly walk: (end: Direction) => Generator<Page, void>;
   /**
    * Holds what two walks have read, from the first page and from the last until they met, to what was written.
    * @throws Failure bad-store
@@ -44,7 +44,7 @@ export function pagesFor(items: number, size: number): number {
 }
 
 /** The numbers of a collection's pages inward from an end, each with how many items stand on it. */
-export function* pageNumbers(items: number, size: number, end: End): Generator<{ readonly number: number; readonly items: number }> {
+export function* pageNumbers(items: number, size: number, end: Direction): Generator<{ readonly number: number; readonly items: number }> {
   const count = pagesFor(items, size);
   for (let step = 0; step < count; step += 1) {
     const number = end === 'first' ? step + 1 : count - step;

@@ -1,20 +1,20 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { inCrew } from '../storage/crew.ts';
-import { heeding, worded } from '../storage/retry.ts';
+import { forEachLimit } from '../storage/pool.ts';
+import { toFailure, wrapErrors } from '../storage/retry.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { Condition, Fetched, ObjectHeaders, Target } from '../storage/target.ts';
-import { Trouble } from '../storage/trouble.ts';
 import type { Encoding } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
-import { bridge } from './bridge.ts';
-import { bridgeSlots } from './collection-plan.ts';
-import { encoded, type HeaderChoice, packed, pageHeaders, unpacked } from './headers.ts';
+import { overlapSlots } from './collection-plan.ts';
+import { compressedPage, decompressedPage, encoded, type HeaderChoice, pageHeaders } from './headers.ts';
 import { type LocalTree, readPage } from './local-tree.ts';
+import { overlapPage } from './overlap-page.ts';
 import type { Plan } from './plan.ts';
 
 /** What applying a plan needs beside it. */
-export interface Work {
+export interface ApplyContext {
   readonly plan: Plan;
   readonly tree: LocalTree;
   /** Makes no request that it has no leave for. */
@@ -32,23 +32,23 @@ export interface Work {
 }
 
 /** What was done. */
-export interface Done {
+export interface ApplyResult {
   uploads: number;
-  bridges: number;
+  overlaps: number;
   deletes: number;
 }
 
-/** How often a page is read and bridged anew, where it changed meanwhile. */
-const TRIES = 5;
+/** How often a page is read and overlapped anew, where it changed meanwhile. */
+const MAX_ATTEMPTS = 5;
 
 /**
  * Carries a plan out: the feed before the accounts, each in its order, deletes when everything else is there.
  * Nothing is begun after an error or when it is told to stop; what was under way is awaited.
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
-export async function apply(work: Work): Promise<Done> {
+export async function apply(work: ApplyContext): Promise<ApplyResult> {
   const { plan, target, signal, concurrency } = work;
-  const done: Done = { uploads: 0, bridges: 0, deletes: 0 };
+  const done: ApplyResult = { uploads: 0, overlaps: 0, deletes: 0 };
   for (const collection of COLLECTIONS) {
     const { order } = plan.collections[collection];
     const final = new Set<number>();
@@ -59,37 +59,37 @@ export async function apply(work: Work): Promise<Done> {
         done.uploads += 1;
       }
     };
-    await inCrew(order.first, concurrency, send);
-    await inCrew(order.bridges, concurrency, async (page) => {
-      for (const slot of bridgeSlots(work.tree.digests[collection], page)) {
-        const became = await bridgeFile(work, collection, page, slot);
-        if (became === 'bridge') done.bridges += 1;
+    await forEachLimit(order.first, concurrency, send);
+    await forEachLimit(order.overlaps, concurrency, async (page) => {
+      for (const slot of overlapSlots(work.tree.digests[collection], page)) {
+        const became = await writeOverlap(work, collection, page, slot);
+        if (became === 'overlap') done.overlaps += 1;
         if (became !== 'final') continue;
         final.add(slot);
         done.uploads += 1;
       }
     });
-    await inCrew(order.runs, concurrency, async (run) => {
+    await forEachLimit(order.runs, concurrency, async (run) => {
       for (const page of run) await send(page);
     });
   }
   const remove = async (path: string) => {
-    await heeding(target, path, () => target.remove(path, signal));
+    await wrapErrors(target, path, () => target.remove(path, signal));
     done.deletes += 1;
   };
   for (const collection of COLLECTIONS) {
     const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];
-    await inCrew(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
-    await inCrew(gone(), concurrency, remove);
+    await forEachLimit(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
+    await forEachLimit(gone(), concurrency, remove);
   }
   return done;
 }
 
-async function sendPage({ tree, target, choice, signal, onSent }: Work, collection: Collection, slot: number): Promise<void> {
+async function sendPage({ tree, target, choice, signal, onSent }: ApplyContext, collection: Collection, slot: number): Promise<void> {
   const { path, variant, headers } = fileOf(tree, choice, collection, slot);
   const file = await readPage(tree, collection, slot);
   const upload = { bytes: encoded(file, headers, variant), headers, digest: hash('sha256', file) };
-  await heeding(target, path, () => target.put(path, upload, signal));
+  await wrapErrors(target, path, () => target.put(path, upload, signal));
   onSent(file.length);
 }
 
@@ -112,21 +112,21 @@ function fileOf(
  * Puts a file there that shows its old items beside its new ones. Written only over the version that it was
  * made from, so that a request that arrives late cannot undo the file that follows.
  */
-async function bridgeFile(
-  { tree, target, isConditional, choice, allowGaps, signal, onSent }: Work,
+async function writeOverlap(
+  { tree, target, isConditional, choice, allowGaps, signal, onSent }: ApplyContext,
   collection: Collection,
   page: number,
   slot: number,
-): Promise<'bridge' | 'final' | 'as it was'> {
+): Promise<'overlap' | 'final' | 'as it was'> {
   const { path, variant, headers } = fileOf(tree, choice, collection, slot);
   const newer = await readPage(tree, collection, page);
   for (let tried = 1; ; tried += 1) {
-    const older = await heeding(target, path, () => target.get(path, signal));
-    const bridged = older === undefined ? undefined : bridgeOver(collection, path, older, newer);
-    if (older === undefined || bridged === undefined) return 'as it was';
-    if (bridged.isPulledForward && !allowGaps) throw pulledForward(target, path);
-    const isFinal = bridged.bytes === newer;
-    const file = isFinal ? await readPage(tree, collection, slot) : packed(bridged.bytes, variant);
+    const older = await wrapErrors(target, path, () => target.get(path, signal));
+    const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
+    if (older === undefined || overlapped === undefined) return 'as it was';
+    if (overlapped.movesForward && !allowGaps) throw pulledForward(target, path);
+    const isFinal = overlapped.bytes === newer;
+    const file = isFinal ? await readPage(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'as it was';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
@@ -134,18 +134,18 @@ async function bridgeFile(
       const condition = isConditional ? { tag: older.tag } : undefined;
       await putOver(target, path, { bytes, headers, digest: hash('sha256', file), ...holds }, signal, condition);
       onSent(file.length);
-      return isFinal ? 'final' : 'bridge';
+      return isFinal ? 'final' : 'overlap';
     } catch (error) {
-      const isChanged = error instanceof Trouble && error.kind === 'conflict';
-      if (!isChanged || tried === TRIES) throw error instanceof Trouble ? worded(target, path, error) : error;
+      const isChanged = error instanceof StorageError && error.kind === 'conflict';
+      if (!isChanged || tried === MAX_ATTEMPTS) throw error instanceof StorageError ? toFailure(target, path, error) : error;
     }
   }
 }
 
 /** A page that another tool brought may be none: then it has nothing that a reader could miss. */
-function bridgeOver(collection: Collection, path: string, older: Fetched, newer: Buffer): ReturnType<typeof bridge> {
+function overlapOver(collection: Collection, path: string, older: Fetched, newer: Buffer): ReturnType<typeof overlapPage> {
   try {
-    return bridge(collection, unpacked(path, older), newer);
+    return overlapPage(collection, decompressedPage(path, older), newer);
   } catch {
     return undefined;
   }
@@ -161,7 +161,7 @@ async function putOver(
   try {
     await target.put(path, upload, signal, condition);
   } catch (error) {
-    if (!(error instanceof Trouble && error.kind === 'unsupported')) throw error;
+    if (!(error instanceof StorageError && error.kind === 'unsupported')) throw error;
     await target.put(path, upload, signal);
   }
 }

@@ -2,7 +2,7 @@ import type { Collection } from '../contract/collection.ts';
 import type { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { slotCount } from '../tree/layout.ts';
-import { type Comparison, digestAt, type Send, sendsOf, surplus } from './comparison.ts';
+import { type Change, type Comparison, changesOf, digestAt, surplus } from './comparison.ts';
 import { shiftOf } from './movement.ts';
 import { type Order, orderPages } from './order.ts';
 
@@ -10,10 +10,10 @@ import { type Order, orderPages } from './order.ts';
 export interface CollectionPlan {
   readonly collection: Collection;
   readonly order: Order;
-  /** The files of a page among the order's bridges that are written as one: with items that leave the page. */
-  readonly bridgeSlots: (page: number) => readonly number[];
+  /** The files of a page among the order's overlaps that are written as one: with items that leave the page. */
+  readonly overlapSlots: (page: number) => readonly number[];
   /** The slots of a page whose files are to be sent, each with its reason. */
-  readonly slotsToSend: (page: number) => readonly Send[];
+  readonly slotsToSend: (page: number) => readonly Change[];
   /**
    * The paths of compressed files whose pages stay without them, the highest page's first. As long as one is there
    * its readers see what the page was.
@@ -31,11 +31,11 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   const { build, digests, found, movement, concurrency } = comparison;
   const known = { build, trees: found.trees, movement, isDamaged: found.isDamaged };
   // what sort keys say of a page is sure only where the page is that of their tree
-  const leaving = movement !== undefined && !found.isAsked && found.trees.length === 1 ? movement[collection].leaving : undefined;
+  const leaving = movement !== undefined && !found.isScanned && found.trees.length === 1 ? movement[collection].leaving : undefined;
   const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
   const last = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
   const { pages } = digests[collection];
-  const slotsToSend = (page: number) => sendsOf(comparison, collection, page);
+  const slotsToSend = (page: number) => changesOf(comparison, collection, page);
   const isUnlinked = unlinked(comparison, collection);
   const moving: number[] = [];
   const still: number[] = [];
@@ -53,18 +53,18 @@ export function planCollection(comparison: Comparison, collection: Collection): 
     (isMoving && isMovable && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
   }
   const order = orderPages(moving, still, shiftOf(known, collection), concurrency);
-  const bridged = found.bridged[collection];
+  const overlapped = found.overlapped[collection];
   return {
     collection,
-    order: { ...order, bridges: order.bridges.filter((page) => !bridged.has(page)) },
-    bridgeSlots: (page) =>
+    order: { ...order, overlaps: order.overlaps.filter((page) => !overlapped.has(page)) },
+    overlapSlots: (page) =>
       leaves(page)
-        ? bridgeSlots(digests[collection], page).filter(
+        ? overlapSlots(digests[collection], page).filter(
             (slot) => digestAt(found.digests[collection], digests[collection], slot) !== undefined,
           )
         : [],
     slotsToSend,
-    isOutdatedInTurn: found.isAsked || moving.length > 0,
+    isOutdatedInTurn: found.isScanned || moving.length > 0,
     outdated: () => surplus(comparison, collection, (page) => page <= pages),
     gone: () => surplus(comparison, collection, (page) => page > pages),
   };
@@ -83,6 +83,6 @@ function unlinked({ found, digests }: Comparison, collection: Collection): (page
 }
 
 /** The files of a page that readers come to by `next`: itself, and itself compressed. */
-export function bridgeSlots({ pages, encodings }: Digests, page: number): number[] {
+export function overlapSlots({ pages, encodings }: Digests, page: number): number[] {
   return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }

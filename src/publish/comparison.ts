@@ -8,7 +8,7 @@ import type { Movement } from '../tree/movement.ts';
 import type { TreeSize } from './state.ts';
 
 /** The digest of an object that is there and is not known to be what this tree would put in its place. */
-export const OTHER: string = 'ff'.repeat(32);
+export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
 
 /** Why something is done. */
 export const REASONS = {
@@ -29,9 +29,9 @@ export interface Comparison {
   readonly found: {
     readonly trees: readonly TreeSize[];
     readonly digests: TreeDigests;
-    readonly bridged: { readonly [C in Collection]: ReadonlySet<number> };
+    readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
     /** Whether no run's end says what is there. */
-    readonly isAsked: boolean;
+    readonly isScanned: boolean;
     /** Whether pages are not what the last run left there. */
     readonly isDamaged: boolean;
     /** Whether a run came to its end with this very tree, and the files beside its pages are as it left them. */
@@ -50,13 +50,13 @@ export interface Comparison {
 }
 
 /** A file that is to be sent, by its slot. */
-export interface Send {
+export interface Change {
   readonly slot: number;
   readonly reason: Reason;
 }
 
 /** The files of a page that are to be sent; a collection's own index, where readers begin, comes last. */
-export function sendsOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Send[] {
+export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
   const wanted = digests[collection];
   const there = found.digests[collection];
   const { pages, encodings } = wanted;
@@ -70,7 +70,7 @@ export function sendsOf({ digests, found, hasOtherHeaders }: Comparison, collect
 
 function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
   if (there === undefined) return 'new';
-  if (there === OTHER) return 'unknown';
+  if (there === UNKNOWN_DIGEST) return 'unknown';
   if (there !== wanted) return 'changed';
   return hasOtherHeaders ? 'headers' : undefined;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Target } from '../storage/target.ts';
-import { sortKeysIn } from '../tree/found-tree.ts';
+import { sortKeysIn } from '../tree/existing-tree.ts';
 import { piecesIn } from '../tree/lines.ts';
 import { type Movement, movementBetween } from '../tree/movement.ts';
 import { readSortKeys, SORT_KEYS } from '../tree/sort-keys.ts';

@@ -10,7 +10,7 @@ export interface Limits {
 }
 
 /** Why a plan is not to be carried out: too-many-deletes, reader-gaps, both or none. */
-export function refusals(target: string, plan: Plan, { maxDelete, allowGaps }: Limits): Failure[] {
+export function checkGuards(target: string, plan: Plan, { maxDelete, allowGaps }: Limits): Failure[] {
   const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: `at most ${most}`,

@@ -10,7 +10,7 @@ export interface HeaderChoice {
 }
 
 /** Pages change under the same address: every reader asks whether they have. */
-export const REVALIDATE = 'public, max-age=0, must-revalidate';
+export const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate';
 
 /** The headers of a page, or of the file that has it compressed. */
 export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
@@ -21,7 +21,7 @@ export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Enco
 /** The headers of what stands beside the pages, which tools read: never compressed. */
 export function plainHeaders(path: string): ObjectHeaders {
   const contentType = path.endsWith('.json') ? 'application/json' : 'text/plain; charset=utf-8';
-  return { contentType, cacheControl: REVALIDATE, contentEncoding: '' };
+  return { contentType, cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' };
 }
 
 /** A file's bytes as the store is to keep them: what is compressed already stays as it is. */
@@ -30,12 +30,12 @@ export function encoded(file: Buffer, headers: ObjectHeaders, variant?: Encoding
 }
 
 /** A page as the file of a variant has it. */
-export function packed(page: Buffer, variant?: Encoding): Buffer {
+export function compressedPage(page: Buffer, variant?: Encoding): Buffer {
   return variant === undefined ? page : compress(page, variant);
 }
 
 /** The page in an object, which says how it is compressed, or whose name does. */
-export function unpacked(path: string, { bytes, contentEncoding }: Fetched): Buffer {
+export function decompressedPage(path: string, { bytes, contentEncoding }: Fetched): Buffer {
   if (contentEncoding === CODINGS.gzip || (contentEncoding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
   if (contentEncoding === CODINGS.brotli || (contentEncoding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
   return bytes;

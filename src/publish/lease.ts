@@ -2,24 +2,24 @@ import { hash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { stopped, worded } from '../storage/retry.ts';
+import { stopped, toFailure } from '../storage/retry.ts';
+import { StorageError } from '../storage/storage-error.ts';
 import type { Condition, Target } from '../storage/target.ts';
-import { Trouble } from '../storage/trouble.ts';
 import { plainHeaders } from './headers.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
+import { readState } from './remote-tree.ts';
 import { encodeState, type Holder, type PublishState, parseState, STATE } from './state.ts';
-import { readState } from './survey.ts';
 
 /** How often a run says that it lives, in milliseconds. */
-const BEAT = 4_000;
+const HEARTBEAT_MS = 4_000;
 /** How long a run that says nothing is waited for. */
-const PATIENCE = 20_000;
+const LEASE_TTL_MS = 20_000;
 /** How long after its last beat a run still writes: less than others wait. */
-const FRESH = 15_000;
+const WRITE_WINDOW_MS = 15_000;
 /** How long after its last beat a run goes on trying to say that it lives. */
-const HOPE = 120_000;
+const GIVE_UP_MS = 120_000;
 /** Where a store knows no conditions: how long after its claim a run looks whether another came. */
-const SETTLING = 2_000;
+const CLAIM_DELAY_MS = 2_000;
 
 type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
 
@@ -31,7 +31,7 @@ export async function awaitHolder(target: Target, holder: Holder | null, signal:
   // a process of that number may be another by now: only a beat shows that the run lives
   if (holder === null || isAlive(holder) === false) return;
   const started = performance.now();
-  while (performance.now() - started < PATIENCE) {
+  while (performance.now() - started < LEASE_TTL_MS) {
     await wait(1_000, undefined, { signal }).catch(() => {});
     if (signal.aborted) throw stopped(target);
     const now = (await readState(target, signal))?.state.holder ?? null;
@@ -82,14 +82,14 @@ export class Lease {
   async take(target: Target): Promise<void> {
     await this.#write(target, 'publishing', true);
     if (!this.isConditional) {
-      await wait(SETTLING, undefined, { signal: this.#signal }).catch(() => {});
+      await wait(CLAIM_DELAY_MS, undefined, { signal: this.#signal }).catch(() => {});
       const now = await readState(target, this.#signal);
       if (now?.state.holder?.token !== this.#token) throw this.#taken();
     }
     this.#isSettled = true;
     this.#clock = setInterval(() => {
       this.#pending ??= this.#sayThatItLives();
-    }, BEAT);
+    }, HEARTBEAT_MS);
     this.#clock.unref();
   }
 
@@ -98,7 +98,7 @@ export class Lease {
       await this.#write(this.#target, 'publishing', true);
       this.#failed = undefined;
     } catch (error) {
-      this.#failed = error instanceof Trouble ? worded(this.#target, STATE, error) : error;
+      this.#failed = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
       if (!(error instanceof Failure && error.code === 'target-busy')) return;
       this.#lost = error;
       this.#leave.abort();
@@ -116,10 +116,10 @@ export class Lease {
     for (;;) {
       if (this.#lost !== undefined) throw this.#lost;
       const silence = performance.now() - this.#last;
-      if (silence < FRESH && !this.#leave.signal.aborted) return this.#leave.signal;
+      if (silence < WRITE_WINDOW_MS && !this.#leave.signal.aborted) return this.#leave.signal;
       if (this.#signal.aborted) throw stopped(this.#target);
       const mayPass = this.#failed instanceof Failure && this.#failed.code === 'target-failed';
-      if (this.#failed !== undefined && (!mayPass || silence > HOPE)) throw this.#failed;
+      if (this.#failed !== undefined && (!mayPass || silence > GIVE_UP_MS)) throw this.#failed;
       await wait(100);
     }
   }
@@ -156,14 +156,14 @@ export class Lease {
     try {
       this.#tag = await target.put(STATE, upload, this.#signal, this.isConditional ? condition : undefined);
     } catch (error) {
-      if (!(error instanceof Trouble)) throw error;
+      if (!(error instanceof StorageError)) throw error;
       if (error.kind === 'unsupported' && this.isConditional) {
         this.isConditional = false;
         // what the condition would have told: whether the target is still as it was looked at
         if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#taken();
         return this.#write(target, state, isHeld, claim);
       }
-      if (error.kind !== 'conflict') throw worded(target, STATE, error);
+      if (error.kind !== 'conflict') throw toFailure(target, STATE, error);
       const now = await target.get(STATE, this.#signal);
       if (now === undefined) throw this.#taken();
       // the answer to this very write was lost
@@ -183,7 +183,7 @@ export class Lease {
     clearTimeout(this.#expiry);
     if (this.#leave.signal.aborted) this.#leave = new AbortController();
     setMaxListeners(0, this.#leave.signal);
-    this.#expiry = setTimeout(() => this.#leave.abort(), started + FRESH - performance.now());
+    this.#expiry = setTimeout(() => this.#leave.abort(), started + WRITE_WINDOW_MS - performance.now());
     this.#expiry.unref();
   }
 

@@ -7,16 +7,16 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../tree/build-record.ts';
 import { encodingsIn } from '../tree/encoding.ts';
-import { builtTree } from '../tree/found-tree.ts';
+import { requireTree } from '../tree/existing-tree.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from '../tree/manifest.ts';
 import { openRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 
 /** How many bytes of a file are held at once where all are read. */
-const PIECE = 1 << 16;
+const CHUNK_BYTES = 1 << 16;
 /** After how many files signals are heeded. */
-const BREATH = 100;
+const YIELD_EVERY = 100;
 
 /** A finished tree on this machine whose files are what its manifest says. */
 export interface LocalTree {
@@ -34,7 +34,7 @@ export interface LocalTree {
  * @throws Failure no-tree, tree-unfinished, tree-edited
  */
 export async function openTree(out: string, onProgress: (done: number, all: number) => void = () => {}): Promise<LocalTree> {
-  const build = builtTree(out);
+  const build = requireTree(out);
   if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another, or none');
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
@@ -52,14 +52,14 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
   const tree = { out, build, digests, sizes, sortKeys };
   const all = sizes.data.length + sizes.account.length;
   // in one buffer and without promises: what each file would leave behind adds up before it is collected
-  const buffer = Buffer.allocUnsafeSlow(PIECE);
+  const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let done = 0;
   for (const collection of COLLECTIONS) {
     for (const slot of sizes[collection].keys()) {
       sizes[collection][slot] = checkPage(tree, collection, slot, buffer);
       done += 1;
       onProgress(done, all);
-      if (done % BREATH === 0) await setImmediate();
+      if (done % YIELD_EVERY === 0) await setImmediate();
     }
   }
   return tree;

@@ -3,13 +3,13 @@ export interface Order {
   /** All at once, before the others: pages that no reader can come to yet, or whose items stay as they are. */
   readonly first: readonly number[];
   /** All at once, when the first are there: pages that show their old items and their new ones for a while. */
-  readonly bridges: readonly number[];
-  /** When the bridges are there, the runs at once, each of them one page after another. */
+  readonly overlaps: readonly number[];
+  /** When the overlaps are there, the runs at once, each of them one page after another. */
   readonly runs: readonly (readonly number[])[];
 }
 
-/** How many pages a run should have for each bridge that it costs: bridges are written twice. */
-const PAGES_A_BRIDGE = 50;
+/** How many pages a run should have for each overlap page that it costs: overlaps are written twice. */
+const PAGES_PER_OVERLAP = 50;
 
 /**
  * Orders pages so that a reader who follows `next` meanwhile, or comes when all of it has stopped midway,
@@ -23,16 +23,16 @@ const PAGES_A_BRIDGE = 50;
  * @param concurrency how many requests may be under way at once
  */
 export function orderPages(moving: readonly number[], still: readonly number[], shift: number, concurrency: number): Order {
-  const isFar = shift > 1 && shift * PAGES_A_BRIDGE > moving.length;
+  const isFar = shift > 1 && shift * PAGES_PER_OVERLAP > moving.length;
   // the lowest page takes nothing over from others
-  if (isFar && concurrency > 1) return { first: still, bridges: moving.slice(0, -1), runs: moving.map((page) => [page]) };
-  const affordable = Math.floor(moving.length / (PAGES_A_BRIDGE * Math.max(1, shift)));
+  if (isFar && concurrency > 1) return { first: still, overlaps: moving.slice(0, -1), runs: moving.map((page) => [page]) };
+  const affordable = Math.floor(moving.length / (PAGES_PER_OVERLAP * Math.max(1, shift)));
   const length = Math.ceil(moving.length / Math.max(1, Math.min(concurrency, affordable)));
   const runs: number[][] = [];
   for (let start = 0; start < moving.length; start += length) runs.push(moving.slice(start, start + length));
-  const bridges = runs.flatMap((run, index) => {
+  const overlaps = runs.flatMap((run, index) => {
     const below = runs[index + 1]?.[0];
     return below === undefined ? [] : run.filter((page) => page <= below + shift);
   });
-  return { first: still, bridges, runs };
+  return { first: still, overlaps: overlaps, runs };
 }

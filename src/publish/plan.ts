@@ -17,12 +17,12 @@ export interface Requests {
 export interface Plan {
   readonly collections: CollectionPlans;
   readonly uploads: number;
-  readonly bridges: number;
+  readonly overlaps: number;
   readonly deletes: number;
   readonly unchanged: number;
   /** Files that the target has. */
   readonly atTarget: number;
-  /** Bytes of the uploads and bridges, before compression; of bridges at most. */
+  /** Bytes of the uploads and overlaps, before compression; of overlaps at most. */
   readonly bytes: number;
   /** What a run asks of the store from its beginning to its end, without what keeps its lock alive. */
   readonly requests: Requests;
@@ -41,7 +41,7 @@ const CLOSING_WRITES = 4;
 export function planPublish(comparison: Comparison): Plan {
   const data = planCollection(comparison, 'data');
   const account = planCollection(comparison, 'account');
-  const totals = { uploads: 0, bridges: 0, deletes: 0, bytes: 0 };
+  const totals = { uploads: 0, overlaps: 0, deletes: 0, bytes: 0 };
   for (const { action, bytes } of stepsOf(comparison, { data, account })) {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
@@ -52,13 +52,13 @@ export function planPublish(comparison: Comparison): Plan {
   );
   const { found, movement, prices, build } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
-  const writes = isIdle ? 0 : totals.uploads + totals.bridges + CLOSING_WRITES + Number(comparison.sendsSortKeys);
+  const writes = isIdle ? 0 : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys);
   const collections = { data, account };
-  const bridged = COLLECTIONS.reduce(
-    (sum, name) => sum + collections[name].order.bridges.length * (1 + comparison.digests[name].encodings.length),
+  const overlapped = COLLECTIONS.reduce(
+    (sum, name) => sum + collections[name].order.overlaps.length * (1 + comparison.digests[name].encodings.length),
     0,
   );
-  const reads = comparison.reads + (isIdle ? 0 : bridged);
+  const reads = comparison.reads + (isIdle ? 0 : overlapped);
   return {
     collections,
     ...totals,

@@ -5,7 +5,7 @@ import type { Comparison, Reason } from './comparison.ts';
 
 /** One upload or delete. */
 export interface Step {
-  readonly action: 'bridge' | 'upload' | 'delete';
+  readonly action: 'overlap' | 'upload' | 'delete';
   readonly path: string;
   readonly bytes: number;
   readonly reason: Reason;
@@ -13,7 +13,7 @@ export interface Step {
 
 /** Every step in its order; those of a phase are carried out at once. */
 export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans): Generator<Step> {
-  for (const { collection, order, bridgeSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
+  for (const { collection, order, overlapSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
     const { pages, encodings } = digests[collection];
     const uploads = function* (list: readonly number[]): Generator<Step> {
       for (const page of list) {
@@ -23,10 +23,10 @@ export function* stepsOf({ digests, sizes }: Comparison, collections: Collection
       }
     };
     yield* uploads(order.first);
-    for (const page of order.bridges) {
-      for (const slot of bridgeSlots(page)) {
+    for (const page of order.overlaps) {
+      for (const slot of overlapSlots(page)) {
         const path = pathOf(collection, slot, pages, encodings);
-        yield { action: 'bridge', path, bytes: 2 * (sizes[collection][slot] ?? 0), reason: 'changed' };
+        yield { action: 'overlap', path, bytes: 2 * (sizes[collection][slot] ?? 0), reason: 'changed' };
       }
     }
     for (const run of order.runs) yield* uploads(run);

@@ -4,7 +4,7 @@ const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;
 const LONGEST = 200;
 
 /** A text in pieces without the assignment to a variable that it may begin with, `window.YTD.account.part0 = `. */
-export async function* withoutAssignment(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+export async function* stripAssignment(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let start: string | undefined = '';
   for await (const piece of pieces) {
     if (start === undefined) {

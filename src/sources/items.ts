@@ -3,20 +3,20 @@ import { EXPORT_FORMAT, type ExportHeader, parseAccountState, parseExportHeader 
 import type { Collection } from '../contract/collection.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
 import type { Place } from '../contract/failure.ts';
+import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/generated-id.ts';
 import { isObject, show } from '../contract/json.ts';
-import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/own-id.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { at, Violation } from '../contract/shape.ts';
+import { decode } from './decode.ts';
 import { ExportLines } from './export-lines.ts';
 import { parseJson, placeIn } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
-import type { Flaw, Input, Item } from './source.ts';
-import { textOf } from './text.ts';
+import type { Input, InputError, Item } from './source.ts';
 
 /**
  * Reads an input in batches: change records and accounts, from saved pages of either collection, NDJSON,
- * JSON arrays or an export of a store. A page follows its items. What is none of these is a flaw with its
+ * JSON arrays or an export of a store. A page follows its items. What is none of these is a inputError with its
  * reason; reading continues after it if that is safe.
  * @throws Failure if the bytes cannot be read
  */
@@ -24,10 +24,10 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
   const reader = new ItemReader(input.name);
   let exported: ExportLines | undefined;
   try {
-    for await (const values of jsonValues(textOf(input))) {
+    for await (const values of jsonValues(decode(input))) {
       const [first, ...others] = values;
       const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
-      if (header !== undefined && isFlaw(header)) {
+      if (header !== undefined && isInputError(header)) {
         yield [header];
         return;
       }
@@ -37,17 +37,17 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
       // an export comes from a store, which accepted these ids before
       yield exported === undefined ? items.map(withoutHighIds) : items;
     }
-    const flaw = exported?.flawIn(input.name);
-    if (flaw !== undefined) yield [flaw];
+    const inputError = exported?.errorIn(input.name);
+    if (inputError !== undefined) yield [inputError];
   } catch (error) {
     if (!(error instanceof NotJson)) throw error;
     const place = { file: input.name, line: error.line };
-    yield [{ kind: 'flaw', code: 'bad-json', place, expected: error.expected, found: error.found, item: error.text }];
+    yield [{ kind: 'error', code: 'bad-json', place, expected: error.expected, found: error.found, item: error.text }];
   }
 }
 
 /** The first line of an export; undefined if the value is something else. */
-function headerIn(raw: RawValue, file: string): ExportHeader | Flaw | undefined {
+function headerIn(raw: RawValue, file: string): ExportHeader | InputError | undefined {
   const parsed = raw.text.includes(EXPORT_FORMAT) ? parseJson(raw, file) : undefined;
   if (parsed === undefined || 'kind' in parsed) return undefined;
   const { value } = parsed;
@@ -55,13 +55,13 @@ function headerIn(raw: RawValue, file: string): ExportHeader | Flaw | undefined 
   return orFlaw(() => parseExportHeader(value), { file, line: raw.line }, value);
 }
 
-/** An item, or the flaw of a record whose id is so high that no later record could get a higher one. */
+/** An item, or the inputError of a record whose id is so high that no later record could get a higher one. */
 function withoutHighIds(item: Item): Item {
   if (item.kind === 'account') return { ...item, account: { ...item.account, data: item.account.data.filter(leavesRoom) } };
   if (item.kind !== 'record' || leavesRoom(item.record)) return item;
   const place = { ...item.place, field: at(item.place.field ?? '', 'id') };
   const expected = `an id below ${FIRST_ID_WITHOUT_ROOM}: later records need higher ids`;
-  return { kind: 'flaw', code: 'bad-field', place, expected, found: show(item.record.id), item: item.record };
+  return { kind: 'error', code: 'bad-field', place, expected, found: show(item.record.id), item: item.record };
 }
 
 /** How deep items may lie in arrays and pages. */
@@ -108,11 +108,11 @@ class ItemReader {
       this.#addPage(value, path, depth, undefined);
     } else if (isObject(value) && 'data_type' in value) {
       const record = this.#orFlaw(() => parseRecord(value, path), value);
-      this.#items.push(isFlaw(record) ? record : { kind: 'record', record, place: this.#place(path) });
+      this.#items.push(isInputError(record) ? record : { kind: 'record', record, place: this.#place(path) });
       return 'data';
     } else if (isObject(value) && 'former_handles' in value) {
       const state = this.#orFlaw(() => parseAccountState(value, path), value);
-      this.#items.push(isFlaw(state) ? state : { kind: 'state', state, place: this.#place(path) });
+      this.#items.push(isInputError(state) ? state : { kind: 'state', state, place: this.#place(path) });
     } else if (isObject(value) && 'data' in value) {
       this.#addAccount(value, path);
       return 'account';
@@ -123,7 +123,7 @@ class ItemReader {
   }
 
   /**
-   * What stands in a page comes whether its envelope is right or not: the envelope is a flaw of its own.
+   * What stands in a page comes whether its envelope is right or not: the envelope is a inputError of its own.
    * @param streamed what came of its results before it
    */
   #addPage(
@@ -134,14 +134,14 @@ class ItemReader {
   ): void {
     const { results, ...frame } = page;
     const envelope = this.#orFlaw(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
-    if (isFlaw(envelope)) this.#items.push(envelope);
+    if (isInputError(envelope)) this.#items.push(envelope);
     if (!Array.isArray(results)) return;
     let collection = streamed?.collection;
     for (const [index, item] of results.entries()) {
       const found = this.#addValue(item, at(path, `results[${index}]`), depth + 1);
       collection ??= found;
     }
-    if (isFlaw(envelope)) return;
+    if (isInputError(envelope)) return;
     const { count, next, previous } = envelope;
     this.#items.push({ kind: 'page', page: { collection, count, next, previous, items: streamed?.items ?? results.length } });
   }
@@ -149,7 +149,7 @@ class ItemReader {
   /** An account's records, then the account with those of them that are right. */
   #addAccount(value: JsonObject, path: string): void {
     const profile = this.#orFlaw(() => parseProfile(value, path), value);
-    if (isFlaw(profile)) {
+    if (isInputError(profile)) {
       this.#items.push(profile);
       return;
     }
@@ -157,13 +157,13 @@ class ItemReader {
     const data: ChangeRecord[] = [];
     for (const [index, item] of profile.data.entries()) {
       const record = this.#orFlaw(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
-      if (!isFlaw(record)) data.push(record);
-      this.#items.push(isFlaw(record) ? record : { kind: 'record', record, place });
+      if (!isInputError(record)) data.push(record);
+      this.#items.push(isInputError(record) ? record : { kind: 'record', record, place });
     }
     this.#items.push({ kind: 'account', account: { ...profile, data }, place });
   }
 
-  #orFlaw<T extends object>(parse: () => T, item: unknown): T | Flaw {
+  #orFlaw<T extends object>(parse: () => T, item: unknown): T | InputError {
     return orFlaw(parse, this.#place(''), item);
   }
 
@@ -172,14 +172,14 @@ class ItemReader {
   }
 }
 
-function isFlaw(parsed: object): parsed is Flaw {
-  return 'kind' in parsed && parsed.kind === 'flaw';
+function isInputError(parsed: object): parsed is InputError {
+  return 'kind' in parsed && parsed.kind === 'error';
 }
 
-function unknownItem(value: unknown, place: Place): Flaw {
+function unknownItem(value: unknown, place: Place): InputError {
   const isAnswer = isObject(value) && typeof value['detail'] === 'string';
   return {
-    kind: 'flaw',
+    kind: 'error',
     code: 'bad-field',
     place,
     expected: 'a change record (with data_type), an account (with data) or a page (with results)',
@@ -188,12 +188,12 @@ function unknownItem(value: unknown, place: Place): Flaw {
   };
 }
 
-/** The result of a parser, or the flaw that it finds in an item. */
-function orFlaw<T extends object>(parse: () => T, origin: Place, item: unknown): T | Flaw {
+/** The result of a parser, or the inputError that it finds in an item. */
+function orFlaw<T extends object>(parse: () => T, origin: Place, item: unknown): T | InputError {
   try {
     return parse();
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    return { kind: 'flaw', code: 'bad-field', place: placeIn(origin, error.field), expected: error.expected, found: error.found, item };
+    return { kind: 'error', code: 'bad-field', place: placeIn(origin, error.field), expected: error.expected, found: error.found, item };
   }
 }

@@ -4,19 +4,19 @@ import { at } from '../contract/shape.ts';
 import { keysIn } from './key-count.ts';
 import { lossIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
-import type { Flaw } from './source.ts';
+import type { InputError } from './source.ts';
 
-/** A JSON text's value, in an object because the value may look like a flaw. */
+/** A JSON text's value, in an object because the value may look like a inputError. */
 export interface Parsed {
   readonly value: unknown;
 }
 
-/** The value of a JSON text; a flaw where it is none, is nested too deeply to be read, or does not survive JSON.parse. */
-export function parseJson(raw: RawValue, file: string): Parsed | Flaw {
+/** The value of a JSON text; a inputError where it is none, is nested too deeply to be read, or does not survive JSON.parse. */
+export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   const { text, line, path, broken } = raw;
   if (broken !== undefined) {
     const { expected, found } = broken;
-    return { kind: 'flaw', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, item: broken.text };
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, item: broken.text };
   }
   let value: unknown;
   try {
@@ -24,12 +24,12 @@ export function parseJson(raw: RawValue, file: string): Parsed | Flaw {
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
     const found = `${cut(text.trim())} (${reason})`;
-    return { kind: 'flaw', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
   }
   const loss = keysIn(text) === keysOf(value) ? undefined : lossIn(text);
   if (loss === undefined) return { value };
   const { code, expected, found } = loss;
-  return { kind: 'flaw', code, place: placeIn({ file, line }, within(path, loss.path)), expected, found, item: text };
+  return { kind: 'error', code, place: placeIn({ file, line }, within(path, loss.path)), expected, found, item: text };
 }
 
 /** The place of a field in an item; '' is the item itself. */

@@ -16,7 +16,7 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
-import type { Flaw } from './source.ts';
+import type { InputError } from './source.ts';
 
 /** How much text is gathered before it is written, in UTF-16 units. */
 const PIECE = 1 << 16;
@@ -53,8 +53,8 @@ export class RejectsFile {
   }
 
   /** @throws Failure file-system where it cannot be written */
-  add(flaw: Flaw): void {
-    const { code, place, expected, found, item } = flaw;
+  add(inputError: InputError): void {
+    const { code, place, expected, found, item } = inputError;
     const line = encode({ code, ...place, expected, found, item });
     const digest = digestOf(line);
     if (this.#digests.has(digest)) return;
@@ -194,7 +194,7 @@ function digestOf(line: string): string {
 }
 
 /** A reject's line; without an item that is nested more deeply than can be written. */
-function encode(reject: Omit<Flaw, 'kind' | 'place'> & Flaw['place']): string {
+function encode(reject: Omit<InputError, 'kind' | 'place'> & InputError['place']): string {
   try {
     return encodeJson(reject);
   } catch {

@@ -2,16 +2,16 @@ import type { Place } from '../contract/failure.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
 import { Violation } from '../contract/shape.ts';
-import { mayBeUnclean, withCleanTexts } from './clean-texts.ts';
-import type { JsonObject, Observe, SnapshotFormat, Taken } from './formats/format.ts';
+import type { CaptureContext, JsonObject, Observe, SnapshotFormat } from './formats/format.ts';
 import { FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
 import { parseJson, placeIn } from './json-text.ts';
 import type { RawValue } from './raw-value.ts';
-import { Repeats } from './repeats.ts';
-import type { Flaw } from './source.ts';
+import { mayNeedSanitizing, sanitize } from './sanitize.ts';
+import { SnapshotCache } from './snapshot-cache.ts';
+import type { InputError } from './source.ts';
 
-export interface ObserveContext extends Taken {
+export interface ObserveContext extends CaptureContext {
   /** The format that all snapshots have; undefined: each is recognised. */
   readonly from: FormatName | undefined;
 }
@@ -41,7 +41,7 @@ const DEEPEST = 4;
 export class SnapshotReader {
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
-  readonly #repeats = new Repeats();
+  readonly #repeats = new SnapshotCache();
   /** The formats that have come so far. */
   readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
 
@@ -51,8 +51,8 @@ export class SnapshotReader {
   }
 
   /** What the texts of some values say. */
-  async read(texts: readonly RawValue[], file: string): Promise<(Observed | Flaw)[]> {
-    const found: (Observed | Flaw)[] = [];
+  async read(texts: readonly RawValue[], file: string): Promise<(Observed | InputError)[]> {
+    const found: (Observed | InputError)[] = [];
     for (const raw of texts) {
       const { text, line, path } = raw;
       const repeated = this.#repeats.find(text);
@@ -71,7 +71,7 @@ export class SnapshotReader {
       const loaded = format && this.#loaded.get(format);
       // to wait for each of millions of values would take longer than to read them
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
-      else this.#observe(found, value, mayBeUnclean(text) ? loaded.thorough : loaded.quick, { file, line }, path);
+      else this.#observe(found, value, mayNeedSanitizing(text) ? loaded.thorough : loaded.quick, { file, line }, path);
       const only = found.length === before + 1 ? found[before] : undefined;
       // what other formats call observed_at is not their time
       if (only?.kind === 'observation' && format === neutral) this.#repeats.add(text, only.observation);
@@ -80,7 +80,7 @@ export class SnapshotReader {
   }
 
   /** Adds what a value says, or the values in an array. */
-  async add(found: (Observed | Flaw)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
+  async add(found: (Observed | InputError)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
     if (Array.isArray(value) && depth < DEEPEST) {
       for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
       return;
@@ -101,7 +101,7 @@ export class SnapshotReader {
     return undefined;
   }
 
-  #observe(found: (Observed | Flaw)[], value: JsonObject, reading: Reading, origin: Place, path: string): void {
+  #observe(found: (Observed | InputError)[], value: JsonObject, reading: Reading, origin: Place, path: string): void {
     const context = this.#context;
     try {
       if (reading.snapshotsIn === undefined) {
@@ -113,13 +113,13 @@ export class SnapshotReader {
         found.push(observed(snapshot.value, reading.observe, origin, snapshot.path, taken));
       }
     } catch (error) {
-      found.push(flawOf(error, origin, value));
+      found.push(inputErrorOf(error, origin, value));
     }
   }
 
-  #unknown(value: unknown, place: Place): Flaw {
+  #unknown(value: unknown, place: Place): InputError {
     return {
-      kind: 'flaw',
+      kind: 'error',
       code: 'bad-field',
       place,
       expected: this.#formats.map((format) => format.title).join(', or '),
@@ -133,24 +133,24 @@ export class SnapshotReader {
 async function load(format: SnapshotFormat): Promise<LoadedFormat> {
   const { snapshotsIn } = format;
   const observe = await format.observer();
-  const thorough: Observe = (snapshot, path, taken) => withCleanTexts(observe(snapshot, path, taken));
+  const thorough: Observe = (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
   return { thorough: { snapshotsIn, observe: thorough }, quick: { snapshotsIn, observe } };
 }
 
 /** One of several snapshots: the others come whether it is right or not. */
-function observed(value: unknown, observe: Observe, origin: Place, path: string, taken: Taken): Observed | Flaw {
+function observed(value: unknown, observe: Observe, origin: Place, path: string, taken: CaptureContext): Observed | InputError {
   try {
     if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
     return { kind: 'observation', observation: observe(value, path, taken), place: placeIn(origin, path) };
   } catch (error) {
-    return flawOf(error, origin, value);
+    return inputErrorOf(error, origin, value);
   }
 }
 
 /** @throws what is no Violation */
-function flawOf(error: unknown, origin: Place, item: unknown): Flaw {
+function inputErrorOf(error: unknown, origin: Place, item: unknown): InputError {
   if (!(error instanceof Violation)) throw error;
   const { field, expected, found, hint } = error;
   const place = placeIn(origin, field);
-  return { kind: 'flaw', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
+  return { kind: 'error', code: 'bad-field', place, expected, found, ...(hint === undefined ? {} : { hint }), item };
 }

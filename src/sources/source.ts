@@ -13,7 +13,7 @@ export type Item =
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
-  | Flaw;
+  | InputError;
 
 /** A page that was read: what it says of its collection, and how many items it has. */
 export interface SavedPage {
@@ -26,8 +26,8 @@ export interface SavedPage {
 }
 
 /** Something in a source that is neither record nor account, and why. */
-export interface Flaw {
-  readonly kind: 'flaw';
+export interface InputError {
+  readonly kind: 'error';
   readonly code: FailureCode;
   readonly place: Place;
   readonly expected: string;

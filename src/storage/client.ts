@@ -5,7 +5,7 @@ import { CLIENTS } from './client-releases.ts';
  * Loads a kind's client, which is optional to install: most who publish need one of them, many none.
  * @throws Failure no-client
  */
-export async function clientOf<T>(name: keyof typeof CLIENTS, load: () => Promise<T>): Promise<T> {
+export async function loadClient<T>(name: keyof typeof CLIENTS, load: () => Promise<T>): Promise<T> {
   try {
     return await load();
   } catch (cause) {

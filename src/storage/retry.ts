@@ -1,22 +1,22 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { StorageError, type StorageErrorKind } from './storage-error.ts';
 import type { Target } from './target.ts';
-import { Trouble, type TroubleKind } from './trouble.ts';
 
 /** How long and how often a request is tried. */
-export interface Patience {
+export interface RetryPolicy {
   /** Tries of one request, at most. */
-  readonly tries: number;
+  readonly attempts: number;
   /** Milliseconds for one try; larger objects have as much more as they need at 100 kB/s. */
   readonly timeout: number;
   /** Says that nothing more is to be tried. */
   readonly signal: AbortSignal;
   /** Waits, before every try, until it may be made; what it gives says when it may be no more. */
-  readonly hold?: () => Promise<AbortSignal>;
+  readonly beforeAttempt?: () => Promise<AbortSignal>;
 }
 
 /** What went over the wire. */
-export class Traffic {
+export class RequestCounter {
   writes = 0;
   reads = 0;
   deletes = 0;
@@ -31,37 +31,37 @@ export class Traffic {
 }
 
 /** Milliseconds before the second try; doubled for each further one, up to the longest, and then drawn by lot. */
-const FIRST_PAUSE = 100;
-const LONGEST_PAUSE = 10_000;
-const SLOWEST = 100;
+const BASE_DELAY_MS = 100;
+const MAX_DELAY_MS = 10_000;
+const MIN_BYTES_PER_MS = 100;
 
 /**
  * A place that does not give up at the first trouble: every request is made again, after a pause that
  * grows and is drawn by lot, so that many do not come back at the same moment. All requests can be:
  * each writes a whole object or removes one.
  */
-export function patient(target: Target, patience: Patience, traffic: Traffic): Target {
-  async function tryHard<T>(
+export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: RequestCounter): Target {
+  async function retry<T>(
     kind: 'reads' | 'writes' | 'deletes',
     path: string,
     request: (signal: AbortSignal) => Promise<T>,
     bytes = 0,
   ): Promise<T> {
     for (let tried = 1; ; tried += 1) {
-      if (patience.signal.aborted) throw stopped(target);
-      const leave = await patience.hold?.();
+      if (retryPolicy.signal.aborted) throw stopped(target);
+      const leave = await retryPolicy.beforeAttempt?.();
       try {
         traffic[kind] += 1;
         traffic.sent += bytes;
-        return await timed(patience.timeout + bytes / SLOWEST, leave, request);
+        return await withTimeout(retryPolicy.timeout + bytes / MIN_BYTES_PER_MS, leave, request);
       } catch (error) {
-        if (!(error instanceof Trouble)) throw error;
-        if (error.kind !== 'passing') throw error;
-        if (patience.signal.aborted) throw stopped(target);
-        if (tried >= patience.tries) throw worded(target, path, error, tried);
+        if (!(error instanceof StorageError)) throw error;
+        if (error.kind !== 'transient') throw error;
+        if (retryPolicy.signal.aborted) throw stopped(target);
+        if (tried >= retryPolicy.attempts) throw toFailure(target, path, error, tried);
         traffic.retries += 1;
-        const most = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (tried - 1));
-        await wait(Math.random() * most, undefined, { signal: patience.signal }).catch(() => {});
+        const most = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (tried - 1));
+        await wait(Math.random() * most, undefined, { signal: retryPolicy.signal }).catch(() => {});
       }
     }
   }
@@ -69,23 +69,27 @@ export function patient(target: Target, patience: Patience, traffic: Traffic): T
     name: target.name,
     prices: target.prices,
     keepsHeaders: target.keepsHeaders,
-    get: (path) => tryHard('reads', path, (signal) => target.get(path, signal)),
-    head: (path) => tryHard('reads', path, (signal) => target.head(path, signal)),
+    get: (path) => retry('reads', path, (signal) => target.get(path, signal)),
+    head: (path) => retry('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, _, condition) =>
-      tryHard('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
-    remove: (path) => tryHard('deletes', path, (signal) => target.remove(path, signal)),
+      retry('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
+    remove: (path) => retry('deletes', path, (signal) => target.remove(path, signal)),
     renew: () => target.renew(),
     close: () => target.close(),
   };
 }
 
 /** Gives a request its time, also where its client forgets to look at the clock, and ends it with its leave. */
-async function timed<T>(milliseconds: number, leave: AbortSignal | undefined, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function withTimeout<T>(
+  milliseconds: number,
+  leave: AbortSignal | undefined,
+  request: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const controller = new AbortController();
   let end: (why: string) => void = () => {};
   const late = new Promise<never>((_, fail) => {
     end = (why) => {
-      fail(new Trouble('passing', why));
+      fail(new StorageError('transient', why));
       controller.abort();
     };
   });
@@ -100,8 +104,8 @@ async function timed<T>(milliseconds: number, leave: AbortSignal | undefined, re
   }
 }
 
-const HINTS: { readonly [K in TroubleKind]: string } = {
-  passing: 'look at the network and the target, then run the same command again',
+const HINTS: { readonly [K in StorageErrorKind]: string } = {
+  transient: 'look at the network and the target, then run the same command again',
   expired: 'get new credentials, then run the same command again',
   conflict: 'make sure that nobody else writes there, then run the same command again',
   unsupported: 'see whether the store is reached at the right address, with --endpoint',
@@ -113,23 +117,23 @@ const HINTS: { readonly [K in TroubleKind]: string } = {
 };
 
 /** A trouble as a Failure that says where and what to do. */
-export function worded(target: Pick<Target, 'name'>, path: string, trouble: Trouble, tried = 1): Failure {
-  const isDenied = trouble.kind === 'denied' || trouble.kind === 'anonymous' || trouble.kind === 'expired';
+export function toFailure(target: Pick<Target, 'name'>, path: string, storageError: StorageError, tried = 1): Failure {
+  const isDenied = storageError.kind === 'denied' || storageError.kind === 'anonymous' || storageError.kind === 'expired';
   return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
     place: { file: path },
     expected: isDenied ? 'credentials that allow it' : 'an answer that says it is done',
-    found: tried === 1 ? trouble.message : `${trouble.message} (tried ${tried} times)`,
-    hint: HINTS[trouble.kind],
-    cause: trouble,
+    found: tried === 1 ? storageError.message : `${storageError.message} (tried ${tried} times)`,
+    hint: HINTS[storageError.kind],
+    cause: storageError,
   });
 }
 
 /** Puts a trouble that a request ends with into words. */
-export async function heeding<T>(target: Pick<Target, 'name'>, path: string, request: () => Promise<T>): Promise<T> {
+export async function wrapErrors<T>(target: Pick<Target, 'name'>, path: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    throw error instanceof Trouble ? worded(target, path, error) : error;
+    throw error instanceof StorageError ? toFailure(target, path, error) : error;
   }
 }
 

@@ -18,7 +18,7 @@ export interface Upload {
 }
 
 /** What a store says of an object without sending it. */
-export interface Held {
+export interface ObjectHead {
   /** As it was given with the upload; undefined where somebody else wrote the object. */
   readonly digest: string | undefined;
   readonly holds: string | undefined;
@@ -63,10 +63,10 @@ export interface Target {
   /** The names of what is there at the top, where a place can be asked for them without a request; else it has no such method. */
   readonly names?: () => readonly string[];
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
-  readonly head: (path: string, signal: AbortSignal) => Promise<Held | undefined>;
+  readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes an object whole; the store checks that its bytes arrived as they are. Gives its tag. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
-  /** Removes an object; one that is not there is no trouble. */
+  /** Removes an object; one that is not there is no storageError. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
   /** Has the next request look for credentials again, as if none had been found yet. */
   readonly renew: () => void;

@@ -1,7 +1,7 @@
 import { accountsChecksum } from './account-parts.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
-import type { End } from './end.ts';
+import type { Direction } from './direction.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** A run of accounts in order: known by its ends, read only when asked for. */
@@ -57,7 +57,7 @@ export interface AccountTotals {
 
 /** Reads the accounts (by their first record; those without records last, by name) inward from one end. */
 export class AccountCursor {
-  readonly #end: End;
+  readonly #end: Direction;
   readonly #path: string;
   #edge: Edge;
   #accounts = 0;
@@ -66,7 +66,7 @@ export class AccountCursor {
   readonly #withRecords: Statement<[{ pageSize: number; low: number; high: number }], Contents>;
   readonly #withoutRecords: Statement<[string, string], Contents>;
 
-  constructor(database: Connection, end: End) {
+  constructor(database: Connection, end: Direction) {
     const [side, direction] = end === 'first' ? ['>', 'ASC'] : ['<', 'DESC'];
     this.#end = end;
     this.#path = database.path;

@@ -1,7 +1,7 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import { type AccountState, encodeAccountState, isSameState, sortedHandles } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import type { Moment } from '../contract/moment.ts';
+import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import type { Batch } from './batch.ts';
@@ -17,7 +17,7 @@ export class AccountStateWriter {
   readonly #byName: Statement<[string], StateRow>;
   readonly #nameOf: Statement<[string], string>;
   readonly #set: Statement<[string, string, number | null, string | null, number | null, number, number]>;
-  readonly #addFormerHandle: Statement<[string, Moment, number]>;
+  readonly #addFormerHandle: Statement<[string, Instant, number]>;
 
   constructor(batch: Batch, policy: ConflictPolicy) {
     const { database } = batch;
@@ -78,8 +78,8 @@ export class AccountStateWriter {
     this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, row.id);
     for (const { handle, seen_to } of state.former_handles) this.#addFormerHandle.run(handle, seen_to, row.id);
     const isPublished = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
-    if (isPublished) this.#batch.touch(state.screen_name);
-    else this.#batch.note();
+    if (isPublished) this.#batch.markChanged(state.screen_name);
+    else this.#batch.markMetadataChanged();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { AccountState, FormerHandle } from '../contract/account-state.ts';
 import { sortedHandles } from '../contract/account-state.ts';
-import type { Moment } from '../contract/moment.ts';
+import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES } from '../contract/record.ts';
 import type { Connection, Statement } from './connection.ts';
 import { storedJson } from './damaged.ts';
@@ -14,7 +14,7 @@ export interface StateRow {
   readonly summary: string;
   readonly known_to: number | null;
   readonly stable_id: string | null;
-  readonly observed_to: Moment | null;
+  readonly observed_to: Instant | null;
   readonly observed_fields: number;
 }
 

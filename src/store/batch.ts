@@ -1,18 +1,18 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { Connection, Statement } from './connection.ts';
-import { bringForward, openForDryRun, openForWriting, worded } from './database.ts';
+import { bringForward, openForDryRun, openForWriting, toFailure } from './database.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
-import { FORGET_ON_CHANGE, RECORD_ACCOUNT, TRUST_CHANGES } from './schema.ts';
-import { acceptOtherHands, isSettled, settle } from './settle.ts';
+import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
+import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
 
 /** How many account names are remembered as known, before all are forgotten. */
-const REMEMBERED = 100_000;
+const NAME_CACHE_SIZE = 100_000;
 const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
  * A change of the store: all of it goes in on commit, or nothing does. While it is open no other process
- * can write. What changes an account or its records has to be told with {@link touch} and
- * {@link touchRecord}.
+ * can write. What changes an account or its records has to be told with {@link markChanged} and
+ * {@link markRecordChanged}.
  */
 export class Batch {
   readonly database: Connection;
@@ -55,41 +55,41 @@ export class Batch {
     try {
       return work();
     } catch (error) {
-      throw worded(this.#path, error);
+      throw toFailure(this.#path, error);
     }
   }
 
   /** Makes sure that an account is there. */
   ensureAccount(screenName: string): void {
     if (this.#known.has(screenName)) return;
-    if (this.#known.size >= REMEMBERED) this.#known.clear();
+    if (this.#known.size >= NAME_CACHE_SIZE) this.#known.clear();
     this.#addAccount.run(screenName, encodeIdentity(identityOf(screenName)), EMPTY_SUMMARY);
     this.#known.add(screenName);
   }
 
   /** Tells that what the store publishes of an account has changed. */
-  touch(screenName: string): void {
+  markChanged(screenName: string): void {
     this.#hasChanged = true;
     if (this.#stale.has(screenName)) return;
-    if (this.#stale.size >= REMEMBERED) this.#stale.clear();
+    if (this.#stale.size >= NAME_CACHE_SIZE) this.#stale.clear();
     this.#markStale.run(screenName);
     this.#stale.add(screenName);
   }
 
   /** Tells that a record of an account is new, or other than it was. */
-  touchRecord(screenName: string, id: number): void {
+  markRecordChanged(screenName: string, id: number): void {
     this.#recordsChanged = true;
     this.#feedBlocks.mark(id);
-    this.touch(screenName);
+    this.markChanged(screenName);
   }
 
   /** Tells that something has changed that is not published. */
-  note(): void {
+  markMetadataChanged(): void {
     this.#hasNotes = true;
   }
 
   /** Forgets which names were seen: needed where one has been given to another account. */
-  forgetNames(): void {
+  clearNameCache(): void {
     this.#known.clear();
     this.#stale.clear();
   }
@@ -100,10 +100,10 @@ export class Batch {
    */
   commit(onSettle?: (done: number, all: number) => void): void {
     this.guard(() => {
-      const isToSettle = this.#hasChanged || !isSettled(this.database);
+      const isToSettle = this.#hasChanged || !isCurrent(this.database);
       if (!isToSettle && !this.#hasNotes) return;
       if (this.#indexLast) this.database.exec(RECORD_ACCOUNT);
-      if (isToSettle) settle(this.database, this.#recordsChanged, onSettle);
+      if (isToSettle) materialize(this.database, this.#recordsChanged, onSettle);
       end(this.database);
     });
     this.#tidy();
@@ -139,11 +139,11 @@ function isEmpty(database: Connection): boolean {
 function begin(database: Connection, prepare?: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   prepare?.();
-  database.exec(TRUST_CHANGES);
+  database.exec(DROP_CHANGE_TRIGGERS);
   acceptOtherHands(database);
 }
 
 function end(database: Connection): void {
-  database.exec(FORGET_ON_CHANGE);
+  database.exec(CREATE_CHANGE_TRIGGERS);
   database.exec('COMMIT');
 }

@@ -9,11 +9,11 @@ import { accountChecksum } from './account-parts.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { openForReading, worded } from './database.ts';
+import { openForReading, toFailure } from './database.ts';
 import { feedChecksum } from './feed-blocks.ts';
+import { fingerprint, GATHER, type Gathered, historyOf } from './materialize.ts';
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
-import { fingerprint, GATHER, type Gathered, historyOf } from './settle.ts';
 
 /** One thing of a store that is not what was written. */
 export interface Finding {
@@ -52,7 +52,7 @@ export function checkStore(path: string, onProgress: (done: number, all: number)
     database.exec('BEGIN');
     return new StoreCheck(database, onProgress).run();
   } catch (error) {
-    throw worded(path, error);
+    throw toFailure(path, error);
   } finally {
     database.close();
   }
@@ -91,7 +91,7 @@ class StoreCheck {
     try {
       work();
     } catch (error) {
-      const failure = worded(this.#database.path, error);
+      const failure = toFailure(this.#database.path, error);
       if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
       const repairable = subject === 'revision' || subject === 'file';
       this.#add({ subject, expected: 'what was written', found: failure.found ?? failure.message, repairable });
@@ -136,10 +136,10 @@ class StoreCheck {
           return;
         }
         edge = id;
-        const flaw = checksumOf(text) === checksum ? flawInRecord(id, json) : 'a text that is not what was written';
-        if (flaw !== undefined) {
+        const inputError = checksumOf(text) === checksum ? flawInRecord(id, json) : 'a text that is not what was written';
+        if (inputError !== undefined) {
           const subject = `record ${id} of ${accountIn(json)}`;
-          this.#add({ subject, expected: 'the record as it was written', found: `${flaw}: ${cut(json)}`, repairable: false });
+          this.#add({ subject, expected: 'the record as it was written', found: `${inputError}: ${cut(json)}`, repairable: false });
         }
         this.#feed = recordsChecksum(Buffer.from(json), this.#feed);
         this.#records += 1;
@@ -163,9 +163,9 @@ class StoreCheck {
         edge = row.id;
         this.#accounts += 1;
         const subject = `account ${row.screen_name}`;
-        const flaw = flawInAccount(states, row);
-        if (flaw !== undefined) {
-          this.#add({ subject, expected: 'the account as it was written', found: flaw, repairable: false });
+        const inputError = flawInAccount(states, row);
+        if (inputError !== undefined) {
+          this.#add({ subject, expected: 'the account as it was written', found: inputError, repairable: false });
           continue;
         }
         const { records = 0, newest = null, json = Buffer.alloc(0) } = gather.get(row.screen_name) ?? {};

@@ -9,7 +9,7 @@ export type Statement<Parameters extends unknown[], Row = unknown> = Database.St
  * process when a statement or a database is, on Node 24.19 and later. There are a few for each store
  * that a process opens.
  */
-const KEPT: object[] = [];
+const UNCOLLECTABLE: object[] = [];
 
 /**
  * A connection to an SQLite file. It has no `pragma` and no `iterate`, because better-sqlite3's make
@@ -24,7 +24,7 @@ export class Connection {
   constructor(path: string, options: Database.Options = {}) {
     this.path = path;
     this.#database = new Database(path, options);
-    KEPT.push(this.#database);
+    UNCOLLECTABLE.push(this.#database);
     this.#database.function('crc32', { deterministic: true }, (text) => (typeof text === 'string' ? checksumOf(text) : null));
   }
 
@@ -38,7 +38,7 @@ export class Connection {
    */
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
     const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
-    KEPT.push(statement);
+    UNCOLLECTABLE.push(statement);
     return statement;
   }
 

@@ -2,13 +2,13 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
-import { makeFolder } from './make-folder.ts';
+import { mkdirp } from './mkdirp.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
 /** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
 const PAGE_BYTES = 16_384;
 /** How long to wait for another process's lock, in milliseconds. */
-const PATIENCE = 1000;
+const BUSY_TIMEOUT_MS = 1000;
 
 /**
  * Opens a store for writing, made if it is not there, brought forward if it is of an older version.
@@ -39,9 +39,9 @@ function open(path: string, prepare: (database: Connection) => void): Connection
       hint: 'name a file with --store',
     });
   }
-  return guarded(path, () => {
-    makeFolder(dirname(path));
-    const database = new Connection(path, { timeout: PATIENCE });
+  return wrapErrors(path, () => {
+    mkdirp(dirname(path));
+    const database = new Connection(path, { timeout: BUSY_TIMEOUT_MS });
     try {
       database.exec('PRAGMA synchronous = FULL');
       database.exec('PRAGMA cache_size = -65536');
@@ -67,9 +67,9 @@ export function openForReading(path: string): Connection {
       hint: 'import something first, or name the store with --store',
     });
   }
-  return guarded(path, () => {
+  return wrapErrors(path, () => {
     // a connection that may write takes SQLite's side files away when it closes
-    const database = new Connection(path, { readonly: !isWritable(path), timeout: PATIENCE });
+    const database = new Connection(path, { readonly: !isWritable(path), timeout: BUSY_TIMEOUT_MS });
     try {
       if (versionOf(database, path) !== MIGRATIONS.length) {
         database.close();
@@ -140,12 +140,12 @@ function versionOf(database: Connection, path: string, known: number = MIGRATION
  * Runs one piece of work on a store and words SQLite's errors for people.
  * @throws Failure store-busy, bad-store, file-system
  */
-export function guarded<T>(path: string, work: () => T): T {
+export function wrapErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
     // opening makes folders too, so that the file system's own errors may come
-    throw worded(path, fileSystemFailure(path, error));
+    throw toFailure(path, fileSystemFailure(path, error));
   }
 }
 
@@ -155,7 +155,7 @@ export function fileSystemFailure(path: string, error: unknown): unknown {
 }
 
 /** An error of SQLite's as a Failure, by its code: one that comes from another thread has lost its class. */
-export function worded(path: string, error: unknown): unknown {
+export function toFailure(path: string, error: unknown): unknown {
   return hasCode(error) && error.code.startsWith('SQLITE_') ? failureOf(path, error) : error;
 }
 

@@ -1,7 +1,7 @@
 import { type Checksum, joined, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
-import type { End } from './end.ts';
+import type { Direction } from './direction.ts';
 
 const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
@@ -23,7 +23,7 @@ interface Row {
 
 /** Reads the feed (newest record first) inward from one of its ends. */
 export class FeedCursor {
-  readonly #end: End;
+  readonly #end: Direction;
   /** The nearest id that has been read: all before it, seen from the end, is done. */
   #edge: number;
   readonly #path: string;
@@ -32,7 +32,7 @@ export class FeedCursor {
   readonly #above: Statement<[number, number], number>;
   readonly #between: Statement<[number, number, number], Row>;
 
-  constructor(database: Connection, end: End) {
+  constructor(database: Connection, end: Direction) {
     this.#end = end;
     this.#path = database.path;
     this.#edge = end === 'first' ? BEYOND : -1;

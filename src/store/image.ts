@@ -2,7 +2,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
-import { guarded, openForReading } from './database.ts';
+import { openForReading, wrapErrors } from './database.ts';
 import { latestRevision, type Revision } from './revision.ts';
 import { MIGRATIONS } from './schema.ts';
 import { Store } from './store.ts';
@@ -59,7 +59,7 @@ export class StoreImage {
     // derives what is stale first
     Store.open(path).close();
     for (let tries = 1; tries <= TRIES; tries += 1) {
-      const image = guarded(path, () => StoreImage.#hold(path));
+      const image = wrapErrors(path, () => StoreImage.#hold(path));
       if (image !== undefined) return image;
       await wait(PAUSE);
     }
@@ -121,7 +121,7 @@ export class StoreImage {
    * @throws Failure bad-store
    */
   check(): void {
-    const found = guarded(this.path, () => this.#database.value('PRAGMA quick_check(1)'));
+    const found = wrapErrors(this.path, () => this.#database.value('PRAGMA quick_check(1)'));
     if (found !== 'ok') throw damaged(this.path, String(found));
   }
 

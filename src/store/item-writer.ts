@@ -59,7 +59,7 @@ export class ItemWriter {
       this.#batch.ensureAccount(record.account);
       const json = encodeRecord(record);
       if (this.#addRecord.run(record.id, json, checksumOf(json)).changes === 1) {
-        this.#batch.touchRecord(record.account, record.id);
+        this.#batch.markRecordChanged(record.account, record.id);
         return 'added';
       }
       const stored = this.#record.get(record.id);
@@ -67,7 +67,7 @@ export class ItemWriter {
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(record.id);
         this.#replaceRecord.run(json, checksumOf(json), record.id);
-        this.#batch.touchRecord(record.account, record.id);
+        this.#batch.markRecordChanged(record.account, record.id);
       } else if (stored !== undefined && checksumOf(stored.json) !== stored.checksum) {
         throw damaged(this.#batch.database.path, `record ${record.id} of ${record.account} is not what was written`);
       }
@@ -88,7 +88,7 @@ export class ItemWriter {
       const stored = this.#profile.get(account.screen_name);
       const set = () => {
         this.#setProfile.run(identity, summary, knownTo, account.screen_name);
-        this.#batch.touch(account.screen_name);
+        this.#batch.markChanged(account.screen_name);
       };
       if (stored === undefined || stored.known_to === null) {
         set();
@@ -97,7 +97,7 @@ export class ItemWriter {
       if (stored.identity === identity && stored.summary === summary) {
         if (stored.known_to < knownTo) {
           this.#setProfile.run(identity, summary, knownTo, account.screen_name);
-          this.#batch.touch(account.screen_name);
+          this.#batch.markChanged(account.screen_name);
         }
         return 'same';
       }

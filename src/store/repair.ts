@@ -7,7 +7,7 @@ import { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { guarded, openForWriting } from './database.ts';
+import { openForWriting, wrapErrors } from './database.ts';
 import { ItemWriter } from './item-writer.ts';
 
 /** How many rows are read at once. */
@@ -31,16 +31,16 @@ export function repairStore(path: string): string {
   }
   const damagedStore = openForWriting(path);
   try {
-    guarded(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
+    wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
     removeStore(draft);
-    guarded(path, () => copy(damagedStore, draft));
+    wrapErrors(path, () => copy(damagedStore, draft));
   } catch (error) {
     removeStore(draft);
     throw error;
   } finally {
     damagedStore.close();
   }
-  guarded(path, () => {
+  wrapErrors(path, () => {
     renameSync(path, kept);
     for (const side of ['-wal', '-shm']) if (existsSync(path + side)) renameSync(path + side, kept + side);
     renameSync(draft, path);

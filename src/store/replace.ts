@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
-import { guarded } from './database.ts';
+import { wrapErrors } from './database.ts';
 import { type StoreState, stateOf } from './image.ts';
 
 /**
@@ -13,7 +13,7 @@ import { type StoreState, stateOf } from './image.ts';
  * @throws Failure store-busy where it is another by now, or a process has it open
  */
 export function replaceStore(path: string, file: string, expected: StoreState | undefined): void {
-  guarded(path, () => {
+  wrapErrors(path, () => {
     const database = existsSync(path) ? holdAlone(path, expected) : undefined;
     if (database === undefined && expected !== undefined) throw changed(path);
     try {

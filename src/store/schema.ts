@@ -16,10 +16,10 @@ const CHANGES: readonly string[] = [
 ];
 
 /** The triggers that notice a change by any other hand than a batch's, which takes them away while it works. */
-export const FORGET_ON_CHANGE: string = CHANGES.map(
+export const CREATE_CHANGE_TRIGGERS: string = CHANGES.map(
   (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
 ).join('\n');
-export const TRUST_CHANGES: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
+export const DROP_CHANGE_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
 
 /** Where accounts without records stand in the order: after every id that a record can have. */
 export const NO_RECORD: number = 2 ** 53;
@@ -104,7 +104,7 @@ export const MIGRATIONS: readonly string[] = [
     ranking INTEGER NOT NULL -- the revision in which accounts or their order last changed
   ) STRICT;
 
-  ${FORGET_ON_CHANGE}
+  ${CREATE_CHANGE_TRIGGERS}
   `,
   `
   -- what a source knows an account by when its handle changes; null: no source has told
@@ -128,7 +128,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   -- what is read is held to these, so that a damaged store is not published; all CRC-32
-  ${TRUST_CHANGES}
+  ${DROP_CHANGE_TRIGGERS}
   ALTER TABLE record ADD COLUMN checksum INTEGER; -- of json, when it was written
   UPDATE record SET checksum = crc32(json);
   ALTER TABLE account ADD COLUMN checksum INTEGER; -- derived: of head and tail in history, plus records
@@ -156,6 +156,6 @@ export const MIGRATIONS: readonly string[] = [
     WHERE number = (SELECT max(number) FROM revision);
   UPDATE revision SET checksum =
     crc32(concat_ws(' ', number, fingerprint, records, accounts, feed, ranking, ranking_sum));
-  ${FORGET_ON_CHANGE}
+  ${CREATE_CHANGE_TRIGGERS}
   `,
 ];

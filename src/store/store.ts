@@ -7,13 +7,13 @@ import { inBatch } from './batch.ts';
 import { type Checksum, checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { guarded, openForReading, openForWriting } from './database.ts';
-import type { End } from './end.ts';
+import { openForReading, openForWriting, wrapErrors } from './database.ts';
+import type { Direction } from './direction.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
+import { isCurrent, materialize } from './materialize.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
-import { isSettled, settle } from './settle.ts';
 
 /** The changes of one account, newest first. */
 export interface History {
@@ -36,14 +36,14 @@ export class Store {
   /** @throws Failure no-store, bad-store, store-newer, store-busy, file-system */
   static open(path: string): Store {
     const database = openForReading(path);
-    return guarded(path, () => {
+    return wrapErrors(path, () => {
       database.exec('BEGIN');
-      const revision = isSettled(database) ? latestRevision(database) : undefined;
+      const revision = isCurrent(database) ? latestRevision(database) : undefined;
       if (revision !== undefined) return new Store(path, database, revision);
       const wasFilled = nextRevision(database) > 1;
       database.close();
       if (!wasFilled) throw neverFilled(path);
-      settleAt(path);
+      materializeAt(path);
       return Store.open(path);
     });
   }
@@ -72,12 +72,12 @@ export class Store {
   }
 
   /** The feed, read from one of its ends. */
-  feed(end: End): FeedCursor {
+  feed(end: Direction): FeedCursor {
     return new FeedCursor(this.#database, end);
   }
 
   /** The accounts in their order, read from one of its ends. */
-  accounts(end: End): AccountCursor {
+  accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
   }
 
@@ -191,10 +191,10 @@ function neverFilled(path: string): Failure {
 }
 
 /** Brings up to date what a change by other means than palimpsest (sqlite3, say) made stale. */
-function settleAt(path: string): void {
+function materializeAt(path: string): void {
   const database = openForWriting(path);
   try {
-    guarded(path, () => inBatch(database, () => settle(database, true)));
+    wrapErrors(path, () => inBatch(database, () => materialize(database, true)));
   } finally {
     database.close();
   }

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
-import { worded } from '../store/database.ts';
+import { toFailure } from '../store/database.ts';
 import { Store } from '../store/store.ts';
 import { VERSION } from '../version.ts';
 import { type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, exchange } from './exchange.ts';
+import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
-import { digestFiles, finishedTree, sortKeysIn } from './found-tree.ts';
 import { slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
@@ -83,7 +83,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const exchanged = await exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants: !trusted });
       return { ...exchanged, pulledForward };
     } catch (error) {
-      throw fileSystemFailure(out, worded(storePath, error));
+      throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
       folder.release();
     }

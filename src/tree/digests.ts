@@ -36,7 +36,7 @@ export class Digests {
   }
 
   /** Whether both know the same digest for a slot. */
-  agrees(other: Digests, slot: number): boolean {
+  equals(other: Digests, slot: number): boolean {
     const [start, end] = [slot * BYTES, (slot + 1) * BYTES];
     return this.#bytes.compare(other.#bytes, start, end, start, end) === 0;
   }

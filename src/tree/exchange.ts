@@ -7,7 +7,7 @@ import { pathOf, slotCount } from './layout.ts';
 import { digestOf, MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
 import { lstatOf, refuseFolder, refuseLinkedFolders } from './obstacles.ts';
 import { PageTimes } from './page-times.ts';
-import { promote, removeSurplus, removeVariants, variantsToRemove } from './promote.ts';
+import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
 /** What an exchange of files came to. */
@@ -71,7 +71,7 @@ export async function exchange({ out, stage, began, before, after, sortKeys, rec
   renameSync(unfinished, join(out, BUILD_RECORD));
   promote(stage, out, before, after);
   if (hasSurplusVariants) removeVariants(out, after);
-  const removed = isNew ? 0 : await removeSurplus(out, after);
+  const removed = isNew ? 0 : await removeOldPages(out, after);
   if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
@@ -83,7 +83,7 @@ function* stagedFiles(before: TreeDigests, after: TreeDigests): Generator<string
   for (const collection of COLLECTIONS) {
     const { pages, encodings } = after[collection];
     for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) {
-      if (!after[collection].agrees(before[collection], slot)) yield pathOf(collection, slot, pages, encodings);
+      if (!after[collection].equals(before[collection], slot)) yield pathOf(collection, slot, pages, encodings);
     }
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
-import { makeFolder } from '../store/make-folder.ts';
+import { mkdirp } from '../store/mkdirp.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
 
@@ -27,7 +27,7 @@ export interface ClaimedFolder {
  */
 export function claimFolder(out: string): ClaimedFolder {
   try {
-    const isNew = refuseForeign(out) === 'absent';
+    const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
     // what lies behind a link is somebody else's, and a pipe would be waited for
     refuseUnlessFolder(work);
@@ -56,7 +56,7 @@ export function claimFolder(out: string): ClaimedFolder {
   }
 }
 
-function refuseForeign(out: string): 'absent' | 'ours' {
+function checkOwnership(out: string): 'absent' | 'ours' {
   const names = namesIn(out);
   if (names === 'absent') return 'absent';
   const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
@@ -89,7 +89,7 @@ const TRIES = 100;
 function lockIn(work: string): ReturnType<typeof lock> {
   for (let left = TRIES; ; left -= 1) {
     try {
-      makeFolder(work);
+      mkdirp(work);
       return lock(join(work, LOCK));
     } catch (error) {
       // a build that ended just now may have taken the folder away under this one's hands

@@ -28,7 +28,7 @@ export function promote(stage: string, out: string, before: TreeDigests, after: 
       const slots = [...slotsOf(page, pages), ...encodings.flatMap((_, index) => variantSlotsOf(page, pages, index))];
       const moved = new Set<string>();
       for (const slot of slots) {
-        if (after[collection].agrees(before[collection], slot)) continue;
+        if (after[collection].equals(before[collection], slot)) continue;
         const path = pathOf(collection, slot, pages, encodings);
         if (moved.has(dirname(path))) continue;
         if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
@@ -50,7 +50,7 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
 }
 
 /** Removes the numbered pages that the tree no longer has, the highest first. Gives how many those were. */
-export async function removeSurplus(out: string, after: TreeDigests): Promise<number> {
+export async function removeOldPages(out: string, after: TreeDigests): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
     const numbers: number[] = [];

@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import type { Site } from '../contract/site.ts';
-import type { End } from '../store/end.ts';
+import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
 import { slotCount } from './layout.ts';
@@ -12,13 +12,13 @@ import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
 
 /** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
-const WORTH_A_THREAD = 200;
-const WORTH_A_THREAD_COMPRESSED = 40;
+const MIN_PAGES_FOR_THREADS = 200;
+const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;
 /** Memory for a thread's short-lived objects, in MB: left alone it grows with the number of pages. */
-const NURSERY = 12;
-const ENDS: readonly End[] = ['first', 'last'];
+const YOUNG_GENERATION_MB = 12;
+const ENDS: readonly Direction[] = ['first', 'last'];
 
 /**
  * Renders a store's pages on two threads and stages the files that differ from what is in the tree.
@@ -69,7 +69,7 @@ export async function renderOnThreads(
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
   const clock = setInterval(report, REPORT_EVERY);
   // where one thread fails the other has nothing left to take
-  const least = encodings.length > 0 ? WORTH_A_THREAD_COMPRESSED : WORTH_A_THREAD;
+  const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
   const threads = (all < least ? [] : ENDS).map((end) =>
     renderInWorker(job, end).catch((error: unknown) => {
       remaining.fill(0);
@@ -101,12 +101,12 @@ function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> 
   for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
 }
 
-function renderInWorker(job: RenderJob, end: End): Promise<void> {
+function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
   return new Promise((resolve, reject) => {
     const workerData: WorkerJob = { ...job, end };
     const worker = new Worker(new URL('./render-worker.js', import.meta.url), {
       workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: NURSERY },
+      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
     worker.once('error', (error: unknown) => reject(asError(error)));
     worker.once('message', () => resolve());

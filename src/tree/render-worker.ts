@@ -1,10 +1,10 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { End } from '../store/end.ts';
+import type { Direction } from '../store/direction.ts';
 import { type RenderJob, renderFrom } from './render.ts';
 
 /** What one thread is told: the job, and from which end it is to begin. */
 export interface WorkerJob extends RenderJob {
-  readonly end: End;
+  readonly end: Direction;
 }
 
 const job: WorkerJob = workerData;

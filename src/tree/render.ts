@@ -6,7 +6,7 @@ import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages, ReadSoFar } from '../pages/page.ts';
-import type { End } from '../store/end.ts';
+import type { Direction } from '../store/direction.ts';
 import { Store } from '../store/store.ts';
 import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
@@ -44,7 +44,7 @@ export interface RenderJob {
  * files that differ from what is in the tree. Two threads, because a page's place in the store is known
  * from its neighbour's, and a collection has two ends.
  */
-export function render(job: RenderJob, store: Store, end: End, onPage: () => void = () => {}): void {
+export function render(job: RenderJob, store: Store, end: Direction, onPage: () => void = () => {}): void {
   const remaining = new Int32Array(job.remaining);
   const collections = [feedPages(store, job.site), accountPages(store, job.site)];
   // the threads begin with different collections, so that they make folders in different places
@@ -79,7 +79,7 @@ export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
 }
 
 /** Renders as {@link render}, on a store of its own; leaves all to the first thread if the store has moved on. */
-export function renderFrom(job: RenderJob, end: End): void {
+export function renderFrom(job: RenderJob, end: Direction): void {
   const store = Store.open(job.store);
   try {
     if (store.revision.number === job.revision) render(job, store, end);
@@ -119,7 +119,7 @@ class StagedFiles {
     const bytes = isOld ? undefined : page.render();
     if (bytes === undefined) this.#keep(slots);
     else this.#put(bytes, slots);
-    const isSame = isOld || (trusted && slots.every((slot) => this.#after.agrees(this.#before, slot)));
+    const isSame = isOld || (trusted && slots.every((slot) => this.#after.equals(this.#before, slot)));
     for (const [index, encoding] of encodings.entries()) {
       const variants = variantSlotsOf(page.number, pages, index);
       const isThere = variants.every((slot) => this.#before.get(slot) !== undefined);
@@ -138,7 +138,7 @@ class StagedFiles {
     const digest = hash.digest();
     for (const slot of slots) {
       this.#after.set(slot, digest);
-      if (this.#after.agrees(this.#before, slot)) continue;
+      if (this.#after.equals(this.#before, slot)) continue;
       const path = `${this.#job.stage}/${pathOf(this.#collection, slot, this.#after.pages, this.#job.encodings)}`;
       const folder = path.slice(0, path.lastIndexOf('/'));
       if (folder !== this.#lastFolder) mkdirSync(folder, { recursive: true });

@@ -3,9 +3,9 @@ import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { checkChange } from './changes.ts';
-import type { Ledger, SeenNames } from './ledger.ts';
+import type { BloomFilter, MultisetHash } from './multiset-hash.ts';
 import type { Predecessors } from './predecessors.ts';
-import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
+import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** An account as it was found. */
@@ -19,11 +19,11 @@ export interface FoundAccount {
   readonly maybeTwice: boolean;
 }
 
-/** Walks the accounts, holds each to its rules and enters its records in the ledger. */
+/** Walks the accounts, holds each to its rules and enters its records in the hash. */
 export function* walkAccounts(
-  tree: TreeWord,
-  ledger: Ledger,
-  names: SeenNames,
+  tree: TreeMetadata,
+  hash: MultisetHash,
+  names: BloomFilter,
   predecessors: Predecessors,
   report: Report,
 ): Generator<FoundAccount, void> {
@@ -35,14 +35,14 @@ export function* walkAccounts(
       checkOrder(found, before, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
-      for (const [index, record] of found.account.data.entries()) ledger.add(record.id, found.records[index] ?? '');
+      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index] ?? '');
       before = found.account;
       yield found;
     }
   }
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, names: SeenNames, report: Report): Generator<FoundAccount> {
+function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter, report: Report): Generator<FoundAccount> {
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);

@@ -1,16 +1,16 @@
+import { isGenerated } from '../contract/generated-id.ts';
 import { show } from '../contract/json.ts';
-import { isOwn } from '../contract/own-id.ts';
 import type { ChangeRecord } from '../contract/record.ts';
-import { type Before, flawInForm } from './diff-form.ts';
+import { type Before, formError } from './diff-form.ts';
 import { type Part, partsOf } from './diff-parts.ts';
-import { flawInMarkup } from './markup.ts';
+import { markupError } from './markup.ts';
 import type { Report, Rule } from './violation.ts';
 
 type Kind = 'form' | 'text' | 'previous';
 
 /** What palimpsest rendered is held to all that it promises; what others rendered came in so, and is worth a note. */
-const OWN: { readonly [K in Kind]: Rule } = { form: 'diff-form', text: 'diff-text', previous: 'diff-previous' };
-const IMPORTED: { readonly [K in Kind]: Rule } = {
+const GENERATED_RULES: { readonly [K in Kind]: Rule } = { form: 'diff-form', text: 'diff-text', previous: 'diff-previous' };
+const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
   form: 'imported-diff-form',
   text: 'imported-diff-text',
   previous: 'imported-diff-previous',
@@ -22,15 +22,15 @@ const IMPORTED: { readonly [K in Kind]: Rule } = {
  */
 export function checkChange(record: ChangeRecord, before: Before, path: string, report: Report): void {
   const add = (kind: Kind, expected: string, found: string) => {
-    const rule = (isOwn(record) ? OWN : IMPORTED)[kind];
+    const rule = (isGenerated(record) ? GENERATED_RULES : IMPORTED_RULES)[kind];
     report.add({ rule, path, subject: `record ${record.id}`, expected, found });
   };
   const parts = partsOf(record.diff_html);
-  const flaw = parts === undefined ? 'other elements, entities or brackets' : flawInForm(record, before, parts);
-  if (flaw !== undefined) {
+  const problem = parts === undefined ? 'other elements, entities or brackets' : formError(record, before, parts);
+  if (problem !== undefined) {
     // what is no markup at all is reported where the feed is walked
-    if (parts === undefined && flawInMarkup(record.diff_html) !== undefined) return;
-    add('form', `the form of ${record.data_type}`, flaw);
+    if (parts === undefined && markupError(record.diff_html) !== undefined) return;
+    add('form', `the form of ${record.data_type}`, problem);
   }
   if (parts === undefined) return;
   const [after, old] = [plain(textOf(parts, '<del')), plain(textOf(parts, '<ins'))];

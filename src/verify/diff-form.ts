@@ -5,25 +5,25 @@ import { BARE_DEL, BARE_INS, BREAK, DEL, INS, type Link, type Part, SPAN } from 
 export type Before = { readonly text: string | null } | undefined | 'unknown';
 
 /** What of the form that the interface gives a field's diff_html (2.3) is not kept; undefined where all is. */
-export function flawInForm(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
+export function formError(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
   if (!record.diff_html.isWellFormed()) return 'a lone surrogate';
-  if (record.data_type === 'Location') return flawInBlock(parts, () => true);
-  if (record.data_type !== 'Website') return flawInline(record, before, parts);
+  if (record.data_type === 'Location') return blockError(parts, () => true);
+  if (record.data_type !== 'Website') return inlineError(record, before, parts);
   const isSchemeForm = parts[0]?.open === INS;
-  if (before !== 'unknown' && isSchemeForm !== gotScheme(record, before)) {
+  if (before !== 'unknown' && isSchemeForm !== addsScheme(record, before)) {
     return isSchemeForm ? 'the form of a website that got its scheme' : 'another form than that of a website that got its scheme';
   }
-  if (!isSchemeForm) return flawInBlock(parts, leadsWhereItSays);
+  if (!isSchemeForm) return blockError(parts, leadsWhereItSays);
   const isRight = parts.length === 2 && /^https?:\/\/$/.test(parts[0]?.text ?? '') && parts[1]?.open === SPAN && parts.every(isPlain);
   return isRight ? undefined : 'no ins with a scheme and span with the rest';
 }
 
-function gotScheme(record: ChangeRecord, before: Before): boolean {
+function addsScheme(record: ChangeRecord, before: Before): boolean {
   if (before === undefined || before === 'unknown' || before.text === null || before.text === '') return false;
   return record.text === `http://${before.text}` || record.text === `https://${before.text}`;
 }
 
-function flawInline(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
+function inlineError(record: ChangeRecord, before: Before, parts: readonly Part[]): string | undefined {
   if (before === undefined && (parts.length > 1 || (parts[0]?.open ?? INS) !== INS)) return 'a first record with more than one ins';
   if (record.data_type === 'Verified' && parts.length > 1 && parts.some((part) => part.open === SPAN))
     return 'a part of true or false kept';
@@ -41,7 +41,7 @@ function flawInline(record: ChangeRecord, before: Before, parts: readonly Part[]
 const BLOCK = ['\n', BARE_DEL, BREAK, BARE_INS, '\n'];
 
 /** @param isLink whether a link may stand as a whole value */
-function flawInBlock(parts: readonly Part[], isLink: (link: Link) => boolean): string | undefined {
+function blockError(parts: readonly Part[], isLink: (link: Link) => boolean): string | undefined {
   const shape = parts.map((part) => (part.open === '' ? part.text : part.open));
   if (shape.length !== BLOCK.length || shape.some((part, index) => part !== BLOCK[index])) return 'no line break, del, br, ins, line break';
   for (const { links, text } of parts) {

@@ -1,9 +1,9 @@
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import type { Ledger } from './ledger.ts';
-import { flawInMarkup } from './markup.ts';
-import { type FoundPage, type TreeWord, walkPages } from './tree-pages.ts';
+import { markupError } from './markup.ts';
+import type { MultisetHash } from './multiset-hash.ts';
+import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed as it was found. */
@@ -13,15 +13,15 @@ export interface FoundRecord {
   readonly path: string;
 }
 
-/** Walks the feed, holds each record to its rules and enters it in the ledger. */
-export function* walkFeed(tree: TreeWord, ledger: Ledger, report: Report): Generator<FoundRecord, void> {
+/** Walks the feed, holds each record to its rules and enters it in the hash. */
+export function* walkFeed(tree: TreeMetadata, hash: MultisetHash, report: Report): Generator<FoundRecord, void> {
   let before: ChangeRecord | undefined;
   for (const page of walkPages(tree, 'data', report)) {
     const records = [...parseRecords(page, report)];
     if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));
     for (const found of records) {
       checkRecord(found, before, report);
-      ledger.add(found.record.id, found.json);
+      hash.add(found.record.id, found.json);
       before = found.record;
       yield found;
     }
@@ -42,9 +42,9 @@ function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> 
 
 function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undefined, report: Report): void {
   const subject = `record ${record.id}`;
-  const flaw = flawInMarkup(record.diff_html);
-  if (flaw !== undefined)
-    report.add({ rule: 'record-markup', path, subject, expected: 'span, del, ins, a, br as the interface has them', found: flaw });
+  const problem = markupError(record.diff_html);
+  if (problem !== undefined)
+    report.add({ rule: 'record-markup', path, subject, expected: 'span, del, ins, a, br as the interface has them', found: problem });
   if (before === undefined) return;
   if (record.id >= before.id)
     report.add({ rule: 'record-order', path, subject, expected: `an id below ${before.id}`, found: String(record.id) });

@@ -65,7 +65,7 @@ function checkSortKeys(out: string, expected: string, report: Report): void {
 }
 
 /** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
-export function checkStrays(out: string, build: BuildRecord, report: Report): void {
+export function checkUnexpectedFiles(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   for (const path of filesIn(out, '')) {
@@ -75,7 +75,7 @@ export function checkStrays(out: string, build: BuildRecord, report: Report): vo
       path === SORT_KEYS ||
       path.startsWith('.') ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
-    if (!isOurs) report.add({ rule: 'file-stray', path, expected: 'no such file', found: 'one' });
+    if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no such file', found: 'one' });
   }
 }
 

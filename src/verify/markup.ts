@@ -12,7 +12,7 @@ const OPENING: { readonly [tag: string]: RegExp } = {
  * What is wrong with a record's diff_html: a tag or attribute that is not on the list, a link to
  * something else than http and https, a tag that is not closed. Undefined where nothing is.
  */
-export function flawInMarkup(html: string): string | undefined {
+export function markupError(html: string): string | undefined {
   if (!html.includes('<')) return undefined;
   const open: string[] = [];
   for (const match of html.matchAll(TOKEN)) {

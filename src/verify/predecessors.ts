@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { SeenNames } from './ledger.ts';
+import { BloomFilter } from './multiset-hash.ts';
 import type { Report } from './violation.ts';
 
 /** How many are looked up. Memory stays flat, and a tree with more of them is wrong anyway. */
@@ -12,7 +12,7 @@ interface Unknown {
 
 /** Records whose `previous` names none of their account: it may be part of no history that is here, or of another account. */
 export class Predecessors {
-  readonly #feed = new SeenNames();
+  readonly #feed = new BloomFilter();
   readonly #unknown = new Map<number, Unknown[]>();
   #count = 0;
 

@@ -1,5 +1,5 @@
 import type { BuildRecord } from '../tree/build-record.ts';
-import { sortKeysIn } from '../tree/found-tree.ts';
+import { sortKeysIn } from '../tree/existing-tree.ts';
 import { type AccountKey, type PageRange, SORT_KEYS } from '../tree/sort-keys.ts';
 import type { Report } from './violation.ts';
 

@@ -25,21 +25,21 @@ export interface FoundPage {
 }
 
 /** What a tree says of itself. */
-export interface TreeWord {
+export interface TreeMetadata {
   readonly out: string;
   readonly build: BuildRecord;
   readonly manifest: TreeDigests;
 }
 
 /** What a collection must be. */
-export interface CollectionWord {
+export interface CollectionMetadata {
   readonly collection: Collection;
   readonly items: number;
   readonly pages: number;
   readonly pageSize: number;
 }
 
-export function collectionWord(build: BuildRecord, collection: Collection): CollectionWord {
+export function collectionMetadata(build: BuildRecord, collection: Collection): CollectionMetadata {
   return collection === 'data'
     ? { collection, items: build.records, pages: build.data_pages, pageSize: build.page_size }
     : { collection, items: build.accounts, pages: build.account_pages, pageSize: build.account_page_size };
@@ -49,8 +49,8 @@ export function collectionWord(build: BuildRecord, collection: Collection): Coll
  * A collection's pages as a client meets them: from the first by `next`. Where `next` leads astray that is
  * reported, and the walk goes on with the page that should have come.
  */
-export function* walkPages(tree: TreeWord, collection: Collection, report: Report): Generator<FoundPage, void> {
-  const word = collectionWord(tree.build, collection);
+export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report): Generator<FoundPage, void> {
+  const word = collectionMetadata(tree.build, collection);
   const base = tree.build.base_url;
   let url = pageUrl(base, collection, 1);
   for (let number = 1; number <= word.pages; number += 1) {
@@ -76,7 +76,7 @@ interface ReadPage {
   readonly envelope: Envelope;
 }
 
-function readPage(tree: TreeWord, word: CollectionWord, number: number, path: string, report: Report): ReadPage | undefined {
+function readPage(tree: TreeMetadata, word: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
   const bytes = readFiles(tree, word, number, path, report);
   if (bytes === undefined) return undefined;
   try {
@@ -93,7 +93,7 @@ function readPage(tree: TreeWord, word: CollectionWord, number: number, path: st
 }
 
 /** Reads the files that hold a page, holds them to the manifest and to one another; gives the bytes of one. */
-function readFiles(tree: TreeWord, word: CollectionWord, number: number, path: string, report: Report): Buffer | undefined {
+function readFiles(tree: TreeMetadata, word: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
   const files = slotsOf(number, word.pages).flatMap((slot) => {
     const file = pathOf(word.collection, slot, word.pages);
     try {
@@ -111,13 +111,13 @@ function readFiles(tree: TreeWord, word: CollectionWord, number: number, path: s
     if (expected !== undefined && found !== expected)
       report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found });
     if (read !== undefined && !bytes.equals(read.bytes))
-      report.add({ rule: 'file-twin', path: file, expected: `the bytes of ${path}`, found: 'others' });
+      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'others' });
   }
   return read?.bytes;
 }
 
 /** Holds the compressed files of a page to the manifest and to the page. */
-function checkVariants(tree: TreeWord, word: CollectionWord, number: number, page: Buffer | undefined, report: Report): void {
+function checkVariants(tree: TreeMetadata, word: CollectionMetadata, number: number, page: Buffer | undefined, report: Report): void {
   const encodings = encodingsIn(tree.build.compress);
   for (const [index, encoding] of encodings.entries()) {
     for (const slot of variantSlotsOf(number, word.pages, index)) {
@@ -126,8 +126,8 @@ function checkVariants(tree: TreeWord, word: CollectionWord, number: number, pag
         const bytes = readRegularFile(join(tree.out, path));
         const [expected, found] = [tree.manifest[word.collection].get(slot), hash('sha256', bytes)];
         if (expected !== undefined && found !== expected) report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found });
-        if (page !== undefined && !holds(bytes, encoding, page)) {
-          report.add({ rule: 'file-twin', path, expected: `the bytes of the page, as ${encoding}`, found: 'others' });
+        if (page !== undefined && !decompressesTo(bytes, encoding, page)) {
+          report.add({ rule: 'duplicate-mismatch', path, expected: `the bytes of the page, as ${encoding}`, found: 'others' });
         }
       } catch (error) {
         report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
@@ -136,7 +136,7 @@ function checkVariants(tree: TreeWord, word: CollectionWord, number: number, pag
   }
 }
 
-function holds(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
+function decompressesTo(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
   try {
     return decompress(packed, encoding, page.length).equals(page);
   } catch {
@@ -148,7 +148,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function checkEnvelope(word: CollectionWord, base: string, number: number, path: string, envelope: Envelope, report: Report): void {
+function checkEnvelope(word: CollectionMetadata, base: string, number: number, path: string, envelope: Envelope, report: Report): void {
   const next = number < word.pages ? pageUrl(base, word.collection, number + 1) : null;
   const previous = number > 1 ? pageUrl(base, word.collection, number - 1) : null;
   const items = number < word.pages ? word.pageSize : word.items - (word.pages - 1) * word.pageSize;

@@ -2,19 +2,19 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { worded } from '../store/database.ts';
+import { toFailure } from '../store/database.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
-import { StoreComparison } from './against-store.ts';
 import { walkFeed } from './feed.ts';
-import { checkManifest, checkStrays, entriesIn } from './files.ts';
-import { Ledger, SeenNames } from './ledger.ts';
+import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
+import { BloomFilter, MultisetHash } from './multiset-hash.ts';
 import { Predecessors } from './predecessors.ts';
+import { secondPass } from './second-pass.ts';
 import { SortKeysCheck } from './sort-keys.ts';
-import { examine } from './suspects.ts';
-import { collectionWord } from './tree-pages.ts';
+import { StoreComparison } from './store-comparison.ts';
+import { collectionMetadata } from './tree-pages.ts';
 import { Report, type Violation } from './violation.ts';
 
 export interface VerifyOptions {
@@ -46,7 +46,7 @@ export function verify(options: VerifyOptions): VerifySummary {
   try {
     return verifyTree(options);
   } catch (error) {
-    throw options.store === undefined ? error : worded(options.store, error);
+    throw options.store === undefined ? error : toFailure(options.store, error);
   }
 }
 
@@ -57,18 +57,18 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   if (build !== undefined) {
     const tree = { out: options.out, build, manifest: checkManifest(options.out, build, report) };
     const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
-    const [feedLedger, accountLedger, names] = [new Ledger(), new Ledger(), new Set<string>()];
+    const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
     const predecessors = new Predecessors();
     const sortKeys = new SortKeysCheck(options.out, build, report);
     const all = build.records + build.accounts;
-    for (const found of walkFeed(tree, feedLedger, report)) {
+    for (const found of walkFeed(tree, feedHash, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       sortKeys.record(found.record.id);
       records += 1;
       options.onProgress?.(records, all);
     }
-    for (const found of walkAccounts(tree, accountLedger, new SeenNames(), predecessors, report)) {
+    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, report)) {
       comparison?.account(found);
       sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
@@ -76,9 +76,9 @@ function verifyTree(options: VerifyOptions): VerifySummary {
       options.onProgress?.(records + accounts, all);
     }
     comparison?.end();
-    const buckets = feedLedger.differences(accountLedger);
-    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) examine(tree, { buckets, names, predecessors }, report);
-    checkStrays(options.out, build, report);
+    const buckets = feedHash.differences(accountHash);
+    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) secondPass(tree, { buckets, names, predecessors }, report);
+    checkUnexpectedFiles(options.out, build, report);
     sortKeys.end();
   }
   const { violations, notes, violationCount, noteCount, notesByRule } = report;
@@ -98,7 +98,8 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       hint: 'run palimpsest build first, or name the folder with --out',
     });
   }
-  if (typeof record === 'object' && COLLECTIONS.every((name) => collectionWord(record, name).pages <= mostPages(out, name))) return record;
+  if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))
+    return record;
   const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
   const found = typeof record === 'object' ? 'more pages than there are files and lines of the manifest' : words[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });

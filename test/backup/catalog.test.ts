@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Block, encodeBlocks, listPath, ownBlocks, parseBlocks, planBlocks, replacedBlocks } from '../../src/backup/block-list.ts';
 import {
-  begun,
+  beginPush,
   type Catalog,
-  committed,
+  commitPush,
   EMPTY,
   encodeCatalog,
   type Garbage,
@@ -69,10 +69,10 @@ class SimulatedPush {
       () => {
         deleted = target.collect(looked.garbage);
       },
-      () => this.#change((now) => begun(now, this.#id, this.#base?.id, deleted)),
+      () => this.#change((now) => beginPush(now, this.#id, this.#base?.id, deleted)),
       () => this.#send(listPath(id), encodeBlocks(this.#plan.blocks)),
       ...send,
-      () => this.#change((now) => committed(now, versionOf(this.#id), this.#base?.id, this.#keep)),
+      () => this.#change((now) => commitPush(now, versionOf(this.#id), this.#base?.id, this.#keep)),
       () => void target.collect(target.catalog.garbage),
     ];
   }
@@ -190,13 +190,13 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
 
 describe('the catalog', () => {
   it('takes a write whose answer was lost for done', () => {
-    const after = begun(EMPTY, '1-a', undefined, new Set());
+    const after = beginPush(EMPTY, '1-a', undefined, new Set());
     if (typeof after === 'string') throw new Error(after);
-    expect(begun(after, '1-a', undefined, new Set())).toBe('same');
-    const done = committed(after, versionOf('1-a'), undefined, 3);
+    expect(beginPush(after, '1-a', undefined, new Set())).toBe('same');
+    const done = commitPush(after, versionOf('1-a'), undefined, 3);
     if (typeof done === 'string') throw new Error(done);
-    expect(committed(done, versionOf('1-a'), undefined, 3)).toBe('same');
-    expect(committed(done, versionOf('1-b'), undefined, 3)).toBe('overtaken');
+    expect(commitPush(done, versionOf('1-a'), undefined, 3)).toBe('same');
+    expect(commitPush(done, versionOf('1-b'), undefined, 3)).toBe('overtaken');
   });
 
   it.each(['', '{', '[]', '{"versions":[]}', '{"versions":[{}],"unfinished":[],"garbage":[]}'])('is none in %j', (text) => {

@@ -11,7 +11,7 @@ import { folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 
 const folder = folderOfFile();
 const store = join(folder, 'store.db');
-const remote = { concurrency: 4, patience: { tries: 1, timeout: 20_000 }, signal: new AbortController().signal };
+const remote = { concurrency: 4, retryPolicy: { attempts: 1, timeout: 20_000 }, signal: new AbortController().signal };
 const options: PushOptions = { ...remote, around: [], store, keep: 3, replace: false };
 
 beforeAll(async () => {

@@ -14,7 +14,7 @@ import { PLACES, type Place, strays } from './places.ts';
 vi.setConfig({ testTimeout: 240_000 });
 
 const folder = folderOfFile();
-const remote = { concurrency: 4, patience: { tries: 3, timeout: 20_000 }, signal: new AbortController().signal };
+const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };
 /** A store, and two that came of it without each other. */
 const [base, one, other] = ['base', 'one', 'other'].map((name) => join(folder, `${name}.db`)) as [string, string, string];
 

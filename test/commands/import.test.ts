@@ -62,7 +62,7 @@ describe('palimpsest import', () => {
     expect(await palimpsestJson(['import', '-', '--store', store], { input: bytes })).toMatchObject({ records: { added: 0, same: 2 } });
   });
 
-  const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
+  const inputErrors: readonly (readonly [string, string | Uint8Array, object])[] = [
     [
       'a field of the wrong type',
       lines(record(2), record(3, { text: 5 })),
@@ -141,7 +141,7 @@ describe('palimpsest import', () => {
     ['a first line that is broken', `{"id":1,"te\n${lines(record(2))}`, { code: 'bad-json', line: 1 }],
   ];
 
-  it.each(flaws)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+  it.each(inputErrors)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
     const { folder, store } = await storeOfOne();
     const file = join(folder, 'flawed.json');
     writeFileSync(file, bytes);

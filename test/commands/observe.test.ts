@@ -352,7 +352,7 @@ describe('palimpsest observe', () => {
     expect(existsSync(`${store}-profiles-nowhere`)).toBe(false);
   });
 
-  const flaws: readonly (readonly [string, string | Uint8Array, object])[] = [
+  const inputErrors: readonly (readonly [string, string | Uint8Array, object])[] = [
     ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
     ['HTML', '<!DOCTYPE html>', { code: 'bad-json', line: 1 }],
     ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
@@ -371,7 +371,7 @@ describe('palimpsest observe', () => {
     ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
     ['arrays in arrays', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, { code: 'bad-field' }],
   ];
-  it.each(flaws)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+  it.each(inputErrors)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
     const { folder, store } = newStore();
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
     const file = join(folder, 'flawed');

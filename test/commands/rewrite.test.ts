@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
@@ -19,7 +19,7 @@ describe('rewrite --list', () => {
   it('has every host with what it lacks, and those that are refused', async () => {
     const { code, stdout } = await palimpsest(['rewrite', '--list']);
     expect(code).toBe(0);
-    for (const { name, title, proof, cannot, atOrigin } of HOSTS) {
+    for (const { name, title, testedOn: proof, cannot, atOrigin } of HOSTS) {
       if (atOrigin !== undefined) expect(stdout).toContain(`with --origin lacks: ${Object.keys(atOrigin.cannot).join(', ')}`);
       expect(stdout).toMatch(new RegExp(`^ {2}${name} +${title.replace('@', '.')}$`, 'm'));
       expect(stdout).toContain(`tested on ${proof}`);

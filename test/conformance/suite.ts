@@ -145,7 +145,7 @@ export function conforms(subject: Subject): void {
         expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
       });
 
-      const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untried ?? {}, name));
+      const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untested ?? {}, name));
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
         async (name, declared, probe) => {
@@ -197,7 +197,7 @@ export function passes(linted: Linted): void {
     });
 
     test('declares nothing of what nobody tried', () => {
-      expect(Object.keys(host.untried ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
+      expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
     });
   });
 }

@@ -57,7 +57,9 @@ function everywhere(): string {
 
 function reasons(outcomes: readonly Outcome[]): string {
   return outcomes
-    .map(({ name, host }) => [`### ${name}`, '', `${host.title}: tested on ${host.proof}.`, ...stepsOf(host), ...because(host)].join('\n'))
+    .map(({ name, host }) =>
+      [`### ${name}`, '', `${host.title}: tested on ${host.testedOn}.`, ...stepsOf(host), ...because(host)].join('\n'),
+    )
     .join('\n\n');
 }
 
@@ -66,7 +68,7 @@ function stepsOf({ steps }: Host): string[] {
   return steps.length === 0 ? [] : ['', ...steps.map((step) => `    ${step}`)];
 }
 
-function because({ cannot, untried = {}, limits }: Host): string[] {
+function because({ cannot, untested: untried = {}, limits }: Host): string[] {
   const lines = [...grouped(cannot, 'lacks'), ...grouped(untried, 'not tried:')];
   const { files, fileBytes, source } = limits;
   if (source !== undefined) lines.push(`- takes ${files} files, and ${fileBytes} bytes a file (${source})`);

@@ -4,7 +4,7 @@ import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml, segmentsOf } from '../../src/diff/diff-html.ts';
 import { entitiesIn } from '../../src/diff/entities.ts';
 import { checkChange } from '../../src/verify/changes.ts';
-import { flawInMarkup } from '../../src/verify/markup.ts';
+import { markupError } from '../../src/verify/markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 import { linksIn, shown, shownInBlock } from './browser.ts';
 import { pair } from './pairs.ts';
@@ -33,8 +33,8 @@ function broken(data_type: DataType, before: string | undefined, text: string, d
   };
   const report = new Report();
   checkChange(record, before === undefined ? undefined : { text: before }, 'page', report);
-  const flaw = flawInMarkup(diff_html);
-  return [...report.violations.map(({ rule, found }) => `${rule}: ${found}`), ...(flaw === undefined ? [] : [flaw])];
+  const inputError = markupError(diff_html);
+  return [...report.violations.map(({ rule, found }) => `${rule}: ${found}`), ...(inputError === undefined ? [] : [inputError])];
 }
 
 it(

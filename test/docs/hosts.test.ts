@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
 import type { Host } from '../../src/rewrite/hosts/host.ts';
-import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const ROOT = new URL('../../', import.meta.url);

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { ndjsonLines } from '../../src/export/ndjson.ts';
-import type { Flaw, Input } from '../../src/sources/source.ts';
-import { type ImportSummary, importInputs } from '../../src/store/import.ts';
+import { type ImportSummary, importInputs } from '../../src/import/import.ts';
+import type { Input, InputError } from '../../src/sources/source.ts';
 import { Store } from '../../src/store/store.ts';
 import { build } from '../../src/tree/build.ts';
 import { filesIn } from '../support/folder.ts';
@@ -43,7 +43,7 @@ function take(
   path: string,
   lines: readonly string[],
   onConflict: ConflictPolicy = 'fail',
-  onReject?: (flaw: Flaw) => void,
+  onReject?: (inputError: InputError) => void,
 ): Promise<ImportSummary> {
   return importInputs(path, [inputOf(lines)], { onConflict, onReject });
 }
@@ -98,13 +98,13 @@ describe('an export as NDJSON', () => {
         const copy = await storeOf(lines);
         expect(linesOf(copy)).toEqual(lines);
         expect(await treeOf(copy)).toEqual(await treeOf(original));
-        const flaws: [Flaw[], Flaw[]] = [[], []];
+        const inputErrors: [InputError[], InputError[]] = [[], []];
         const summaries = [
-          await observe(original, all.slice(cut), { onReject: (flaw) => flaws[0].push(flaw) }),
-          await observe(copy, all.slice(cut), { onReject: (flaw) => flaws[1].push(flaw) }),
+          await observe(original, all.slice(cut), { onReject: (inputError) => inputErrors[0].push(inputError) }),
+          await observe(copy, all.slice(cut), { onReject: (inputError) => inputErrors[1].push(inputError) }),
         ];
         expect(summaries[1]).toEqual(summaries[0]);
-        expect(flaws[1]).toEqual(flaws[0]);
+        expect(inputErrors[1]).toEqual(inputErrors[0]);
         expect(linesOf(copy)).toEqual(linesOf(original));
       }),
       RUNS,
@@ -219,10 +219,10 @@ describe('an export as NDJSON', () => {
     await observe(store, [snapshot(1, { id: '1', bio: 'a', display_name: 'Ann' })]);
     const lines = linesOf(store).slice(0, -1);
     await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-source', found: '1 accounts and 1 records' });
-    const flaws: Flaw[] = [];
-    const summary = await take(newPath(), lines, 'fail', (flaw) => flaws.push(flaw));
+    const inputErrors: InputError[] = [];
+    const summary = await take(newPath(), lines, 'fail', (inputError) => inputErrors.push(inputError));
     expect(summary).toMatchObject({ rejected: 1, records: { added: 1 }, accounts: { added: 1 } });
-    expect(flaws).toMatchObject([{ code: 'bad-source' }]);
+    expect(inputErrors).toMatchObject([{ code: 'bad-source' }]);
   });
 
   it('is refused where a newer palimpsest wrote it', async () => {

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diffHtml } from '../../src/diff/diff-html.ts';
-import type { Flaw } from '../../src/sources/source.ts';
-import { importInputs } from '../../src/store/import.ts';
+import { importInputs } from '../../src/import/import.ts';
+import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
@@ -239,9 +239,12 @@ describe('the ids of new records', () => {
   it('are free after an import that set the highest id aside', async () => {
     const store = newStore();
     const records = [record(1), record(Number.MAX_SAFE_INTEGER, { account: 'jill', previous: null })];
-    const flaws: Flaw[] = [];
-    await importInputs(store, [sourceOf(records.map((one) => ({ ...one })))], { onConflict: 'fail', onReject: (flaw) => flaws.push(flaw) });
-    expect(flaws).toMatchObject([{ code: 'bad-field', place: { line: 2, field: 'id' } }]);
+    const inputErrors: InputError[] = [];
+    await importInputs(store, [sourceOf(records.map((one) => ({ ...one })))], {
+      onConflict: 'fail',
+      onReject: (inputError) => inputErrors.push(inputError),
+    });
+    expect(inputErrors).toMatchObject([{ code: 'bad-field', place: { line: 2, field: 'id' } }]);
     expect(await observe(store, [snapshot(0, { bio: 'new' })])).toMatchObject({ rejected: 0 });
     expect(contentsOf(store).feed[0]).toMatchObject({ text: 'new' });
   });
@@ -250,10 +253,10 @@ describe('the ids of new records', () => {
     const store = newStore();
     // only an export may hold such a record: of other sources it is refused
     await load(store, [{ format: 'palimpsest-store', version: 1, accounts: 0, records: 1 }, record(Number.MAX_SAFE_INTEGER - 2)]);
-    const flaws: Flaw[] = [];
-    const onReject = (flaw: Flaw) => flaws.push(flaw);
+    const inputErrors: InputError[] = [];
+    const onReject = (inputError: InputError) => inputErrors.push(inputError);
     await observe(store, [snapshot(0, { display_name: 'a', location: 'b', website: 'c' }), snapshot(1, { bio: 'd' })], { onReject });
-    expect(flaws).toMatchObject([{ code: 'late', place: { line: 1 } }]);
+    expect(inputErrors).toMatchObject([{ code: 'late', place: { line: 1 } }]);
     expect(contentsOf(store).feed).toMatchObject([{ id: Number.MAX_SAFE_INTEGER - 1, text: 'd' }, {}]);
   });
 });
@@ -434,12 +437,12 @@ describe('a late snapshot', () => {
       account_creation_date: null,
       web_archive_url: '',
     });
-    const flaws: Flaw[] = [];
-    const summary = await observe(store, [late, snapshot(30, { bio: 'z' })], { onReject: (flaw) => flaws.push(flaw) });
+    const inputErrors: InputError[] = [];
+    const summary = await observe(store, [late, snapshot(30, { bio: 'z' })], { onReject: (inputError) => inputErrors.push(inputError) });
     expect(summary).toMatchObject({ observations: 2, records: { Bio: 1 }, rejected: 1 });
-    expect(flaws).toMatchObject([{ code: 'late', place: { line: 1 } }]);
-    expect(JSON.parse(JSON.stringify(flaws[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
-    expect(await holding([JSON.parse(JSON.stringify(flaws[0]?.item))])).toEqual(await holding([late]));
+    expect(inputErrors).toMatchObject([{ code: 'late', place: { line: 1 } }]);
+    expect(JSON.parse(JSON.stringify(inputErrors[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
+    expect(await holding([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await holding([late]));
   });
 
   it('puts in none of its fields if one does not fit', async () => {
@@ -547,10 +550,10 @@ describe('a conflict', () => {
 
   it('is set aside where a value does not go in; the store is the same as without', async () => {
     const store = newStore();
-    const flaws: Flaw[] = [];
-    const summary = await observe(store, clash, { onReject: (flaw) => flaws.push(flaw) });
+    const inputErrors: InputError[] = [];
+    const summary = await observe(store, clash, { onReject: (inputError) => inputErrors.push(inputError) });
     expect(summary).toMatchObject({ rejected: 1, conflicts: { count: 2 } });
-    expect(flaws).toMatchObject([
+    expect(inputErrors).toMatchObject([
       { code: 'conflict', place: { line: 3 }, found: expect.stringMatching(/^"a"/), item: { bio: 'a', location: 'y' } },
     ]);
     expect(contentsOf(store)).toEqual(await holding(clash));

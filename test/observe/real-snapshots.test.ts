@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { momentOf } from '../../src/contract/moment.ts';
+import { parseInstant } from '../../src/contract/instant.ts';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
@@ -16,7 +16,7 @@ const SAVED = join(DATA, 'saved-pages/data');
 const CONGRESS = join(DATA, 'congress-2017');
 const MPS = join(DATA, 'uk-mps');
 /** When the first of them was observed, which does not say so itself. */
-const OBSERVED_AT = momentOf('2017-09-19T20:47:28Z');
+const OBSERVED_AT = parseInstant('2017-09-19T20:47:28Z');
 
 async function observe(store: string, ...paths: readonly string[]): Promise<ObserveSummary> {
   async function* nothing(): AsyncGenerator<Uint8Array> {}

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { importInputs } from '../../src/import/import.ts';
 import { accountPages } from '../../src/pages/account-pages.ts';
 import { feedPages } from '../../src/pages/feed-pages.ts';
 import type { Pages } from '../../src/pages/page.ts';
-import type { End } from '../../src/store/end.ts';
-import { importInputs } from '../../src/store/import.ts';
+import type { Direction } from '../../src/store/direction.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';
@@ -18,7 +18,7 @@ async function storeOf(history: History, path: string): Promise<Store> {
   return Store.open(path);
 }
 
-function rendered(pages: Pages, end: End): [number, string][] {
+function rendered(pages: Pages, end: Direction): [number, string][] {
   return Array.from(pages.walk(end), (page): [number, string] => [page.number, Buffer.concat(page.render()).toString()]);
 }
 

@@ -2,13 +2,13 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
-import { REVALIDATE } from '../../src/publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/publish/headers.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { encodeState, parseState, STATE, sizeOf } from '../../src/publish/state.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import type { Target } from '../../src/storage/target.ts';
-import { makeFolder } from '../../src/store/make-folder.ts';
+import { mkdirp } from '../../src/store/mkdirp.ts';
 import { parseBuildRecord } from '../../src/tree/build-record.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { BASE_URL, differences, pagesIn } from '../whole/trees.ts';
@@ -37,10 +37,10 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
     allowGaps: false,
     allowOtherFiles: true,
     repair: false,
-    cacheControl: REVALIDATE,
+    cacheControl: DEFAULT_CACHE_CONTROL,
     gzip: false,
-    isDry: false,
-    patience: { tries: 1, timeout: 10_000 },
+    dryRun: false,
+    retryPolicy: { attempts: 1, timeout: 10_000 },
     signal: new AbortController().signal,
   };
   const target = await openTarget(site, '', { connections: 32, secrets: {} });
@@ -49,7 +49,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   // as a run is left that was killed when it had sent the first of its first page's files
   await history.grow(60);
   const page = 'rest/data/page/66/index.json';
-  makeFolder(dirname(join(site, page)));
+  mkdirp(dirname(join(site, page)));
   copyFileSync(join(history.out, page), join(site, page));
   const killed = parseBuildRecord(readFileSync(join(history.out, 'build.json')));
   const state = parseState(readFileSync(join(site, STATE)));
@@ -82,7 +82,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   };
   const summary = await publish(watched, options);
   expect(summary.wasInterrupted).toBe(true);
-  expect(summary.done.bridges).toBeGreaterThan(60);
+  expect(summary.done.overlaps).toBeGreaterThan(60);
   expect(broken).toEqual([]);
   const files = new Map(pagesIn(site));
   files.delete(STATE);

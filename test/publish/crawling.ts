@@ -21,14 +21,14 @@ export interface Gait {
   /** Gives what the name of the next page's file ends with: where it is kept compressed too, any of those. */
   readonly suffix?: () => string;
   /** How often a page that is not there is asked for again before its link is broken. */
-  readonly patience?: number;
+  readonly retryPolicy?: number;
 }
 
 /**
  * Crawls the feed at a store, by the rewrite rules.
  * @throws Error where `next` leads nowhere or a page is not whole
  */
-export async function crawl(site: string, { pause, suffix = () => '', patience = 0 }: Gait): Promise<Crawl> {
+export async function crawl(site: string, { pause, suffix = () => '', retryPolicy = 0 }: Gait): Promise<Crawl> {
   const ids = new Set<number>();
   const counts = new Set<number>();
   let began: number | undefined;
@@ -38,7 +38,7 @@ export async function crawl(site: string, { pause, suffix = () => '', patience =
     const { file: name } = resolve('GET', path, query);
     const file = name + suffix();
     let answer = await fetch(`${site}/${file}`);
-    for (let left = patience; answer.status === 404 && left > 0; left -= 1) {
+    for (let left = retryPolicy; answer.status === 404 && left > 0; left -= 1) {
       repeats += 1;
       answer = await fetch(`${site}/${file}`);
     }

@@ -1,7 +1,15 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encoded, headerLine, packed, pageHeaders, plainHeaders, REVALIDATE, unpacked } from '../../src/publish/headers.ts';
+import {
+  compressedPage,
+  DEFAULT_CACHE_CONTROL,
+  decompressedPage,
+  encoded,
+  headerLine,
+  pageHeaders,
+  plainHeaders,
+} from '../../src/publish/headers.ts';
 import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -13,28 +21,28 @@ describe('a page', () => {
     fc.assert(
       fc.property(bytes, choice, variant, (page, chosen, form) => {
         const headers = pageHeaders(chosen, form);
-        const file = packed(page, form);
+        const file = compressedPage(page, form);
         const path = `rest/data/index.json${form === undefined ? '' : SUFFIXES[form]}`;
         const kept = encoded(file, headers, form);
         const fetched = { bytes: kept, tag: 'tag' };
-        expect(unpacked('any name', { ...fetched, contentEncoding: headers.contentEncoding })).toEqual(page);
+        expect(decompressedPage('any name', { ...fetched, contentEncoding: headers.contentEncoding })).toEqual(page);
         // a store that keeps no headers is never given a page compressed under its own name
-        if (!chosen.gzip) expect(unpacked(path, { ...fetched, contentEncoding: '' })).toEqual(page);
+        if (!chosen.gzip) expect(decompressedPage(path, { ...fetched, contentEncoding: '' })).toEqual(page);
       }),
     );
   });
 
   it('is compressed once, in the way that its headers say', () => {
     const page = Buffer.from('{"count":0}'.repeat(20));
-    const gzip = pageHeaders({ cacheControl: REVALIDATE, gzip: true });
-    expect(gzip).toEqual({ contentType: 'application/json', cacheControl: REVALIDATE, contentEncoding: 'gzip' });
+    const gzip = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true });
+    expect(gzip).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: 'gzip' });
     expect(gunzipSync(encoded(page, gzip))).toEqual(page);
     // what the build compressed goes out as it is
-    const brotli = pageHeaders({ cacheControl: REVALIDATE, gzip: true }, 'brotli');
+    const brotli = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true }, 'brotli');
     expect(brotli.contentEncoding).toBe('br');
-    expect(brotliDecompressSync(encoded(packed(page, 'brotli'), brotli, 'brotli'))).toEqual(page);
-    const file = packed(page, 'gzip');
-    expect(encoded(file, pageHeaders({ cacheControl: REVALIDATE, gzip: true }, 'gzip'), 'gzip')).toBe(file);
+    expect(brotliDecompressSync(encoded(compressedPage(page, 'brotli'), brotli, 'brotli'))).toEqual(page);
+    const file = compressedPage(page, 'gzip');
+    expect(encoded(file, pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true }, 'gzip'), 'gzip')).toBe(file);
     const plain = pageHeaders({ cacheControl: 'no-store', gzip: false });
     expect(plain).toEqual({ contentType: 'application/json', cacheControl: 'no-store', contentEncoding: '' });
     expect(encoded(page, plain)).toBe(page);
@@ -42,7 +50,7 @@ describe('a page', () => {
 });
 
 it('has every reader ask for what stands beside the pages, in a type that fits', () => {
-  expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: REVALIDATE, contentEncoding: '' });
+  expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' });
   expect(plainHeaders('manifest-sha256.txt').contentType).toBe('text/plain; charset=utf-8');
 });
 

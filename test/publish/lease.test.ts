@@ -5,12 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { REVALIDATE } from '../../src/publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/publish/headers.ts';
 import { publish } from '../../src/publish/publish.ts';
 import { STATE } from '../../src/publish/state.ts';
 import { openTarget } from '../../src/storage/address.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Condition, Target, Upload } from '../../src/storage/target.ts';
-import { Trouble } from '../../src/storage/trouble.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { differences, pagesIn } from '../whole/trees.ts';
@@ -67,10 +67,10 @@ function networked(target: Target): {
 } {
   let fault: 'resets' | 'silence' | undefined;
   const over = async <T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> => {
-    if (fault === 'resets') throw new Trouble('passing', 'ECONNRESET');
+    if (fault === 'resets') throw new StorageError('transient', 'ECONNRESET');
     if (fault === undefined) return request();
     if (!signal.aborted) await once(signal, 'abort');
-    throw new Trouble('passing', 'no answer');
+    throw new StorageError('transient', 'no answer');
   };
   const network = {
     puts: 0,
@@ -103,22 +103,22 @@ const settings = {
   allowGaps: false,
   allowOtherFiles: true,
   repair: false,
-  cacheControl: REVALIDATE,
+  cacheControl: DEFAULT_CACHE_CONTROL,
   gzip: false,
-  isDry: false,
-  patience: { tries: 12, timeout: 30_000 },
+  dryRun: false,
+  retryPolicy: { attempts: 12, timeout: 30_000 },
 };
 
 describe.concurrent('a run that is cut off from its target', () => {
   /** Publishes a night, grows by another, and cuts the network of the run that publishes it when it is at its pages. */
-  async function cutOff(name: string, how: 'resets' | 'silence', patience = settings.patience) {
+  async function cutOff(name: string, how: 'resets' | 'silence', retryPolicy = settings.retryPolicy) {
     const history = await Growing.of(folder, name, { records: 400, accounts: 20 });
     const site = join(folder, `${name}-site`);
     await publishJson(['publish', site, '--out', history.out]);
     await history.grow(25);
     const network = networked(await openSite(site));
     const stop = new AbortController();
-    const run = publish(network.target, { ...settings, patience, out: history.out, signal: stop.signal });
+    const run = publish(network.target, { ...settings, retryPolicy, out: history.out, signal: stop.signal });
     const outcome = run.then(
       () => 'published',
       (error: unknown) => (error instanceof Failure ? error.code : String(error)),
@@ -143,12 +143,12 @@ describe.concurrent('a run that is cut off from its target', () => {
   });
 
   it.each(['resets', 'silence'] as const)('ends where the network stays away, with %s', async (how) => {
-    const { outcome } = await cutOff(`lost ${how}`, how, { tries: 3, timeout: 6_000 });
+    const { outcome } = await cutOff(`lost ${how}`, how, { attempts: 3, timeout: 6_000 });
     expect(await Promise.race([outcome, setTimeout(50_000, 'still at it')])).toBe('target-failed');
   });
 
   it.each(['resets', 'silence'] as const)('ends soon when it is told to stop, with %s', async (how) => {
-    const { outcome, stop } = await cutOff(`stopped ${how}`, how, { tries: 12, timeout: 8_000 });
+    const { outcome, stop } = await cutOff(`stopped ${how}`, how, { attempts: 12, timeout: 8_000 });
     await setTimeout(1_000);
     stop.abort();
     expect(await Promise.race([outcome, setTimeout(30_000, 'still at it')])).toBe('stopped');

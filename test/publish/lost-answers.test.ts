@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { Lease } from '../../src/publish/lease.ts';
 import { parseState, STATE } from '../../src/publish/state.ts';
 import { openTarget } from '../../src/storage/address.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import type { Target } from '../../src/storage/target.ts';
-import { Trouble } from '../../src/storage/trouble.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { startProxy } from './proxy.ts';
@@ -41,7 +41,7 @@ async function troubled(name: string, fates: readonly Fate[]): Promise<{ readonl
           const tag = await target.put(...args);
           if (fate === 'done') return tag;
         }
-        throw new Trouble('passing', 'the answer was lost');
+        throw new StorageError('transient', 'the answer was lost');
       },
       remove: (...args) => target.remove(...args),
       renew: () => {},

@@ -151,7 +151,7 @@ describe.each([
       const { plan, steps } = await publishJson([...args, '--plan'], place.env);
       const { done, requests, milliseconds } = await publishJson(args, place.env);
       const planned: Record<string, unknown> = { ...Object(plan) };
-      expect(done, night).toEqual({ uploads: planned['uploads'], bridges: planned['bridges'], deletes: planned['deletes'] });
+      expect(done, night).toEqual({ uploads: planned['uploads'], overlaps: planned['overlaps'], deletes: planned['deletes'] });
       // a run that takes longer says every four seconds that it lives
       const beats = Object(requests).writes - Object(planned['requests']).writes;
       expect(beats, night).toBeGreaterThanOrEqual(0);

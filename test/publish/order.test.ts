@@ -50,7 +50,7 @@ describe('the order of pages', () => {
         const order = orderPages(moving, still, shift, one.concurrency);
         const phases = [
           single(order.first, false),
-          single(order.bridges, true),
+          single(order.overlaps, true),
           order.runs.map((run) => run.map((page) => ({ page, isBridge: false }))),
         ];
         expect(missed(old, young, phases, one.concurrency, one.seed)).toBe(0);
@@ -74,14 +74,14 @@ describe('the order of pages', () => {
     const moving = Array.from({ length: 10_000 }, (_, index) => 10_000 - index);
     const order = orderPages(moving, [], 1, 32);
     expect(order.runs).toHaveLength(32);
-    expect(order.bridges).toHaveLength(31);
+    expect(order.overlaps).toHaveLength(31);
   });
 
   it('writes a small feed one page after another', () => {
-    expect(orderPages([3, 2, 1], [4], 1, 32)).toEqual({ first: [4], bridges: [], runs: [[3, 2, 1]] });
+    expect(orderPages([3, 2, 1], [4], 1, 32)).toEqual({ first: [4], overlaps: [], runs: [[3, 2, 1]] });
   });
 
   it('writes all pages twice where records move far', () => {
-    expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], bridges: [3, 2], runs: [[3], [2], [1]] });
+    expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], overlaps: [3, 2], runs: [[3], [2], [1]] });
   });
 });

@@ -69,8 +69,8 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
       found: {
         trees: [sizeOf(older, size)],
         digests: { data: empty, account: there },
-        bridged: { data: new Set(), account: new Set() },
-        isAsked: false,
+        overlapped: { data: new Set(), account: new Set() },
+        isScanned: false,
         isDamaged: false,
         isCurrent: false,
       },
@@ -87,18 +87,18 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
 }
 
 describe('a plan that knows how items move', () => {
-  it('lets no reader miss an account, writes each changed page, and bridges only pages that items leave', () => {
+  it('lets no reader miss an account, writes each changed page, and overlaps only pages that items leave', () => {
     fc.assert(
       fc.property(cases, ({ before, added, news, size, concurrency, seed }) => {
         const up = (list: readonly number[]) => [...new Set(list)].toSorted((a, b) => a - b);
         const [older, newer] = [up(before), up([...before, ...added])];
         const [old, young] = [paged(older, size), paged(newer, size)];
         const { plan, digests, there } = planOf(older, newer, news, size, concurrency);
-        const { first, bridges, runs } = plan.order;
+        const { first, overlaps, runs } = plan.order;
         const one = (page: number, isBridge: boolean) => [{ page, isBridge }];
         const phases: Phase[] = [
           first.map((page) => one(page, false)),
-          bridges.map((page) => one(page, true)),
+          overlaps.map((page) => one(page, true)),
           runs.map((run) => run.flatMap((page) => one(page, false))),
         ];
         expect(missed(old, young, phases, concurrency, seed)).toBe(0);
@@ -106,9 +106,9 @@ describe('a plan that knows how items move', () => {
           (page) => digests.get(page) !== there.get(page),
         );
         expect([...first, ...runs.flat()].toSorted((a, b) => a - b)).toEqual(expect.arrayContaining(changed));
-        for (const page of bridges) {
+        for (const page of overlaps) {
           const leaves = [...(old[page] ?? [])].some((key) => !young[page]?.has(key));
-          expect(plan.bridgeSlots(page).length > 0).toBe(leaves);
+          expect(plan.overlapSlots(page).length > 0).toBe(leaves);
         }
         // what links to a page that is new comes after it
         if (young.length > old.length) expect(first).not.toContain(old.length - 1);
@@ -117,12 +117,12 @@ describe('a plan that knows how items move', () => {
     );
   });
 
-  it('sends account pages at once, and without a bridge, where accounts have news and new ones come behind them', () => {
+  it('sends account pages at once, and without a overlap page, where accounts have news and new ones come behind them', () => {
     const older = Array.from({ length: 500 }, (_, index) => index + 1);
     const newer = Array.from({ length: 620 }, (_, index) => index + 1);
     const { plan } = planOf(older, newer, older.slice(0, 300), 5, 32);
     // the page that was the last comes to link to a new one, so it waits for that
-    expect(plan.order).toMatchObject({ bridges: [], runs: [[100]] });
+    expect(plan.order).toMatchObject({ overlaps: [], runs: [[100]] });
     expect(plan.order.first).toHaveLength(99 + 24);
   });
 });

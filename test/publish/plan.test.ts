@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, OTHER } from '../../src/publish/comparison.ts';
+import { type Comparison, UNKNOWN_DIGEST } from '../../src/publish/comparison.ts';
 import { planPublish } from '../../src/publish/plan.ts';
 import type { TreeSize } from '../../src/publish/state.ts';
 import { stepsOf } from '../../src/publish/steps.ts';
@@ -11,7 +11,7 @@ import { slotCount } from '../../src/tree/layout.ts';
 /** Digests of a collection whose pages hold these texts: its own index as page 1, `last` as the last. */
 function digestsOf(texts: readonly string[], encodings: readonly Encoding[] = []): Digests {
   const digests = new Digests(texts.length, encodings);
-  const digest = (text = '') => (text === OTHER ? Buffer.from(OTHER, 'hex') : createHash('sha256').update(text).digest());
+  const digest = (text = '') => (text === UNKNOWN_DIGEST ? Buffer.from(UNKNOWN_DIGEST, 'hex') : createHash('sha256').update(text).digest());
   texts.forEach((text, index) => {
     digests.set(index + 1, digest(text));
   });
@@ -41,8 +41,8 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
       trees: there === undefined ? [] : [{ ...size, data_pages: oldFeed.length, ...oldSizes }],
       digests:
         there === undefined ? { data: new Digests(0), account: new Digests(0) } : { data: digestsOf(oldFeed), account: digestsOf(['a']) },
-      bridged: { data: new Set(), account: new Set() },
-      isAsked: false,
+      overlapped: { data: new Set(), account: new Set() },
+      isScanned: false,
       isDamaged: false,
       isCurrent: true,
     },
@@ -78,7 +78,7 @@ describe('a plan', () => {
     const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
     expect(plan).toMatchObject({
       uploads: 0,
-      bridges: 0,
+      overlaps: 0,
       deletes: 0,
       requests: { all: 3, writes: 0, reads: 3, deletes: 0 },
       unchanged: 7,
@@ -98,7 +98,7 @@ describe('a plan', () => {
 
   it('says of other headers and of what is not known that it is that', () => {
     expect(stepsFor(compare({ feed: ['x'] }, { feed: ['x'] }, { hasOtherHeaders: true }))[0]).toBe('upload rest/data/page/last headers');
-    expect(stepsFor(compare({ feed: ['x', 'y'] }, { feed: ['x', OTHER] }))).toContain('upload rest/data/page/2 unknown');
+    expect(stepsFor(compare({ feed: ['x', 'y'] }, { feed: ['x', UNKNOWN_DIGEST] }))).toContain('upload rest/data/page/2 unknown');
   });
 
   it('deletes last, and says why readers may miss something', () => {
@@ -123,9 +123,9 @@ describe('a plan', () => {
     ['at once where nothing changed', ['x', 'y'], false, false],
     ['in turn where a page shows something else', ['w', 'y'], false, true],
     ['in turn where it is not known whether they show what their pages do', ['x', 'y'], true, true],
-  ])('deletes compressed files %s', (_, feed, isAsked, isInTurn) => {
+  ])('deletes compressed files %s', (_, feed, isScanned, isInTurn) => {
     const comparison = compare({ feed }, { feed: ['x', 'y'] });
-    const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isAsked } });
+    const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isScanned } });
     expect(collections.data.isOutdatedInTurn).toBe(isInTurn);
   });
 
@@ -137,14 +137,14 @@ describe('a plan', () => {
     expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
   });
 
-  it('makes bridges of all pages where records move far, and none of what is one already', () => {
+  it('makes overlaps of all pages where records move far, and none of what is one already', () => {
     const here = { feed: ['5', '4', '3', '2', '1'], records: 90 };
     const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
-    const bridges = stepsFor(compare(here, there)).filter((step) => step.startsWith('bridge'));
-    expect(bridges.map((step) => step.split(' ')[1])).toEqual([5, 4, 3, 2].map((page) => `rest/data/page/${page}`));
+    const overlaps = stepsFor(compare(here, there)).filter((step) => step.startsWith('overlap'));
+    expect(overlaps.map((step) => step.split(' ')[1])).toEqual([5, 4, 3, 2].map((page) => `rest/data/page/${page}`));
     const comparison = compare(here, there);
-    const found = { ...comparison.found, bridged: { data: new Set([5, 3]), account: new Set<number>() } };
-    expect(planPublish({ ...comparison, found }).bridges).toBe(2);
+    const found = { ...comparison.found, overlapped: { data: new Set([5, 3]), account: new Set<number>() } };
+    expect(planPublish({ ...comparison, found }).overlaps).toBe(2);
   });
 
   it('counts requests, bytes and dollars', () => {

@@ -81,13 +81,13 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
 
   it.skipIf(skip)('sends everything, then nothing, then what changed', async () => {
     const plan = await send(['--plan']);
-    expect(plan).toMatchObject({ plan: { uploads: history.files().size - 3, deletes: 0, bridges: 0 } });
+    expect(plan).toMatchObject({ plan: { uploads: history.files().size - 3, deletes: 0, overlaps: 0 } });
     const first = await send();
     expect(first).toMatchObject({ done: { uploads: history.files().size - 3 }, invalidate: ['/api/rest/*'], conditional: isConditional });
     expect(differences(await place.look(), history.files())).toEqual([]);
 
     const idle = await send();
-    expect(idle).toMatchObject({ done: { uploads: 0, bridges: 0, deletes: 0 }, requests: { all: 1 }, invalidate: [] });
+    expect(idle).toMatchObject({ done: { uploads: 0, overlaps: 0, deletes: 0 }, requests: { all: 1 }, invalidate: [] });
 
     await history.grow(3);
     const steps = (await send(['--plan']))['steps'];
@@ -135,7 +135,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(answer.headers.get('content-encoding')).toBe('gzip');
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
-    await history.grow(12); // over compressed pages, which are read for bridges
+    await history.grow(12); // over compressed pages, which are read for overlaps
     await send(['--cache-control', 'public, max-age=60', '--gzip']);
     await send();
     expect(differences(await place.look(), history.files())).toEqual([]);
@@ -190,7 +190,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
   });
 
   it.skipIf(skip || isConditional)('keeps two publishers apart as well as can be without conditions, and says so', async () => {
-    await history.grow(12); // records move far: every page is a bridge first
+    await history.grow(12); // records move far: every page is a overlap page first
     const proxy = await startProxy(place.store?.endpoint ?? '');
     const args = ['publish', ...place.args, '--out', history.out, '--json'];
     const env = { ...place.env, PALIMPSEST_ENDPOINT: proxy.endpoint };
@@ -201,12 +201,12 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(lost?.code).toBe(1);
     expect(JSON.parse(lost?.stdout ?? '')).toMatchObject({ error: { code: 'target-busy' } });
     const { done, requests } = JSON.parse(won?.stdout ?? '');
-    expect(done.bridges).toBeGreaterThan(20);
+    expect(done.overlaps).toBeGreaterThan(20);
     // the one that lost saw it before it sent a page
     const pages = [...proxy.puts].filter(([path]) => path.includes('/rest/')).reduce((sum, [, times]) => sum + times, 0);
-    expect(pages).toBe(done.uploads + done.bridges);
-    // what the first answer said is not asked again for each bridge
-    expect(requests.writes - requests.retries).toBeLessThan(done.uploads + done.bridges + 20);
+    expect(pages).toBe(done.uploads + done.overlaps);
+    // what the first answer said is not asked again for each overlap page
+    expect(requests.writes - requests.retries).toBeLessThan(done.uploads + done.overlaps + 20);
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 });

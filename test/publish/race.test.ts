@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageHeaders, REVALIDATE } from '../../src/publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../src/publish/headers.ts';
 import { openTree, readPage } from '../../src/publish/local-tree.ts';
 import { openTarget } from '../../src/storage/address.ts';
-import { inCrew } from '../../src/storage/crew.ts';
+import { forEachLimit } from '../../src/storage/pool.ts';
 import { pathOf } from '../../src/tree/layout.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
@@ -20,8 +20,8 @@ const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
  * The same in small, and how many records and crawlers there are: less at a store that is slow. A node of Swift
  * answers 404 for a moment in which it exchanges an object's file: there a page is asked for again.
  */
-const USUAL = { few: 3, records: 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, patience: 0 };
-const SLOW = { few: 2, records: 600, crawlers: 4, patience: 5 };
+const USUAL = { few: 3, records: 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, retryPolicy: 0 };
+const SLOW = { few: 2, records: 600, crawlers: 4, retryPolicy: 5 };
 /** New records a night, so that pages move by less than one, by some, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
@@ -34,14 +34,14 @@ class Crawlers {
   #isOver = false;
 
   /** @param suffixes what the names of a page's files end with: each time one of them is asked for */
-  constructor(site: string, { crawlers, patience }: typeof USUAL, suffixes: readonly string[] = ['']) {
+  constructor(site: string, { crawlers, retryPolicy }: typeof USUAL, suffixes: readonly string[] = ['']) {
     this.#ends = Array.from({ length: crawlers }, async (_, index) => {
       const random = chance(index);
       const suffix = () => suffixes[Math.floor(random() * suffixes.length)] ?? '';
       while (!this.#isOver) {
         const pace = [0, 0, 1, 2, 5][Math.floor(random() * 5)] ?? 0;
         const pause = async () => void (pace > 0 && (await setTimeout(random() * 2 * pace)));
-        this.crawls.push(await crawl(site, { pause, suffix, patience }));
+        this.crawls.push(await crawl(site, { pause, suffix, retryPolicy }));
       }
     });
     for (const end of this.#ends) end.catch(() => {}); // awaited in stop
@@ -117,7 +117,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       const history = await Growing.of(folder, `wrong ${kind.name}`, { records });
       await publishJson(publishArgs(history.out, kind.address('wrong')), kind.env(store.endpoint));
       const target = await openTarget(kind.address('wrong'), '', { connections: 32, secrets: {}, ...kind.access(store.endpoint) });
-      const headers = pageHeaders({ cacheControl: REVALIDATE, gzip: false });
+      const headers = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: false });
       const crawlers = new Crawlers(kind.site(store.endpoint, 'wrong'), { ...scale, crawlers: 8 });
       const random = chance(7);
       let missed = 0;
@@ -127,7 +127,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           const tree = await openTree(history.out);
           const { pages } = tree.digests.data;
           // new pages first, so that holes are all that can be found
-          await inCrew([pages, ...Array(pages).keys()], 32, async (slot) => {
+          await forEachLimit([pages, ...Array(pages).keys()], 32, async (slot) => {
             // as long as over a network, and not always the same
             await setTimeout(20 + 120 * random());
             const [bytes, digest] = [await readPage(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];

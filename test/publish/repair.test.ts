@@ -82,7 +82,7 @@ describe.each([['a folder', folderPlace, false] as const, ['Ceph', cephPlace, CE
 
     it.skipIf(skip)('writes nothing where nothing is damaged, and asks for every file', async () => {
       const { done, requests } = await publish(['--repair']);
-      expect(done).toEqual({ uploads: 0, bridges: 0, deletes: 0 });
+      expect(done).toEqual({ uploads: 0, overlaps: 0, deletes: 0 });
       // each file of the tree, and the state
       expect(requests).toMatchObject({ reads: history.files().size + 1, writes: 0 });
     });

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { REVALIDATE } from '../../src/publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/publish/headers.ts';
 import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
@@ -107,10 +107,10 @@ export async function publishBefore(
     allowGaps: false,
     allowOtherFiles: true,
     repair: false,
-    cacheControl: REVALIDATE,
+    cacheControl: DEFAULT_CACHE_CONTROL,
     gzip: false,
-    isDry: false,
-    patience: { tries: 1, timeout: 10_000 },
+    dryRun: false,
+    retryPolicy: { attempts: 1, timeout: 10_000 },
     signal: new AbortController().signal,
     ...more,
   });

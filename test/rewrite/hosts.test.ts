@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
 import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.ts';
-import { REFUSED } from '../../src/rewrite/hosts/refused.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
+import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
 const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
@@ -58,13 +58,13 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
   });
 
   test('says why it lacks what it lacks, and of nothing that it is both lacking and untried', () => {
-    for (const reasons of [host.cannot, host.untried ?? {}]) {
+    for (const reasons of [host.cannot, host.untested ?? {}]) {
       for (const [capability, reason] of Object.entries(reasons)) {
         expect(Object.keys(CAPABILITIES)).toContain(capability);
         expect(reason.length).toBeGreaterThan(15);
       }
     }
-    for (const capability of Object.keys(host.untried ?? {})) expect(host.cannot).not.toHaveProperty(capability);
+    for (const capability of Object.keys(host.untested ?? {})) expect(host.cannot).not.toHaveProperty(capability);
   });
 });
 

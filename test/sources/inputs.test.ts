@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { decode } from '../../src/sources/decode.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
-import { textOf } from '../../src/sources/text.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 async function* nothing() {}
@@ -131,7 +131,7 @@ describe('the inputs that a path names', () => {
     const [input] = inputsOf([folder], nothing());
     rmSync(join(folder, '1.json'));
     const read = async () => {
-      if (input !== undefined) for await (const _ of textOf(input));
+      if (input !== undefined) for await (const _ of decode(input));
     };
     await expect(read()).rejects.toMatchObject({ code: 'bad-source', place: { file: join(folder, '1.json') } });
   });

@@ -40,7 +40,7 @@ describe('the value of a JSON text', () => {
     fc.assert(
       fc.property(sample, ({ text, repeated }) => {
         const parsed = parse(text);
-        if (repeated) expect(parsed).toMatchObject({ kind: 'flaw', code: 'bad-json', place: { file: 'file', line: 7 }, item: text });
+        if (repeated) expect(parsed).toMatchObject({ kind: 'error', code: 'bad-json', place: { file: 'file', line: 7 }, item: text });
         else expect(parsed).toEqual({ value: JSON.parse(text) });
       }),
       { numRuns: 3000 },

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { fixture } from './formats/format-suite.ts';
-import { flawIn, input, NOON, observationsIn, readInputs, readText, readValues } from './formats/reading.ts';
+import { errorIn, input, NOON, observationsIn, readInputs, readText, readValues } from './formats/reading.ts';
 import { expectSound } from './formats/sound.ts';
 
 const SHARED = fileURLToPath(new URL('../../../shared/data', import.meta.url));
@@ -68,14 +68,14 @@ describe('a Twitter archive', () => {
   it('names the file in which something is wrong, and reads the others', async () => {
     const broken = await readFolder({ ...archiveFiles(), 'data/manifest.js': 'window.__THAR_CONFIG = {"a": 1,}' });
     expect(broken).toMatchObject([
-      { kind: 'flaw', code: 'bad-json', place: { file: 'data/manifest.js', line: 1 } },
+      { kind: 'error', code: 'bad-json', place: { file: 'data/manifest.js', line: 1 } },
       { kind: 'observation' },
     ]);
     const profile = 'window.YTD.profile.part0 = [{"profile": {"description": {"bio": 7}}}]';
     expect(await readFolder({ ...archiveFiles(), 'data/profile.js': profile })).toMatchObject([
-      { kind: 'flaw', place: { file: 'data/profile.js', field: 'profile.description.bio' } },
+      { kind: 'error', place: { file: 'data/profile.js', field: 'profile.description.bio' } },
     ]);
-    expect(flawIn(await readFolder({ ...archiveFiles(), 'data/account.js': 'window.YTD.account.part0 = []' }))).toMatchObject({
+    expect(errorIn(await readFolder({ ...archiveFiles(), 'data/account.js': 'window.YTD.account.part0 = []' }))).toMatchObject({
       place: { file: 'data/account.js' },
     });
   });
@@ -100,9 +100,9 @@ describe('observations', () => {
     const found = await readText([line, '{"a":', '7', '{"other": 1}', `[[${line}]]`, '', line].join('\n'));
     expect(found.map(({ kind, place }) => [kind, place.line, place.field])).toEqual([
       ['observation', 1, undefined],
-      ['flaw', 2, undefined],
-      ['flaw', 3, undefined],
-      ['flaw', 4, undefined],
+      ['error', 2, undefined],
+      ['error', 3, undefined],
+      ['error', 4, undefined],
       ['observation', 5, '[0][0]'],
       ['observation', 7, undefined],
     ]);
@@ -110,8 +110,8 @@ describe('observations', () => {
   });
 
   it('are read as the format that --from names, or refused as that', async () => {
-    expect(flawIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
-    expect(flawIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
+    expect(errorIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
+    expect(errorIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
   });
 
   it.each(['', '<html>', 'hello', '"x"', '7', '[1', '[', '{', '[{}', '{"a":1} x', 'window.x = ', 'window.x = 7'])(
@@ -133,7 +133,7 @@ describe('observations', () => {
   ])('are not in what is nested a hundred thousand times: %.20s', async (open, close) => {
     for (const text of [open + close, open, `{"a":1}\n${open}${close}\n`]) {
       const found = await readText(text);
-      expect(found.every(({ kind }) => kind === 'flaw')).toBe(true);
+      expect(found.every(({ kind }) => kind === 'error')).toBe(true);
       expectSound(found);
     }
   });

@@ -4,11 +4,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
 import { RejectsFile } from '../../src/sources/rejects.ts';
-import type { Flaw } from '../../src/sources/source.ts';
+import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const flaw = (number: number, item: unknown = `item ${number}`): Flaw => ({
-  kind: 'flaw',
+const inputError = (number: number, item: unknown = `item ${number}`): InputError => ({
+  kind: 'error',
   code: 'bad-field',
   place: { file: 'lines', line: number },
   expected: 'a',
@@ -16,10 +16,10 @@ const flaw = (number: number, item: unknown = `item ${number}`): Flaw => ({
   item,
 });
 
-/** One run that sets flaws aside: it is done, it failed, or it was killed between the rejects and the store. */
-async function run(path: string, flaws: readonly Flaw[], end: 'done' | 'failed' | 'killed'): Promise<void> {
+/** One run that sets inputErrors aside: it is done, it failed, or it was killed between the rejects and the store. */
+async function run(path: string, inputErrors: readonly InputError[], end: 'done' | 'failed' | 'killed'): Promise<void> {
   const rejects = new RejectsFile(path, []);
-  for (const one of flaws) rejects.add(one);
+  for (const one of inputErrors) rejects.add(one);
   await rejects.append();
   if (end === 'done') rejects.keep();
   if (end === 'failed') rejects.discard();
@@ -47,13 +47,13 @@ describe('a file of rejects', () => {
         const path = join(temporaryFolder(), 'rejects');
         const expected: number[] = [];
         for (const { numbers, end, cut } of all) {
-          const flaws = numbers.map((number) => flaw(number, '\u2028\r\u0085 ä \\ud800'));
-          await run(path, flaws, end);
+          const inputErrors = numbers.map((number) => inputError(number, '\u2028\r\u0085 ä \\ud800'));
+          await run(path, inputErrors, end);
           const added = [...new Set(numbers)].filter((number) => !expected.includes(number));
           if (end === 'killed' && added.length > 0) {
             const bytes = readFileSync(path);
             writeFileSync(path, bytes.subarray(0, bytes.length - cut));
-            await run(path, flaws, 'done');
+            await run(path, inputErrors, 'done');
           }
           if (end !== 'failed') expected.push(...added);
           expect(existsSync(path) ? linesIn(path) : []).toEqual(expected);
@@ -67,12 +67,12 @@ describe('a file of rejects', () => {
   it('keeps what somebody else wrote, even without a line break at its end', async () => {
     const path = join(temporaryFolder(), 'rejects');
     writeFileSync(path, 'a note\n{"code":"mine"}');
-    await run(path, [flaw(1)], 'failed');
+    await run(path, [inputError(1)], 'failed');
     expect(readFileSync(path, 'utf8')).toBe('a note\n{"code":"mine"}');
-    await run(path, [flaw(1)], 'done');
+    await run(path, [inputError(1)], 'done');
     expect(readFileSync(path, 'utf8')).toMatch(/^a note\n\{"code":"mine"\}\n\{"code":"bad-field".*\}\n$/);
     appendFileSync(path, 'another');
-    await run(path, [flaw(2)], 'done');
+    await run(path, [inputError(2)], 'done');
     expect(readFileSync(path, 'utf8').split('\n')).toMatchObject(
       ['a note', '{"code":"mine"}', /1/, 'another', /2/, ''].map(() => expect.any(String)),
     );
@@ -82,7 +82,7 @@ describe('a file of rejects', () => {
   it('has no draft beside it while lines wait', () => {
     const folder = temporaryFolder();
     const rejects = new RejectsFile(join(folder, 'rejects'), []);
-    rejects.add(flaw(1));
+    rejects.add(inputError(1));
     expect(readdirSync(folder)).toEqual([]);
     rejects.discard();
   });
@@ -94,6 +94,6 @@ describe('a file of rejects', () => {
     for (const path of [join(folder, 'x'.repeat(300)), join(folder, 'file', 'x'), join(folder, 'folder')]) {
       expect(() => new RejectsFile(path, [])).toThrow(Failure);
     }
-    expect(() => new RejectsFile(join(folder, 'missing', 'x'), []).add(flaw(1))).toThrow(Failure);
+    expect(() => new RejectsFile(join(folder, 'missing', 'x'), []).add(inputError(1))).toThrow(Failure);
   });
 });

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { clientOf } from '../../src/storage/client.ts';
+import { loadClient } from '../../src/storage/client.ts';
 import { CLIENTS } from '../../src/storage/client-releases.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
@@ -38,7 +38,7 @@ describe('a client that is not installed', () => {
 });
 
 it('is what was loaded, and what goes wrong with one that is installed is not hidden', async () => {
-  expect(await clientOf('@azure/identity', async () => 'a client')).toBe('a client');
+  expect(await loadClient('@azure/identity', async () => 'a client')).toBe('a client');
   const fault = new Error('broken');
-  await expect(clientOf('@azure/identity', () => Promise.reject(fault))).rejects.toBe(fault);
+  await expect(loadClient('@azure/identity', () => Promise.reject(fault))).rejects.toBe(fault);
 });

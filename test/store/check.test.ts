@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ndjsonLines } from '../../src/export/ndjson.ts';
+import { importInputs } from '../../src/import/import.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { migrate } from '../../src/store/database.ts';
-import { importInputs } from '../../src/store/import.ts';
-import { FORGET_ON_CHANGE, MIGRATIONS, TRUST_CHANGES } from '../../src/store/schema.ts';
+import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { contentsOf, observe, sourceOf } from '../support/snapshots.ts';
@@ -19,7 +19,7 @@ let store: string;
 /** Changes a store as damage would: past its triggers and checks, and without its checksums. */
 function damage(sql: string): void {
   const database = new Connection(store);
-  database.exec(`${TRUST_CHANGES} PRAGMA ignore_check_constraints = ON; ${sql}; ${FORGET_ON_CHANGE}`);
+  database.exec(`${DROP_CHANGE_TRIGGERS} PRAGMA ignore_check_constraints = ON; ${sql}; ${CREATE_CHANGE_TRIGGERS}`);
   database.close();
 }
 
@@ -195,7 +195,7 @@ describe('a store without checksums', () => {
       ('bob', '{"screen_name":"bob","account_creation_date":null,"profile_image_url":""}', '{"display_name":"","website":null,"location":"","bio":""}')`);
     database.exec(`INSERT INTO record (id, json) VALUES (7,
       '{"id":7,"account":"ann","data_type":"Bio","previous":null,"text":"é","first_encountered_date":"2020-01-01T00:00:00Z","diff_html":"","web_archive_url":null}')`);
-    database.exec(`${TRUST_CHANGES}
+    database.exec(`${DROP_CHANGE_TRIGGERS}
       INSERT INTO history SELECT 7, 1, '{"screen_name":"ann","account_creation_date":null,"profile_image_url":"","data":[' || json || ']', ',"display_name":"","website":null,"location":"","bio":"é"}' FROM record;
       UPDATE account SET revision = 1, digest = x'00', first_record = iif(screen_name = 'ann', 7, NULL);
       INSERT INTO revision (fingerprint, records, accounts, feed, ranking) VALUES ('f', 1, 2, 1, 1)`);

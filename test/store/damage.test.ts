@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { importInputs } from '../../src/store/import.ts';
+import { importInputs } from '../../src/import/import.ts';
 import { filesIn } from '../support/folder.ts';
 import { observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';

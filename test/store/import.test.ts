@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
 import { Failure } from '../../src/contract/failure.ts';
-import type { Flaw } from '../../src/sources/source.ts';
+import { type ImportSummary, importInputs } from '../../src/import/import.ts';
+import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { type ImportSummary, importInputs } from '../../src/store/import.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -38,7 +38,7 @@ function load(
   store: string,
   values: readonly object[],
   onConflict: ConflictPolicy = 'fail',
-  onReject?: (flaw: Flaw) => void,
+  onReject?: (inputError: InputError) => void,
 ): Promise<ImportSummary> {
   async function* bytes() {
     yield Buffer.from(values.map((value) => JSON.stringify(value)).join('\n'));
@@ -182,12 +182,15 @@ describe('an import', () => {
   it('sets aside what cannot go in, with its reason, and takes the rest', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
-    const flaws: Flaw[] = [];
-    const summary = await load(store, [record(2), record(3, { text: 5 }), record(1, { text: 'other' }), { likes: 3 }], 'fail', (flaw) =>
-      flaws.push(flaw),
+    const inputErrors: InputError[] = [];
+    const summary = await load(
+      store,
+      [record(2), record(3, { text: 5 }), record(1, { text: 'other' }), { likes: 3 }],
+      'fail',
+      (inputError) => inputErrors.push(inputError),
     );
     expect(summary).toMatchObject({ records: { added: 1 }, rejected: 3 });
-    expect(flaws).toMatchObject([
+    expect(inputErrors).toMatchObject([
       { code: 'bad-field', place: { line: 2, field: 'text' }, expected: 'a string or null', found: '5', item: { id: 3 } },
       { code: 'conflict', place: { line: 3 }, item: { id: 1 } },
       { code: 'bad-field', place: { line: 4 }, item: { likes: 3 } },

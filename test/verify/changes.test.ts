@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 import { checkChange } from '../../src/verify/changes.ts';
-import { flawInMarkup } from '../../src/verify/markup.ts';
+import { markupError } from '../../src/verify/markup.ts';
 import { Report } from '../../src/verify/violation.ts';
 
 interface Vector {
@@ -36,7 +36,7 @@ function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'
   const report = new Report();
   checkChange(record, previous ? { text: old } : undefined, 'page', report);
   const rules = report.violations.map((violation) => violation.rule);
-  return flawInMarkup(diff_html) === undefined ? rules : ['record-markup', ...rules];
+  return markupError(diff_html) === undefined ? rules : ['record-markup', ...rules];
 }
 
 describe('a change of our own', () => {

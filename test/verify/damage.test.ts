@@ -27,7 +27,7 @@ const DAMAGES = {
   store: STORE_DAMAGES,
 };
 /** What is wrong with these cannot be sealed away. */
-const OF_FILES: readonly Rule[] = ['manifest-digest', 'manifest-line', 'file-missing', 'file-digest', 'file-stray', 'sort-keys'];
+const OF_FILES: readonly Rule[] = ['manifest-digest', 'manifest-line', 'file-missing', 'file-digest', 'unexpected-file', 'sort-keys'];
 
 let home = '';
 let good = '';

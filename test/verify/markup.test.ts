@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { flawInMarkup } from '../../src/verify/markup.ts';
+import { markupError } from '../../src/verify/markup.ts';
 
 describe('markup that the interface has', () => {
   test.each([
@@ -20,8 +20,8 @@ describe('markup that the interface has', () => {
     '<span>a > b</span>',
     '<span>👩‍👩‍👧‍👦 \u2028 \u0000</span>',
     '<span>'.repeat(5000) + '</span>'.repeat(5000),
-  ])('%j has no flaw', (html) => {
-    expect(flawInMarkup(html)).toBeUndefined();
+  ])('%j has no problem', (html) => {
+    expect(markupError(html)).toBeUndefined();
   });
 });
 
@@ -109,7 +109,7 @@ describe('what has no place there is named', () => {
     ['<span<span>>x</span>', 'the tag <span'],
     ['<span>x</span><', 'the tag <'],
   ])('%j', (html, says) => {
-    expect(flawInMarkup(html)).toContain(says);
+    expect(markupError(html)).toContain(says);
   });
 });
 
@@ -170,7 +170,7 @@ describe('any text', () => {
       fc.property(markup, (html) => {
         const isRight = isOnList(html);
         if (isRight && html.includes('<')) accepted += 1;
-        expect(flawInMarkup(html) === undefined).toBe(isRight);
+        expect(markupError(html) === undefined).toBe(isRight);
       }),
       { numRuns: 4000 },
     );
@@ -180,7 +180,7 @@ describe('any text', () => {
   test('takes a time that grows no faster than the text', () => {
     for (const html of ['<', '<span ', '</', '<a href="https://', '<br>', '<span>', '> <'].map((text) => text.repeat(200_000))) {
       const started = performance.now();
-      flawInMarkup(html);
+      markupError(html);
       expect(performance.now() - started).toBeLessThan(2000);
     }
   });

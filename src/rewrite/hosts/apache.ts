@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 export const apache: Host = {
   name: 'apache',
   title: 'Apache HTTP Server',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'percent-decoding': 'a RewriteCond cannot decode: %32 is answered with 404',
     'other-digits': 'a RewriteCond cannot convert them: they are answered with 404',

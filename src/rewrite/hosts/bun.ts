@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const bun: Host = {
   name: 'bun',
   title: 'Bun',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'exact-path': 'Bun takes dot segments away before a script sees the path',
     'unknown-methods': 'Bun closes the connection',

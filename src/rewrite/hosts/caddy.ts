@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 export const caddy: Host = {
   name: 'caddy',
   title: 'Caddy',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'percent-decoding': 'a map cannot decode: %32 is answered with 404',
     'other-digits': 'a map cannot convert them: they are answered with 404',

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const cloudflareWorkers: Host = {
   name: 'cloudflare-workers',
   title: 'Cloudflare Workers',
-  proof: 'workerd, their runtime, by miniflare',
+  testedOn: 'workerd, their runtime, by miniflare',
   cannot: {
     gzip: 'Cloudflare compresses on the way to the client; variants would only count as files',
     brotli: 'Cloudflare compresses on the way to the client; variants would only count as files',

@@ -7,13 +7,13 @@ const CLOUDFRONT = 'CloudFront and the bucket do it, and neither can be had here
 export const cloudfrontFunctions: Host = {
   name: 'cloudfront-functions',
   title: 'CloudFront Functions',
-  proof: 'njs, the engine whose dialect it is, before a static origin; what CloudFront does between the two is imitated',
+  testedOn: 'njs, the engine whose dialect it is, before a static origin; what CloudFront does between the two is imitated',
   cannot: {
     'error-headers': 'a page past the end is a custom error response, and takes its headers from the bucket',
     gzip: 'CloudFront compresses by itself where its cache policy says so',
     brotli: 'CloudFront compresses by itself where its cache policy says so',
   },
-  untried: {
+  untested: {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const deno: Host = {
   name: 'deno',
   title: 'Deno, Deno Deploy',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {},
   limits: {},
   render: ({ base, program }) => [

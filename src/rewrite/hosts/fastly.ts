@@ -15,9 +15,9 @@ const CANNOT: Host['cannot'] = {
 export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
-  proof: "falco, a linter of Fastly's VCL, alone",
+  testedOn: "falco, a linter of Fastly's VCL, alone",
   cannot: {},
-  untried: untried(),
+  untested: untried(),
   limits: {},
   render: ({ base }) => [
     {
@@ -146,7 +146,7 @@ function json(text: string): string {
   return `{"${text.replaceAll('"}', '""} "}')}"`;
 }
 
-function untried(): NonNullable<Host['untried']> {
+function untried(): NonNullable<Host['untested']> {
   const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
 }

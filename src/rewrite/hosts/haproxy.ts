@@ -6,7 +6,7 @@ import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 export const haproxy: Host = {
   name: 'haproxy',
   title: 'HAProxy',
-  proof: 'the real server, before nginx as its origin',
+  testedOn: 'the real server, before nginx as its origin',
   cannot: {
     'percent-decoding': 'a replacement cannot decode: %32 is answered with 404',
     'other-digits': 'a replacement cannot convert them: they are answered with 404',

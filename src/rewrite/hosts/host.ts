@@ -9,11 +9,11 @@ export interface Host {
   /** As its makers write it. */
   readonly title: string;
   /** What its files were tried on by test/conformance. */
-  readonly proof: string;
+  readonly testedOn: string;
   /** Of the capabilities those that it lacks, each with the reason. */
   readonly cannot: { readonly [C in Capability]?: string };
   /** Those that it has by its makers' word, and that nothing here could be tried on, each with what it rests on. */
-  readonly untried?: { readonly [C in Capability]?: string };
+  readonly untested?: { readonly [C in Capability]?: string };
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**

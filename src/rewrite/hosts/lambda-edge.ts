@@ -6,12 +6,12 @@ const CLOUDFRONT = 'CloudFront and the bucket do it, and neither can be had here
 export const lambdaEdge: Host = {
   name: 'lambda-edge',
   title: 'Lambda@Edge',
-  proof: 'Node.js, its runtime, before a static origin; what CloudFront does between the two is imitated',
+  testedOn: 'Node.js, its runtime, before a static origin; what CloudFront does between the two is imitated',
   cannot: {
     gzip: 'CloudFront compresses by itself where its cache policy says so',
     brotli: 'CloudFront compresses by itself where its cache policy says so',
   },
-  untried: {
+  untested: {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,

@@ -5,7 +5,7 @@ import type { Host } from './host.ts';
 export const lighttpd: Host = {
   name: 'lighttpd',
   title: 'lighttpd',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'other-digits': 'a rule cannot convert them: they are answered with 404',
     'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',

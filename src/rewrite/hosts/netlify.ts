@@ -4,13 +4,13 @@ import type { Host } from './host.ts';
 export const netlify: Host = {
   name: 'netlify',
   title: 'Netlify',
-  proof: 'Deno, the runtime of its edge functions, before a static origin; where the function runs is imitated',
+  testedOn: 'Deno, the runtime of its edge functions, before a static origin; where the function runs is imitated',
   cannot: {
     'unknown-path': 'what is no collection goes on to the files',
     gzip: 'Netlify compresses on the way to the client',
     brotli: 'Netlify compresses on the way to the client',
   },
-  untried: {
+  untested: {
     'content-etag': 'the ETag is of the content, if Netlify hands the function the file as it is now',
     'encoded-path': 'which paths come to the function is decided by Netlify',
     'exact-path': 'which paths come to the function is decided by Netlify',

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const nginxNjs: Host = {
   name: 'nginx-njs',
   title: 'nginx with njs',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
   },

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const node: Host = {
   name: 'node',
   title: 'Node.js, or any Fetch handler',
-  proof: 'the real server',
+  testedOn: 'the real server',
   cannot: {
     'unknown-methods': 'Node.js refuses them by itself, with 400',
   },

@@ -4,7 +4,7 @@ import type { Host } from './host.ts';
 export const serviceWorker: Host = {
   name: 'service-worker',
   title: 'a service worker',
-  proof: "Chromium, before a static origin; it answers that browser's own pages only",
+  testedOn: "Chromium, before a static origin; it answers that browser's own pages only",
   cannot: {
     'unknown-path': 'what is no collection goes on to the network',
     'content-etag': 'the browser asks the network with the ETag of the static host behind it',
@@ -13,7 +13,7 @@ export const serviceWorker: Host = {
     'exact-path': 'the browser takes dot segments away before it asks',
     'rare-methods': 'a browser sends no TRACE',
   },
-  untried: {
+  untested: {
     'single-headers': 'a browser does not tell which headers came twice',
   },
   limits: {},

@@ -6,7 +6,7 @@ import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 export const varnish: Host = {
   name: 'varnish',
   title: 'Varnish Cache',
-  proof: 'the real server, before nginx as its origin',
+  testedOn: 'the real server, before nginx as its origin',
   cannot: {
     'percent-decoding': 'VCL cannot decode: %32 is answered with 404',
     'other-digits': 'VCL cannot convert them: they are answered with 404',

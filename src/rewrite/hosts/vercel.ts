@@ -4,14 +4,14 @@ import type { Host } from './host.ts';
 export const vercel: Host = {
   name: 'vercel',
   title: 'Vercel',
-  proof: "edge-runtime, Vercel's own, before a static origin, and its validator; where the middleware runs is imitated",
+  testedOn: "edge-runtime, Vercel's own, before a static origin, and its validator; where the middleware runs is imitated",
   cannot: {
     'unknown-path': 'what is no collection goes on to the files',
     gzip: 'Vercel compresses on the way to the client',
     brotli: 'Vercel compresses on the way to the client',
     'rare-methods': 'a Request of the Fetch API cannot be TRACE: the function is not asked',
   },
-  untried: {
+  untested: {
     'content-etag': 'the ETag is of the content, if Vercel hands the middleware the file as it is now',
     'encoded-path': 'which paths come to the middleware is decided by Vercel',
     'exact-path': 'which paths come to the middleware is decided by Vercel',

@@ -1,8 +1,8 @@
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, handle, Violation } from '../../contract/shape.ts';
-import { dateField, handleField, imageField, momentTaken, objectIn, textField, websiteField } from './fields.ts';
-import { type JsonObject, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
+import { captureTime, dateField, handleField, imageField, objectIn, textField, websiteField } from './fields.ts';
+import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
 /** The profile views of `app.bsky.actor`, alone or as `getProfiles` answers them. */
 export const bluesky: SnapshotFormat = {
@@ -13,13 +13,13 @@ export const bluesky: SnapshotFormat = {
   observer: async () => observe,
 };
 
-function observe(view: JsonObject, path: string, taken: Taken): Observation {
+function observe(view: JsonObject, path: string, taken: CaptureContext): Observation {
   // the detailed view leaves empty fields out; the basic one does not have them all
   const isDetailed = 'followersCount' in view || 'postsCount' in view;
   const [none, noWebsite] = isDetailed ? ['', null] : [undefined, undefined];
   const website = websiteField(view['website'], path, 'website');
   return {
-    observed_at: momentTaken(taken, path),
+    observed_at: captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: handleOf(view, path),

@@ -1,8 +1,8 @@
 import { isWholeSecond } from '../../contract/dates.ts';
+import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { type Moment, momentOf } from '../../contract/moment.ts';
 import { at, handle, Violation, webUrlOrEmpty } from '../../contract/shape.ts';
-import type { JsonObject, Taken } from './format.ts';
+import type { CaptureContext, JsonObject } from './format.ts';
 
 /**
  * What a snapshot's fields hold. Each takes the value that was found (undefined where there is none, which
@@ -79,7 +79,7 @@ export function objectIn(value: unknown, key: string): JsonObject | undefined {
 }
 
 /** When a snapshot was taken that does not say so itself. */
-export function momentTaken({ observedAt }: Taken, path: string): Moment {
+export function captureTime({ observedAt }: CaptureContext, path: string): Instant {
   if (observedAt !== undefined) return observedAt;
   const hint = 'say when such snapshots were taken: --observed-at 2017-09-19T20:47:28Z';
   throw new Violation(path || 'item', 'a snapshot that tells its time, or --observed-at', 'one without a time', hint);
@@ -103,5 +103,5 @@ function wholeSecondOf(text: string): string | undefined {
 
 /** Whether a time is written as it is kept: read by hand, as the most that come are, for its speed. */
 function isWritten(text: string): boolean {
-  return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && momentOf(text) !== undefined;
+  return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && parseInstant(text) !== undefined;
 }

@@ -1,4 +1,4 @@
-import type { Moment } from '../../contract/moment.ts';
+import type { Instant } from '../../contract/instant.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at } from '../../contract/shape.ts';
 
@@ -10,8 +10,8 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 export type JsonObject = { readonly [key: string]: unknown };
 
 /** How snapshots were taken, as far as they do not say so themselves. */
-export interface Taken {
-  readonly observedAt: Moment | undefined;
+export interface CaptureContext {
+  readonly observedAt: Instant | undefined;
   /** Whether texts that were delivered HTML-escaped are unescaped. */
   readonly unescape: boolean;
 }
@@ -22,11 +22,11 @@ export interface Snapshot {
   /** Where it stands in what was read. */
   readonly path: string;
   /** When it was taken, where what is around it says so. */
-  readonly observedAt: Moment | undefined;
+  readonly observedAt: Instant | undefined;
 }
 
 /** @throws Violation at the first field that breaks a rule of the format */
-export type Observe = (snapshot: JsonObject, path: string, taken: Taken) => Observation;
+export type Observe = (snapshot: JsonObject, path: string, taken: CaptureContext) => Observation;
 
 /** A documented shape of profile snapshots, and what snapshots of that shape say. */
 export interface SnapshotFormat {

@@ -10,7 +10,7 @@ import type { JsonObject } from './format.ts';
 const WRAPPED = /https?:\/\/t\.co\/\w+/g;
 
 /** A text with its wrapped links as they were written, where the user's entities tell. */
-export function unwrapped(text: string | undefined, user: JsonObject): string | undefined {
+export function expandLinks(text: string | undefined, user: JsonObject): string | undefined {
   if (text === undefined || !text.includes('://t.co/')) return text;
   const links = new Map(urlsOf(user, 'description').flatMap((link) => (isLink(link) ? [[link.url, link.expanded_url]] : [])));
   return links.size === 0 ? text : text.replace(WRAPPED, (link) => links.get(link) ?? link);

@@ -2,8 +2,8 @@ import type { TokenHandler, Tokenizer } from 'parse5';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { dateField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
-import { type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
+import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
+import { type CaptureContext, type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
 /** Mastodon's Account, alone or in the list that a search answers. */
 export const mastodon: SnapshotFormat = {
@@ -21,13 +21,13 @@ async function makeObserver(): Promise<Observe> {
   return (account, path, taken) => observe(account, path, taken, parse5);
 }
 
-function observe(account: JsonObject, path: string, taken: Taken, parse5: ParserPackage): Observation {
+function observe(account: JsonObject, path: string, taken: CaptureContext, parse5: ParserPackage): Observation {
   const acct = handleField(account['acct'], path, 'acct');
   // the account's host makes its handle and its number, which each server counts for itself, unique
   const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
   const id = idField(account['id'], path, 'id');
   return {
-    observed_at: momentTaken(taken, path),
+    observed_at: captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: acct.includes('@') ? acct : `${acct}@${host}`,

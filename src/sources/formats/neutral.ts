@@ -1,5 +1,5 @@
+import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { show } from '../../contract/json.ts';
-import { type Moment, momentOf } from '../../contract/moment.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import { dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
@@ -49,8 +49,8 @@ function observe(snapshot: JsonObject, path: string): Observation {
 
 const NO_NAMES: readonly string[] = [];
 
-function momentField(found: unknown, path: string, field: string): Moment {
-  const moment = typeof found === 'string' ? momentOf(found) : undefined;
+function momentField(found: unknown, path: string, field: string): Instant {
+  const moment = typeof found === 'string' ? parseInstant(found) : undefined;
   if (moment !== undefined) return moment;
   const expected = 'an ISO 8601 time with its zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
   throw new Violation(at(path, field), expected, found === undefined ? 'no such field' : show(found));

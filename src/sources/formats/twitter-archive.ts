@@ -1,9 +1,9 @@
+import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { type Moment, momentOf } from '../../contract/moment.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { dateField, flagField, handleField, idField, imageField, momentTaken, objectIn, textField, websiteField } from './fields.ts';
-import type { JsonObject, SnapshotFormat, Taken } from './format.ts';
+import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField, websiteField } from './fields.ts';
+import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /**
  * The archive of their data that Twitter gives to account holders. Its files are joined into one object
@@ -16,7 +16,7 @@ export const twitterArchive: SnapshotFormat = {
   observer: async () => observe,
 };
 
-function observe(archive: JsonObject, path: string, taken: Taken): Observation {
+function observe(archive: JsonObject, path: string, taken: CaptureContext): Observation {
   const account = only(archive, 'account');
   if (!isObject(account)) throw new Violation(at(path, 'account'), 'an account, as account.js has it', show(account));
   const profile = only(archive, 'profile');
@@ -29,7 +29,7 @@ function observe(archive: JsonObject, path: string, taken: Taken): Observation {
   const website = websiteField(description?.['website'], inProfile, 'description.website');
   const name = handleField(account['username'], inAccount, 'username');
   return {
-    observed_at: momentOfArchive(archive, path) ?? momentTaken(taken, path),
+    observed_at: momentOfArchive(archive, path) ?? captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: name,
@@ -53,10 +53,10 @@ function only(archive: JsonObject, part: string): unknown {
   return isObject(element) ? element[part] : element;
 }
 
-function momentOfArchive(archive: JsonObject, path: string): Moment | undefined {
+function momentOfArchive(archive: JsonObject, path: string): Instant | undefined {
   const date = objectIn(archive['manifest'], 'archiveInfo')?.['generationDate'];
   if (date === undefined) return undefined;
-  const moment = typeof date === 'string' ? momentOf(date) : undefined;
+  const moment = typeof date === 'string' ? parseInstant(date) : undefined;
   if (moment !== undefined) return moment;
   throw new Violation(at(path, 'manifest.archiveInfo.generationDate'), 'a time such as "2022-11-18T16:29:12.006Z"', show(date));
 }

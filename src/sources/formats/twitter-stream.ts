@@ -1,5 +1,5 @@
+import { type Instant, instantOfMilliseconds, parseInstant } from '../../contract/instant.ts';
 import { isObject, show } from '../../contract/json.ts';
-import { type Moment, momentOf, momentOfMilliseconds } from '../../contract/moment.ts';
 import { at, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
 import { isoOf, observeUser } from './twitter-v1.ts';
@@ -44,7 +44,7 @@ function usersOf(tweet: JsonObject, path: string): readonly Snapshot[] {
   return users;
 }
 
-function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt: Moment | undefined, deepest: number): void {
+function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt: Instant | undefined, deepest: number): void {
   if (deepest === 0) throw new Violation(path, `at most ${DEEPEST} tweets in one another`, 'more');
   users.push({ value: tweet['user'], path: at(path, 'user'), observedAt });
   for (const field of ['retweeted_status', 'quoted_status']) {
@@ -54,7 +54,7 @@ function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt
 }
 
 /** Tweets had no timestamp_ms before 2014. */
-function momentOfTweet(tweet: JsonObject, path: string): Moment | undefined {
+function momentOfTweet(tweet: JsonObject, path: string): Instant | undefined {
   const field = tweet['timestamp_ms'] === undefined ? 'created_at' : 'timestamp_ms';
   const found = tweet[field];
   if (found === undefined) return undefined;
@@ -64,11 +64,11 @@ function momentOfTweet(tweet: JsonObject, path: string): Moment | undefined {
   throw new Violation(at(path, field), expected, show(found));
 }
 
-function momentOfCount(found: unknown): Moment | undefined {
+function momentOfCount(found: unknown): Instant | undefined {
   const isCount = typeof found === 'number' || (typeof found === 'string' && /^\d{1,16}$/.test(found));
-  return isCount ? momentOfMilliseconds(Number(found)) : undefined;
+  return isCount ? instantOfMilliseconds(Number(found)) : undefined;
 }
 
-function momentOfText(found: unknown): Moment | undefined {
-  return typeof found === 'string' ? momentOf(found) : undefined;
+function momentOfText(found: unknown): Instant | undefined {
+  return typeof found === 'string' ? parseInstant(found) : undefined;
 }

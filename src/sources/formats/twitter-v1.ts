@@ -1,7 +1,7 @@
 import type { Observation } from '../../contract/observation.ts';
-import { dateField, flagField, handleField, idField, imageField, momentTaken, textField } from './fields.ts';
-import { type JsonObject, type SnapshotFormat, snapshotsUnder, type Taken } from './format.ts';
-import { unwrapped, websiteOf } from './links.ts';
+import { captureTime, dateField, flagField, handleField, idField, imageField, textField } from './fields.ts';
+import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
+import { expandLinks, websiteOf } from './links.ts';
 
 /** The user object of Twitter's interface 1.1, alone or in the lists that `users/…` and `followers/list` answer. */
 export const twitterV1: SnapshotFormat = {
@@ -12,20 +12,20 @@ export const twitterV1: SnapshotFormat = {
   observer: async () => observeUser,
 };
 
-export function observeUser(user: JsonObject, path: string, taken: Taken): Observation {
+export function observeUser(user: JsonObject, path: string, taken: CaptureContext): Observation {
   // a whole user leaves empty fields out; one that is only named (a mention) has not been looked at
   const isWhole = 'created_at' in user || 'followers_count' in user || 'description' in user;
   const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
   const text = (field: string) => unescaped(textField(user[field], path, field), taken) ?? none;
   const website = websiteOf(user, path);
   return {
-    observed_at: momentTaken(taken, path),
+    observed_at: captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: handleField(user['screen_name'], path, 'screen_name'),
       id: idOf(user, path),
       display_name: text('name'),
-      bio: unwrapped(text('description'), user),
+      bio: expandLinks(text('description'), user),
       location: text('location'),
       website: website === undefined ? noWebsite : website,
       verified: flagField(user['verified'], path, 'verified'),
@@ -56,6 +56,6 @@ export function isoOf(found: unknown): unknown {
 const ESCAPED = /&(amp|lt|gt|quot|#39);/g;
 const CHARACTERS: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 
-function unescaped(text: string | undefined, taken: Taken): string | undefined {
+function unescaped(text: string | undefined, taken: CaptureContext): string | undefined {
   return taken.unescape ? text?.replace(ESCAPED, (entity, name: string) => CHARACTERS[name] ?? entity) : text;
 }

@@ -1,9 +1,9 @@
 import { isObject, show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { dateField, flagField, handleField, idField, imageField, momentTaken, objectIn, textField } from './fields.ts';
-import { type JsonObject, listed, type Snapshot, type SnapshotFormat, type Taken } from './format.ts';
-import { unwrapped, websiteOf } from './links.ts';
+import { captureTime, dateField, flagField, handleField, idField, imageField, objectIn, textField } from './fields.ts';
+import { type CaptureContext, type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
+import { expandLinks, websiteOf } from './links.ts';
 
 /** The user object of Twitter's interface 2, alone or in its answers. */
 export const twitterV2: SnapshotFormat = {
@@ -15,20 +15,20 @@ export const twitterV2: SnapshotFormat = {
   observer: async () => observe,
 };
 
-function observe(user: JsonObject, path: string, taken: Taken): Observation {
+function observe(user: JsonObject, path: string, taken: CaptureContext): Observation {
   // a whole user leaves empty fields out; without these only id, name and username were asked for
   const isWhole = 'description' in user || 'created_at' in user || 'public_metrics' in user;
   const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
   const text = (field: string) => textField(user[field], path, field) ?? none;
   const website = websiteOf(user, path);
   return {
-    observed_at: momentTaken(taken, path),
+    observed_at: captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: handleField(user['username'], path, 'username'),
       id: idField(user['id'], path, 'id'),
       display_name: text('name'),
-      bio: unwrapped(text('description'), user),
+      bio: expandLinks(text('description'), user),
       location: text('location'),
       website: website === undefined ? noWebsite : website,
       verified: flagField(user['verified'], path, 'verified'),

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
-import { clientOf } from '../client.ts';
-import type { Access, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { networkCode, Trouble, troubleOf } from '../trouble.ts';
+import { loadClient } from '../client.ts';
+import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import type { Access, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
 /** Names of a blob's own metadata, which take no hyphens. */
 const DIGEST = 'palimpsest_sha256';
@@ -22,7 +22,7 @@ type Sdk = typeof import('@azure/storage-blob');
 
 /** What makes a client, with credentials that are looked for when they are first needed. */
 async function connector({ endpoint, secrets }: Access): Promise<() => BlobServiceClient> {
-  const sdk: Sdk = await clientOf('@azure/storage-blob', () => import('@azure/storage-blob'));
+  const sdk: Sdk = await loadClient('@azure/storage-blob', () => import('@azure/storage-blob'));
   const retryOptions = { maxTries: 1 };
   const { azureConnectionString, azureAccount, azureKey } = secrets;
   if (azureConnectionString !== undefined) {
@@ -40,7 +40,7 @@ async function connector({ endpoint, secrets }: Access): Promise<() => BlobServi
   if (azureKey !== undefined && azureAccount !== undefined) {
     return () => new sdk.BlobServiceClient(url, new sdk.StorageSharedKeyCredential(azureAccount, azureKey), { retryOptions });
   }
-  const { DefaultAzureCredential } = await clientOf('@azure/identity', () => import('@azure/identity'));
+  const { DefaultAzureCredential } = await loadClient('@azure/identity', () => import('@azure/identity'));
   return () => new sdk.BlobServiceClient(url, new DefaultAzureCredential(), { retryOptions });
 }
 
@@ -77,7 +77,7 @@ class AzureTarget implements Target {
     });
   }
 
-  async head(path: string, abortSignal: AbortSignal): Promise<Held | undefined> {
+  async head(path: string, abortSignal: AbortSignal): Promise<ObjectHead | undefined> {
     return asking(async () => {
       const answer = await this.#blob(path).getProperties({ abortSignal });
       return {
@@ -131,7 +131,7 @@ async function asking<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
     return await answered(request);
   } catch (error) {
-    if (error instanceof Trouble && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
+    if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
     throw error;
   }
 }
@@ -145,17 +145,17 @@ async function answered<T>(request: () => Promise<T>): Promise<T> {
 }
 
 /** What the client throws, in words without the request that it belongs to. */
-function asTrouble(error: unknown): Trouble {
-  if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
+function asTrouble(error: unknown): StorageError {
+  if (!(error instanceof Error)) return new StorageError('refused', 'an error that is none');
   const refusal = refusalIn(error);
-  if (refusal !== undefined) return new Trouble('denied', refusal);
+  if (refusal !== undefined) return new StorageError('denied', refusal);
   if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name))
-    return new Trouble('anonymous', 'no credentials were found');
+    return new StorageError('anonymous', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // the emulator's words for Md5Mismatch
-  if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new Trouble('passing', 'other bytes arrived');
-  return troubleOf(status, networkCode(error) ?? code, firstLine(error));
+  if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new StorageError('transient', 'other bytes arrived');
+  return storageErrorOf(status, networkCode(error) ?? code, firstLine(error));
 }
 
 /** Why an identity was not taken, if one of those that were tried was there at all. */

@@ -5,9 +5,9 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
 import { lock } from '../../store/lock.ts';
-import { makeFolder } from '../../store/make-folder.ts';
-import type { Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { Trouble } from '../trouble.ts';
+import { mkdirp } from '../../store/mkdirp.ts';
+import { StorageError } from '../storage-error.ts';
+import type { Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
 /** A folder, that a web server on this machine or another answers from. It keeps no headers. */
 export const folder: TargetKind = {
@@ -48,7 +48,7 @@ class FolderTarget implements Target {
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
-  async head(path: string): Promise<Held | undefined> {
+  async head(path: string): Promise<ObjectHead | undefined> {
     const fetched = await this.get(path);
     return fetched === undefined ? undefined : { digest: fetched.tag, holds: undefined, headers: undefined };
   }
@@ -69,7 +69,7 @@ class FolderTarget implements Target {
     };
     try {
       this.#refuseOutside(dirname(file));
-      makeFolder(dirname(file));
+      mkdirp(dirname(file));
       if (condition === undefined) await write();
       else await this.#exclusively(file, path, condition, write);
     } catch (error) {
@@ -113,10 +113,11 @@ class FolderTarget implements Target {
   /** Looks and writes while no other process does either. */
   async #exclusively(file: string, path: string, condition: Condition, write: () => Promise<void>): Promise<void> {
     const held = lock(`${file}.lock`);
-    if (held === undefined) throw new Trouble('passing', `another process is at ${path}`);
+    if (held === undefined) throw new StorageError('transient', `another process is at ${path}`);
     try {
       const there = await this.get(path);
-      if (there?.tag !== (condition === 'absent' ? undefined : condition.tag)) throw new Trouble('conflict', `${path} is another version`);
+      if (there?.tag !== (condition === 'absent' ? undefined : condition.tag))
+        throw new StorageError('conflict', `${path} is another version`);
       await write();
     } finally {
       held.release();

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
-import { clientOf } from '../client.ts';
-import type { Access, Address, Condition, Fetched, Held, Target, TargetKind, Upload } from '../target.ts';
-import { networkCode, Trouble, troubleOf } from '../trouble.ts';
+import { loadClient } from '../client.ts';
+import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
+import type { Access, Address, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
 /** Names of an object's own headers: what palimpsest leaves there for a run that has to go on. */
 const DIGEST = 'palimpsest-sha256';
@@ -14,7 +14,8 @@ type Sdk = typeof import('@aws-sdk/client-s3');
 /** Amazon S3 and whatever speaks its language. Its client finds credentials, and renews them, by itself. */
 export const s3: TargetKind = {
   scheme: 's3',
-  open: async (address, access) => new S3Target(await clientOf('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3')), address, access),
+  open: async (address, access) =>
+    new S3Target(await loadClient('@aws-sdk/client-s3', () => import('@aws-sdk/client-s3')), address, access),
 };
 
 class S3Target implements Target {
@@ -66,12 +67,12 @@ class S3Target implements Target {
     });
   }
 
-  async head(path: string, signal: AbortSignal): Promise<Held | undefined> {
+  async head(path: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
     return this.#asking(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
       const answer = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
         // a session that is over is answered with 400, and here without the body that would say so
-        throw statusOf(error) === 400 ? new Trouble('denied', '400, without a word why') : error;
+        throw statusOf(error) === 400 ? new StorageError('denied', '400, without a word why') : error;
       });
       return {
         digest: answer.Metadata?.[DIGEST],
@@ -106,7 +107,7 @@ class S3Target implements Target {
         return answer.ETag ?? '';
       });
     } catch (error) {
-      const isDoubted = error instanceof Trouble && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
+      const isDoubted = error instanceof StorageError && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
       if (!isDoubted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
       this.#isUnquoted = true;
       return this.put(path, upload, signal, condition);
@@ -139,7 +140,7 @@ class S3Target implements Target {
     try {
       return await this.#answered(request);
     } catch (error) {
-      if (error instanceof Trouble && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
+      if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
       throw error;
     }
   }
@@ -154,14 +155,14 @@ class S3Target implements Target {
 }
 
 /** What the client throws, in words without the request that it belongs to. */
-function asTrouble(error: unknown): Trouble {
-  if (error instanceof Trouble) return error;
-  if (!(error instanceof Error)) return new Trouble('refused', 'an error that is none');
-  if (error.name === 'CredentialsProviderError') return new Trouble('anonymous', 'no credentials were found');
+function asTrouble(error: unknown): StorageError {
+  if (error instanceof StorageError) return error;
+  if (!(error instanceof Error)) return new StorageError('refused', 'an error that is none');
+  if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials were found');
   // the client opens no files but those that credentials stand in
-  if (codeOf(error) === 'ENOENT') return new Trouble('anonymous', error.message);
-  if (error.message === 'Region is missing') return new Trouble('refused', 'the region is missing');
-  return troubleOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
+  if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
+  if (error.message === 'Region is missing') return new StorageError('refused', 'the region is missing');
+  return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -12,7 +12,7 @@ const server = program('nginx', 'nginx-light');
 
 /** nginx before a bucket. Below a path the pages are compressed there as well. */
 export const nginxOrigin: Subject = {
-  host: { ...nginx, proof: atOrigin.proof, cannot: atOrigin.cannot, steps: atOrigin.steps },
+  host: { ...nginx, testedOn: atOrigin.proof, cannot: atOrigin.cannot, steps: atOrigin.steps },
   needs: server.skip ? server : ceph,
   release: () => {
     const store = releaseFrom('radosgw', ['--version'], /ceph version ([\d.]+)/);

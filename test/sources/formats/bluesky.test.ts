@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const detailed = fixture('bluesky');
 
@@ -64,14 +64,14 @@ describe('a Bluesky profile', () => {
   });
 
   it('is refused under the handle of all whose handle is broken', async () => {
-    expect(flawIn(await readValues([{ ...detailed, handle: 'handle.invalid' }]))).toMatchObject({ place: { field: 'handle' } });
+    expect(errorIn(await readValues([{ ...detailed, handle: 'handle.invalid' }]))).toMatchObject({ place: { field: 'handle' } });
   });
 
   it('comes in lists', async () => {
     const found = await readValues([{ profiles: [detailed, null, detailed] }]);
     expect(found.map(({ kind, place }) => [kind, place.field])).toEqual([
       ['observation', 'profiles[0]'],
-      ['flaw', 'profiles[1]'],
+      ['error', 'profiles[1]'],
       ['observation', 'profiles[2]'],
     ]);
   });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Observation, Profile } from '../../../src/contract/observation.ts';
 import type { JsonObject } from '../../../src/sources/formats/format.ts';
 import { FORMATS, type FormatName } from '../../../src/sources/formats/formats.ts';
-import { flawIn, observationsIn, readText, readValues } from './reading.ts';
+import { errorIn, observationsIn, readText, readValues } from './reading.ts';
 import { expectSound } from './sound.ts';
 
 type Key = string | number;
@@ -135,21 +135,21 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
 
     it.each([undefined, null, '', 'a\0b', 'a\nb', '\ud800', 7])('refuses %j for a handle', async (handle) => {
       const { keys, path } = fields.screen_name;
-      const flaws = flawsOf(await readValues([changed(whole, keys, handle)]));
+      const inputErrors = flawsOf(await readValues([changed(whole, keys, handle)]));
       // without its handle a snapshot may not even be recognised
-      expect(flaws).toMatchObject([{ code: 'bad-field' }]);
-      if (handle !== undefined) expect(flaws).toMatchObject([{ place: { field: path } }]);
+      expect(inputErrors).toMatchObject([{ code: 'bad-field' }]);
+      if (handle !== undefined) expect(inputErrors).toMatchObject([{ place: { field: path } }]);
     });
 
     it('takes no id that lost digits', async () => {
-      const flaws = flawsOf(await readValues([changed(whole, fields.id.keys, 878301212025782300)]));
-      expect(flaws).toMatchObject([{ place: { field: fields.id.path } }]);
+      const inputErrors = flawsOf(await readValues([changed(whole, fields.id.keys, 878301212025782300)]));
+      expect(inputErrors).toMatchObject([{ place: { field: fields.id.path } }]);
     });
 
     it.runIf(fields.profile_image_url !== undefined)('leaves out an image whose URL is none, or refuses it', async () => {
       for (const url of ['/avatars/original/missing.png', 'javascript:alert(1)', 'data:image/png;base64,', 'https://a.example/\u0001']) {
         const value = changed(whole, fields.profile_image_url?.keys ?? [], url);
-        if (isStrict) expect(flawIn(await readValues([value]))).toMatchObject({ place: { field: 'profile_image_url' } });
+        if (isStrict) expect(errorIn(await readValues([value]))).toMatchObject({ place: { field: 'profile_image_url' } });
         else expect(await firstProfile(value)).toEqual({ ...says[0]?.profile, profile_image_url: undefined });
       }
     });
@@ -157,7 +157,7 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
     it(isTimed ? 'tells its time' : 'asks for --observed-at', async () => {
       const found = await readValues([whole], { observedAt: undefined });
       if (isTimed) expect(observationsIn(found)).toEqual(says);
-      else expect(flawIn(found).hint).toContain('--observed-at 2017-09-19T20:47:28Z');
+      else expect(errorIn(found).hint).toContain('--observed-at 2017-09-19T20:47:28Z');
     });
 
     it('reads a text of ten million characters, or refuses it', async () => {
@@ -165,7 +165,7 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
       expectSound(await readValues([changed(whole, fields.bio?.keys ?? [], long)]));
     });
 
-    it('gives an observation or a flaw, whatever stands in its fields', async () => {
+    it('gives an observation or a inputError, whatever stands in its fields', async () => {
       const anything = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constantFrom(1e308, -0, '\ud800', '\0', '__proto__'));
       const change = fc.record({ field: fc.constantFrom(...Object.values(fields)), value: anything });
       await fc.assert(
@@ -183,5 +183,5 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
 }
 
 function flawsOf(found: Awaited<ReturnType<typeof readValues>>) {
-  return found.filter((item) => item.kind === 'flaw');
+  return found.filter((item) => item.kind === 'error');
 }

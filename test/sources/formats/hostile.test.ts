@@ -16,7 +16,7 @@ const MAY_BE_SILENT = /"(?:delete|users|accounts|profiles|meta)":/;
 
 describe('hostile snapshots', () => {
   it.each([undefined, ...FORMAT_NAMES])(
-    'give an observation or a flaw each (from %s)',
+    'give an observation or a inputError each (from %s)',
     { timeout: 60_000 + SNAPSHOTS * 10 },
     async (from) => {
       const random = chance(SEED);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const account = fixture('mastodon');
 
@@ -49,7 +49,7 @@ describe('a Mastodon account', () => {
   });
 
   it.each([undefined, null, '', '/@mira', 'mailto:mira@town.example', 7])('is local to no server with the page %j', async (url) => {
-    expect(flawIn(await readValues([changed(account, ['url'], url)]))).toMatchObject({ place: { field: 'url' } });
+    expect(errorIn(await readValues([changed(account, ['url'], url)]))).toMatchObject({ place: { field: 'url' } });
   });
 
   it.each([
@@ -92,7 +92,7 @@ describe('a Mastodon account', () => {
   });
 
   it('has no note longer than that', async () => {
-    expect(flawIn(await readValues([{ ...account, note: 'a'.repeat(100_001) }]))).toMatchObject({ place: { field: 'note' } });
+    expect(errorIn(await readValues([{ ...account, note: 'a'.repeat(100_001) }]))).toMatchObject({ place: { field: 'note' } });
   });
 
   it('comes in lists', async () => {

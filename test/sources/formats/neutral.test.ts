@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, observationsIn, readText, readValues } from './reading.ts';
+import { errorIn, observationsIn, readText, readValues } from './reading.ts';
 
 const whole = fixture('neutral');
 
@@ -55,13 +55,13 @@ describe('a neutral snapshot', () => {
   it.each([undefined, null, '', 'today', '2023-11-18T16:29:12', 1_700_324_952, '1969-12-31T23:59:59Z'])(
     'refuses the time %j',
     async (time) => {
-      expect(flawIn(await readValues([changed(whole, ['observed_at'], time)]))).toMatchObject({ place: { field: 'observed_at' } });
+      expect(errorIn(await readValues([changed(whole, ['observed_at'], time)]))).toMatchObject({ place: { field: 'observed_at' } });
     },
   );
 
   it('names a field that it does not know', async () => {
-    expect(flawIn(await readValues([{ ...whole, biography: 'x' }]))).toMatchObject({ place: { field: 'biography' } });
-    expect(flawIn(await readText('{"observed_at":"2023-11-18T16:29:12Z","screen_name":"m","__proto__":1}'))).toMatchObject({
+    expect(errorIn(await readValues([{ ...whole, biography: 'x' }]))).toMatchObject({ place: { field: 'biography' } });
+    expect(errorIn(await readText('{"observed_at":"2023-11-18T16:29:12Z","screen_name":"m","__proto__":1}'))).toMatchObject({
       place: { field: '__proto__' },
     });
   });
@@ -78,8 +78,8 @@ describe('a neutral snapshot', () => {
   });
 
   it.each([1.5, 9007199254740992, -1, true])('refuses the id %j and says to write a string', async (id) => {
-    const flaw = flawIn(await readValues([changed(whole, ['id'], id)]));
-    expect(flaw).toMatchObject({ place: { field: 'id' }, hint: expect.stringContaining('write ids as strings') });
+    const inputError = errorIn(await readValues([changed(whole, ['id'], id)]));
+    expect(inputError).toMatchObject({ place: { field: 'id' }, hint: expect.stringContaining('write ids as strings') });
   });
 
   it.each(['', null])('keeps the archive’s URL %j as it is', async (url) => {
@@ -102,7 +102,7 @@ describe('a neutral snapshot', () => {
       ].map((url) => [field, url] as const),
     ),
   )('refuses the %s %j', async (field, url) => {
-    const flaw = flawIn(await readValues([changed(whole, [field], url)]));
-    expect(flaw).toMatchObject({ place: { field }, expected: 'an http or https URL, "" or null' });
+    const inputError = errorIn(await readValues([changed(whole, [field], url)]));
+    expect(inputError).toMatchObject({ place: { field }, expected: 'an http or https URL, "" or null' });
   });
 });

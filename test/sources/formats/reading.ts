@@ -1,10 +1,10 @@
-import { momentOf } from '../../../src/contract/moment.ts';
+import { parseInstant } from '../../../src/contract/instant.ts';
 import type { Observation } from '../../../src/contract/observation.ts';
 import { type ObserveContext, type Observed, observationsOf } from '../../../src/sources/observations.ts';
-import type { Flaw, Input } from '../../../src/sources/source.ts';
+import type { Input, InputError } from '../../../src/sources/source.ts';
 
 /** The moment that the tests take with --observed-at. */
-export const NOON: number = momentOf('2024-05-01T12:00:00Z') ?? 0;
+export const NOON: number = parseInstant('2024-05-01T12:00:00Z') ?? 0;
 
 const CONTEXT: ObserveContext = { from: undefined, observedAt: NOON, unescape: false };
 
@@ -20,32 +20,32 @@ export function input(name: string, text: string): Input {
 }
 
 /** What inputs hold, in their order. */
-export async function readInputs(inputs: readonly Input[], context: Partial<ObserveContext> = {}): Promise<(Observed | Flaw)[]> {
-  const found: (Observed | Flaw)[] = [];
+export async function readInputs(inputs: readonly Input[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
+  const found: (Observed | InputError)[] = [];
   for await (const batch of observationsOf(inputs, { ...CONTEXT, ...context })) found.push(...batch);
   return found;
 }
 
-export async function readText(text: string, context: Partial<ObserveContext> = {}): Promise<(Observed | Flaw)[]> {
+export async function readText(text: string, context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
   return readInputs([input('snapshots', text)], context);
 }
 
 /** What values say that stand one a line. */
-export async function readValues(values: readonly unknown[], context: Partial<ObserveContext> = {}): Promise<(Observed | Flaw)[]> {
+export async function readValues(values: readonly unknown[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
   return readText(values.map((value) => JSON.stringify(value)).join('\n'), context);
 }
 
-/** The observations among what was found; a flaw fails the test. */
-export function observationsIn(found: readonly (Observed | Flaw)[]): Observation[] {
+/** The observations among what was found; a inputError fails the test. */
+export function observationsIn(found: readonly (Observed | InputError)[]): Observation[] {
   return found.map((item) => {
     if (item.kind === 'observation') return item.observation;
-    throw new Error(`a flaw at ${JSON.stringify(item.place)}: expected ${item.expected}, found ${item.found}`);
+    throw new Error(`a inputError at ${JSON.stringify(item.place)}: expected ${item.expected}, found ${item.found}`);
   });
 }
 
-/** The one flaw that was found. */
-export function flawIn(found: readonly (Observed | Flaw)[]): Flaw {
+/** The one inputError that was found. */
+export function errorIn(found: readonly (Observed | InputError)[]): InputError {
   const [first] = found;
-  if (first?.kind === 'flaw' && found.length === 1) return first;
-  throw new Error(`not one flaw: ${JSON.stringify(found)}`);
+  if (first?.kind === 'error' && found.length === 1) return first;
+  throw new Error(`not one inputError: ${JSON.stringify(found)}`);
 }

@@ -2,15 +2,15 @@ import { expect } from 'vitest';
 import { isWholeSecond } from '../../../src/contract/dates.ts';
 import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/shape.ts';
 import type { Observed } from '../../../src/sources/observations.ts';
-import type { Flaw } from '../../../src/sources/source.ts';
+import type { InputError } from '../../../src/sources/source.ts';
 
-/** Holds what was found to what observations and flaws promise, whatever the snapshots were. */
-export function expectSound(found: readonly (Observed | Flaw)[]): void {
-  const unsound = found.filter((item) => !(item.kind === 'flaw' ? isSoundFlaw(item) : isSound(item)));
+/** Holds what was found to what observations and inputErrors promise, whatever the snapshots were. */
+export function expectSound(found: readonly (Observed | InputError)[]): void {
+  const unsound = found.filter((item) => !(item.kind === 'error' ? isSoundFlaw(item) : isSound(item)));
   expect(unsound).toEqual([]);
 }
 
-function isSoundFlaw({ place, expected, found }: Flaw): boolean {
+function isSoundFlaw({ place, expected, found }: InputError): boolean {
   return place.file !== undefined && expected !== '' && found !== '' && found.length < 1000;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const archive = fixture('twitter-archive');
 
@@ -43,9 +43,9 @@ describe('the account of a Twitter archive', () => {
   it('was observed when the archive was made, or with --observed-at', async () => {
     const { manifest: _, ...bare } = archive;
     expect(observationsIn(await readValues([bare]))).toMatchObject([{ observed_at: NOON }]);
-    expect(flawIn(await readValues([bare], { observedAt: undefined })).hint).toContain('--observed-at');
+    expect(errorIn(await readValues([bare], { observedAt: undefined })).hint).toContain('--observed-at');
     const broken = changed(archive, ['manifest', 'archiveInfo', 'generationDate'], 'lately');
-    expect(flawIn(await readValues([broken]))).toMatchObject({ place: { field: 'manifest.archiveInfo.generationDate' } });
+    expect(errorIn(await readValues([broken]))).toMatchObject({ place: { field: 'manifest.archiveInfo.generationDate' } });
   });
 
   it('has former names once each, and not its own', async () => {
@@ -53,7 +53,7 @@ describe('the account of a Twitter archive', () => {
     const names = ['a', 'b', 'mira_okonjo', 'a'];
     const found = await readValues([{ ...archive, 'screen-name-change': names.map(change) }]);
     expect(observationsIn(found)).toMatchObject([{ former_names: ['a', 'b'] }]);
-    expect(flawIn(await readValues([{ ...archive, 'screen-name-change': [change(7)] }]))).toMatchObject({
+    expect(errorIn(await readValues([{ ...archive, 'screen-name-change': [change(7)] }]))).toMatchObject({
       place: { field: 'screen-name-change[0].changedFrom' },
     });
   });

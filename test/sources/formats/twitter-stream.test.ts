@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const tweet = fixture('twitter-stream');
 const DELIVERED = 1_358_090_018_657_000;
@@ -86,7 +86,7 @@ describe('a tweet of the stream', () => {
     const { timestamp_ms: _, created_at: __, ...timeless } = tweet;
     expect(observationsIn(await readValues([timeless]))[0]?.observed_at).toBe(NOON);
     const found = await readValues([timeless], { observedAt: undefined });
-    expect(found.map((item) => item.kind === 'flaw' && item.hint)).toEqual(Array(3).fill(expect.stringContaining('--observed-at')));
+    expect(found.map((item) => item.kind === 'error' && item.hint)).toEqual(Array(3).fill(expect.stringContaining('--observed-at')));
   });
 
   it.each([
@@ -96,7 +96,7 @@ describe('a tweet of the stream', () => {
     ['timestamp_ms', null],
     ['timestamp_ms', '12345678901234567890'],
   ])('is refused with %s %j', async (field, value) => {
-    expect(flawIn(await readValues([changed(tweet, [field], value)]))).toMatchObject({ place: { field } });
+    expect(errorIn(await readValues([changed(tweet, [field], value)]))).toMatchObject({ place: { field } });
   });
 
   it.each(['delete', 'scrub_geo', 'limit', 'status_withheld', 'user_withheld', 'disconnect', 'warning'])(
@@ -110,13 +110,13 @@ describe('a tweet of the stream', () => {
 
   it('gives the others’ profiles where one is broken', async () => {
     const found = await readValues([changed(tweet, ['retweeted_status', 'user', 'screen_name'], 7)]);
-    expect(found.map(({ kind }) => kind)).toEqual(['observation', 'flaw', 'observation']);
+    expect(found.map(({ kind }) => kind)).toEqual(['observation', 'error', 'observation']);
     expect(found[1]?.place).toEqual({ file: 'snapshots', line: 1, field: 'retweeted_status.user.screen_name' });
   });
 
   it('does not hold tweets without end', async () => {
     let deep: object = tweet;
     for (let depth = 0; depth < 1000; depth += 1) deep = { ...tweet, quoted_status: deep };
-    expect(flawIn(await readValues([deep])).expected).toContain('tweets in one another');
+    expect(errorIn(await readValues([deep])).expected).toContain('tweets in one another');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObserveContext } from '../../../src/sources/observations.ts';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const whole = fixture('twitter-v1');
 
@@ -85,7 +85,7 @@ describe('a user of Twitter’s interface 1.1', () => {
     const { id_str: _, ...bare } = whole;
     expect(await profileOf({ ...bare, id: 501 })).toMatchObject({ id: '501' });
     expect(await profileOf({ ...bare, id: undefined })).toMatchObject({ screen_name: 'mira_okonjo', id: undefined });
-    expect(flawIn(await readValues([bare]))).toMatchObject({ place: { field: 'id' } });
+    expect(errorIn(await readValues([bare]))).toMatchObject({ place: { field: 'id' } });
   });
 
   it('leaves open what a mention does not have', async () => {
@@ -97,13 +97,13 @@ describe('a user of Twitter’s interface 1.1', () => {
     const found = await readValues([{ users: [whole, 7, whole], next_cursor: 0 }]);
     expect(found).toMatchObject([
       { kind: 'observation', place: { line: 1, field: 'users[0]' } },
-      { kind: 'flaw', place: { line: 1, field: 'users[1]' } },
+      { kind: 'error', place: { line: 1, field: 'users[1]' } },
       { kind: 'observation', place: { line: 1, field: 'users[2]' } },
     ]);
   });
 
   it.each(['Mon Foo 29 21:18:15 +0000 2010', 'Mon Nov 31 21:18:15 +0000 2010', 'Mon Nov 29 25:18:15 +0000 2010'])(
     'has not been created on %s',
-    async (date) => expect(flawIn(await readValues([{ ...whole, created_at: date }]))).toMatchObject({ place: { field: 'created_at' } }),
+    async (date) => expect(errorIn(await readValues([{ ...whole, created_at: date }]))).toMatchObject({ place: { field: 'created_at' } }),
   );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { flawIn, NOON, observationsIn, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
 
 const whole = fixture('twitter-v2');
 
@@ -75,16 +75,16 @@ describe('a user of Twitter’s interface 2', () => {
       ['observation', 2, 'data[1]'],
       ['observation', 3, 'includes.users[0]'],
       ['observation', 4, 'includes.users[0]'],
-      ['flaw', 4, 'includes.users[1]'],
+      ['error', 4, 'includes.users[1]'],
     ]);
   });
 
   it.each([{ data: [] }, { data: { id: '1', text: 'Hello' } }, { data: null }, { includes: { users: {} } }, { data: ['x'] }])(
     'is missing from %j',
-    async (answer) => expect(flawIn(await readValues([answer]))).toMatchObject({ code: 'bad-field', place: { field: 'data' } }),
+    async (answer) => expect(errorIn(await readValues([answer]))).toMatchObject({ code: 'bad-field', place: { field: 'data' } }),
   );
 
   it('has a name that is no text', async () => {
-    expect(flawIn(await readValues([changed(whole, ['name'], 7)]))).toMatchObject({ place: { field: 'name' } });
+    expect(errorIn(await readValues([changed(whole, ['name'], 7)]))).toMatchObject({ place: { field: 'name' } });
   });
 });

@@ -42,7 +42,7 @@ it('takes Amazon’s 409 for a request to be made again, with the tag as it is',
     if (conditions.length === 1) return refusal(response, 409, 'ConditionalRequestConflict');
     response.setHeader('ETag', '"b"').end();
   });
-  await expect(target.put('publish.json', upload, signal, { tag: '"a"' })).rejects.toMatchObject({ kind: 'passing' });
+  await expect(target.put('publish.json', upload, signal, { tag: '"a"' })).rejects.toMatchObject({ kind: 'transient' });
   expect(await target.put('publish.json', upload, signal, { tag: '"a"' })).toBe('"b"');
   expect(conditions).toEqual(['"a"', '"a"']);
 });

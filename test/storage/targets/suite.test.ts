@@ -138,9 +138,9 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
       if (proxy === undefined) return;
       const through = await open(address, proxy.endpoint);
       proxy.draw = () => fault;
-      await expect(through.put('rest/passing.json', upload('{}'), signal)).rejects.toMatchObject({ kind: 'passing' });
-      await expect(through.get('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'passing' });
-      await expect(through.head('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'passing' });
+      await expect(through.put('rest/passing.json', upload('{}'), signal)).rejects.toMatchObject({ kind: 'transient' });
+      await expect(through.get('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'transient' });
+      await expect(through.head('rest/passing.json', signal)).rejects.toMatchObject({ kind: 'transient' });
       through.close();
     },
   );

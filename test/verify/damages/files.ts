@@ -47,7 +47,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
     },
     expects: 'file-missing',
     path: MANIFEST,
-    also: ['file-stray'],
+    also: ['unexpected-file'],
   },
   {
     name: 'the manifest is empty',
@@ -147,7 +147,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
     },
     expects: 'file-missing',
     path: 'rest/data/index.json',
-    also: ['file-stray'],
+    also: ['unexpected-file'],
   },
   {
     name: 'a folder is where a page should be',
@@ -184,12 +184,12 @@ export const FILE_DAMAGES: readonly Damage[] = [
     damage: (tree) => tree.write('rest/data/page/1/index.json', tree.text('rest/data/index.json').replace('"count":60', '"count":59')),
     expects: 'file-digest',
     path: 'rest/data/page/1/index.json',
-    also: ['file-twin'],
+    also: ['duplicate-mismatch'],
   },
   {
     name: 'a page of a longer tree is still there',
     damage: (tree) => tree.write('rest/data/page/10/index.json', tree.text('rest/data/page/9/index.json')),
-    expects: 'file-stray',
+    expects: 'unexpected-file',
     path: 'rest/data/page/10/index.json',
   },
   ...[
@@ -199,17 +199,17 @@ export const FILE_DAMAGES: readonly Damage[] = [
     'rest/data/page/01/index.json',
     'rest/data/page/1/index.json.gz',
     'rest/other/index.json',
-  ].map((path): Damage => ({ name: `${path} is there`, damage: (tree) => tree.write(path, 'x'), expects: 'file-stray', path })),
+  ].map((path): Damage => ({ name: `${path} is there`, damage: (tree) => tree.write(path, 'x'), expects: 'unexpected-file', path })),
   {
     name: 'a folder links to the one above it, without end',
     damage: (tree) => link(tree, '..', 'rest/data/page/around'),
-    expects: 'file-stray',
+    expects: 'unexpected-file',
     path: 'rest/data/page/around',
   },
   {
     name: 'a file lies under 400 folders',
     damage: (tree) => tree.write(`rest/${'d/'.repeat(400)}file`, 'x'),
-    expects: 'file-stray',
+    expects: 'unexpected-file',
     path: `rest/${'d/'.repeat(400)}file`,
   },
   ...(process.platform === 'linux'
@@ -221,7 +221,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
             tree.write('rest/notes.txt', 'x');
           },
           after: (tree: DamagedTree) => rmdirSync(noUtf8(tree)),
-          expects: 'file-stray',
+          expects: 'unexpected-file',
           path: 'rest/notes.txt',
         } as const,
       ]

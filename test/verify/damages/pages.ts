@@ -22,14 +22,14 @@ export const PAGE_DAMAGES: readonly Damage[] = [
   {
     name: "a page's second file is binary garbage",
     damage: (tree) => tree.write('rest/data/page/last/index.json', GARBAGE),
-    expects: 'file-twin',
+    expects: 'duplicate-mismatch',
     path: 'rest/data/page/last/index.json',
     deep: true,
   },
   {
     name: "a page's second file is that of another build",
     damage: (tree) => tree.write('rest/data/page/1/index.json', tree.text('rest/data/index.json').replace('"count":60', '"count":59')),
-    expects: 'file-twin',
+    expects: 'duplicate-mismatch',
     path: 'rest/data/page/1/index.json',
     deep: true,
   },

@@ -1,0 +1,56 @@
+import { REASONS } from '../publish/comparison.ts';
+import type { PublishSummary } from '../publish/publish.ts';
+import type { Step } from '../publish/steps.ts';
+import { number, plural, printable, size } from '../terminal.ts';
+
+/** A plan as people read it: every step with its reason, then what all of it comes to. */
+export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
+  for (const step of steps()) yield line(step);
+  for (const gap of plan.gaps) yield `no order can keep readers from missing something: ${gap} (--allow-gaps)`;
+  yield `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`;
+  yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
+  yield `  overlaps   ${plural(plan.overlaps, 'page')} written twice, so that readers miss nothing`;
+  yield `  deletes   ${plural(plan.deletes, 'page')}`;
+  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}, $${plan.cost.toFixed(4)} at list price`;
+  for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}, expected: ${expected}; ${hint}`;
+}
+
+function line({ action, path, bytes, reason }: Step): string {
+  const size = action === 'delete' ? '' : ` ${number(bytes)} bytes,`;
+  return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records while others move' : REASONS[reason]}`;
+}
+
+/** A plan as machines read it; its steps are made as they are written. */
+export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSummary): object {
+  const { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
+  return {
+    plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, gaps, resumes: wasInterrupted },
+    refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
+    steps: steps(),
+  };
+}
+
+/** What was done, as people read it. */
+export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }: PublishSummary, target: string, took: string): string[] {
+  if (invalidate.length === 0) {
+    return [`${target} is as it should be: ${number(plan.unchanged)} files unchanged, ${plural(traffic.requests, 'request')}, ${took}`];
+  }
+  return [
+    `published to ${target} in ${took}${wasInterrupted ? ', going on where an earlier run had stopped' : ''}`,
+    `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
+    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them made again`,
+    `next: where a CDN stands before it, invalidate ${invalidate.join(' ')}`,
+  ];
+}
+
+/** What was done, as a table for the summary of a job. */
+export function summaryTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
+  const rows: readonly (readonly [string, string])[] = [
+    ['sent', plural(done.uploads, 'file')],
+    ['unchanged', number(plan.unchanged)],
+    ['deleted', number(done.deletes)],
+    ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
+    ['time', took],
+  ];
+  return `\n| published | ${printable(target).replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+}

@@ -1,0 +1,89 @@
+import { daysOf } from './dates.ts';
+
+/** A moment: whole microseconds since 1970 began, UTC. Exact up to the year 2255, where doubles end to be. */
+export type Instant = number;
+
+/**
+ * The moment that an ISO 8601 text with a zone names; a finer fraction than microseconds is cut off.
+ * Read by hand: a regular expression would take as long as all else that is done with a snapshot.
+ * @returns undefined where it names none from 1970 to 2255
+ */
+export function parseInstant(text: string): Instant | undefined {
+  const year = pair(text, 0) * 100 + pair(text, 2);
+  const [month, day, hour, minute, second] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17)];
+  // with another zone a moment may fall into 1970 that is none of its year
+  if (year < 1969 || day < 1 || day > daysOf(year, month)) return undefined;
+  if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
+  const zone = zoneStart(text);
+  const minutes = (daysBefore(year, month) + day - 1) * 1440 + hour * 60 + minute - offset(text, zone);
+  const moment = (minutes * 60 + second) * 1_000_000 + microseconds(text, zone);
+  return isMoment(moment) ? moment : undefined;
+}
+
+/** So far below zero that no sum with it is a number of days, hours or years. */
+const NO_NUMBER = -1_000_000;
+
+/** The number that two digits write. */
+function pair(text: string, index: number): number {
+  const [tens, ones] = [text.charCodeAt(index) - 48, text.charCodeAt(index + 1) - 48];
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NO_NUMBER;
+}
+
+function isPunctuated(text: string): boolean {
+  const between = text.charAt(10);
+  const isDate = text.charAt(4) === '-' && text.charAt(7) === '-' && (between === 'T' || between === ' ' || between === 't');
+  return isDate && text.charAt(13) === ':' && text.charAt(16) === ':';
+}
+
+/** The days from 1970 to the beginning of a month. */
+function daysBefore(year: number, month: number): number {
+  const before = year - 1;
+  let days = (year - 1970) * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 477;
+  for (let earlier = 1; earlier < month; earlier += 1) days += daysOf(year, earlier);
+  return days;
+}
+
+/** Where the zone begins: behind the fraction of a second, of at most nine digits. */
+function zoneStart(text: string): number {
+  let end = 19;
+  if (text.charAt(end) !== '.') return end;
+  do end += 1;
+  while (text.charCodeAt(end) >= 48 && text.charCodeAt(end) <= 57 && end < 29);
+  return end;
+}
+
+/** What a fraction of a second between its point at 19 and the zone counts; NaN where it has no digit. */
+function microseconds(text: string, zone: number): number {
+  if (zone === 19) return 0;
+  if (zone === 20) return Number.NaN;
+  let count = 0;
+  for (let index = 20; index < 26; index += 1) count = count * 10 + (index < zone ? text.charCodeAt(index) - 48 : 0);
+  return count;
+}
+
+/** The minutes by which a zone is ahead of UTC; NaN where there is none at this place, or more than a zone. */
+function offset(text: string, zone: number): number {
+  const sign = text.charAt(zone);
+  if (sign === 'Z' || sign === 'z') return text.length === zone + 1 ? 0 : Number.NaN;
+  const colon = text.charAt(zone + 3) === ':' ? 1 : 0;
+  const [hours, minutes] = [pair(text, zone + 1), pair(text, zone + 3 + colon)];
+  const isOffset = (sign === '+' || sign === '-') && hours >= 0 && hours <= 23 && minutes >= 0 && minutes <= 59;
+  if (!isOffset || text.length !== zone + 5 + colon) return Number.NaN;
+  return (hours * 60 + minutes) * (sign === '-' ? -1 : 1);
+}
+
+/** The moment that milliseconds since 1970 name; undefined where they name none that can be held. */
+export function instantOfMilliseconds(milliseconds: number): Instant | undefined {
+  const moment = Math.round(milliseconds * 1000);
+  return isMoment(moment) ? moment : undefined;
+}
+
+/** A moment as new records write it: `2023-11-18T16:29:12.006921Z`. */
+export function timestampOf(moment: Instant): string {
+  const micros = moment % 1000;
+  return `${new Date((moment - micros) / 1000).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+}
+
+function isMoment(moment: number): boolean {
+  return Number.isSafeInteger(moment) && moment >= 0;
+}

@@ -1,0 +1,127 @@
+import { encodeAccountState } from '../contract/account-state.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
+import { itemsOf } from '../sources/items.ts';
+import { type PageSetReport, PageSets } from '../sources/page-set.ts';
+import { lackOf } from '../sources/page-set-text.ts';
+import { withProgress } from '../sources/progress.ts';
+import { rejection } from '../sources/rejection.ts';
+import type { Input, InputError, Item } from '../sources/source.ts';
+import { AccountStateWriter } from '../store/account-state-writer.ts';
+import { Batch } from '../store/batch.ts';
+import { type Conflict, ItemWriter, type Outcome } from '../store/item-writer.ts';
+
+export interface ImportOptions {
+  readonly onConflict: ConflictPolicy;
+  /** Takes what cannot go in, so that the rest can; without it the first such thing ends the import. */
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Whether saved pages must prove to be complete; nothing is imported where they do not. */
+  readonly requireComplete?: boolean | undefined;
+  /** Called once when all is read, just before the store changes for good; where it throws nothing is imported. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
+  /** Called with the bytes read so far. */
+  readonly onProgress?: ((bytes: number) => void) | undefined;
+  /** Called, once all is read, with the accounts whose histories have been derived, and those to be. */
+  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface ImportSummary {
+  readonly records: Tally;
+  readonly accounts: Tally;
+  readonly rejected: number;
+  /** What the saved pages among the inputs lack, by collection. */
+  readonly pageSets: readonly PageSetReport[];
+}
+
+/** How many items came and what became of them. */
+export interface Tally {
+  readonly added: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly replaced: number;
+}
+
+/**
+ * Imports everything that the inputs hold in one batch: all of it is in the store afterwards, or none.
+ * @throws Failure for the first inputError or conflict, unless options.onReject takes them; incomplete where
+ *   options.requireComplete is not met
+ */
+export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
+  const batch = new Batch(store, 'by id');
+  const records = { added: 0, same: 0, kept: 0, replaced: 0 };
+  const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  let rejected = 0;
+  const pages = new PageSets();
+  const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
+    if (typeof outcome === 'string') tally[outcome] += 1;
+    else reject(conflictError(outcome, item));
+  };
+  const reject = (inputError: InputError): void => {
+    if (options.onReject === undefined) throw rejection(inputError);
+    options.onReject(inputError);
+    rejected += 1;
+  };
+  try {
+    const writer = new ItemWriter(batch, options.onConflict);
+    const states = new AccountStateWriter(batch, options.onConflict);
+    for (const input of withProgress(inputs, options.onProgress)) {
+      for await (const items of itemsOf(input)) {
+        for (const item of items) {
+          if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
+          else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
+          else if (item.kind === 'state') count(accounts, states.add(item.state), item);
+          else if (item.kind === 'page') pages.add(item.page);
+          else reject(item);
+        }
+      }
+    }
+    const pageSets = pages.report();
+    if (options.requireComplete) requireComplete(pageSets);
+    await options.beforeCommit?.();
+    batch.commit(options.onMaterialize);
+    return { records, accounts, rejected, pageSets };
+  } finally {
+    batch.end();
+  }
+}
+
+type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' }>;
+
+function conflictError(conflict: Conflict, item: Conflicting): InputError {
+  return {
+    kind: 'error',
+    code: 'conflict',
+    place: item.place,
+    expected: `${conflict.subject} as it came before: ${conflict.stored}`,
+    found: `another version: ${conflict.found}`,
+    hint: conflict.hint ?? "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
+    item: itemValue(item),
+  };
+}
+
+function itemValue(item: Conflicting): unknown {
+  switch (item.kind) {
+    case 'record':
+      return item.record;
+    case 'account':
+      return item.account;
+    case 'state':
+      return JSON.parse(encodeAccountState(item.state));
+  }
+}
+
+/** @throws Failure incomplete for the first set of pages that is not known to be complete, or where there is none */
+function requireComplete(sets: readonly PageSetReport[]): void {
+  const set = sets.find(({ status }) => status !== 'complete');
+  if (sets.length > 0 && set === undefined) return;
+  throw new Failure(
+    'incomplete',
+    set === undefined ? 'no source shows whether it is complete' : 'the saved pages are not known to be complete',
+    {
+      place: set?.url ? { file: set.url } : {},
+      expected: set === undefined ? 'saved pages, which carry a count' : `pages that prove to hold all ${set.count} items`,
+      found: set === undefined ? 'sources without pages' : lackOf(set),
+      hint: 'save the missing pages, or all of them again; or leave --require-complete out. Nothing was imported',
+    },
+  );
+}

@@ -1,2 +1,0 @@
-/** The end of a collection at which its first page stands, or its last. */
-export type End = 'first' | 'last';

@@ -1,0 +1,67 @@
+import { walkAccounts } from './accounts.ts';
+import { walkFeed } from './feed.ts';
+import { BloomFilter, bucketOf, MultisetHash } from './multiset-hash.ts';
+import { Predecessors } from './predecessors.ts';
+import type { TreeMetadata } from './tree-pages.ts';
+import { Report } from './violation.ts';
+
+/** How many buckets of records are looked at again; where more differ, these stand for the rest. */
+const MAX_BUCKETS = 256;
+
+/** What the first walk through a tree could not settle in flat memory. */
+export interface Unresolved {
+  /** Buckets of records in which feed and accounts differ. */
+  readonly buckets: readonly number[];
+  /** Names that may belong to two accounts. */
+  readonly names: ReadonlySet<string>;
+  /** Records whose `previous` may be a record of another account. */
+  readonly predecessors: Predecessors;
+}
+
+/** Walks the tree once more with an eye on the unresolved alone, and reports what is wrong with them. */
+export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: Report): void {
+  const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
+  const known = new Report();
+  const feed = new Map<number, { readonly json: string; readonly path: string; found: number }>();
+  for (const { record, json, path } of walkFeed(tree, new MultisetHash(), known)) {
+    unresolved.predecessors.find(record, report);
+    if (buckets.has(bucketOf(record.id))) feed.set(record.id, { json, path, found: 0 });
+  }
+  unresolved.predecessors.end(report);
+  const names = new Set<string>();
+  for (const { account, records, path } of walkAccounts(tree, new MultisetHash(), new BloomFilter(), new Predecessors(), known)) {
+    if (unresolved.names.has(account.screen_name)) {
+      if (names.has(account.screen_name))
+        report.add({
+          rule: 'account-twice',
+          path,
+          subject: `account ${account.screen_name}`,
+          expected: 'one',
+          found: 'another of the same name',
+        });
+      names.add(account.screen_name);
+    }
+    for (const [index, record] of account.data.entries()) {
+      if (!buckets.has(bucketOf(record.id))) continue;
+      const subject = `record ${record.id}`;
+      const inFeed = feed.get(record.id);
+      if (inFeed === undefined) {
+        report.add({ rule: 'account-data-surplus', path, subject, expected: 'a record of the feed', found: 'no such record there' });
+        continue;
+      }
+      inFeed.found += 1;
+      if (inFeed.found > 1) report.add({ rule: 'account-data-missing', path, subject, expected: 'one such record', found: 'another' });
+      else if (inFeed.json !== records[index])
+        report.add({ rule: 'account-data-differs', path, subject, expected: inFeed.json, found: records[index] ?? '' });
+    }
+  }
+  const left = unresolved.buckets.length - buckets.size;
+  if (left > 0) {
+    const found = `records in ${left} more groups of ids that are not looked at one by one`;
+    report.add({ rule: 'account-data-differs', path: 'rest/account', expected: 'the same records as in the feed', found });
+  }
+  for (const [id, { path, found }] of feed) {
+    if (found === 0)
+      report.add({ rule: 'account-data-missing', path, subject: `record ${id}`, expected: 'the record in its account', found: 'none' });
+  }
+}

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { instantOfMilliseconds, parseInstant, timestampOf } from '../../src/contract/instant.ts';
+
+const dates = fc.date({ min: new Date('1970-01-02T00:00:00Z'), max: new Date('2254-12-30T00:00:00Z'), noInvalidDate: true });
+
+describe('a moment', () => {
+  it('is the one that a date in UTC names', () => {
+    fc.assert(fc.property(dates, (date) => parseInstant(date.toISOString()) === date.getTime() * 1000));
+  });
+
+  it('survives being written as records have it', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (moment) => {
+        expect(parseInstant(timestampOf(moment))).toBe(moment);
+      }),
+    );
+  });
+
+  it('is the same in every zone', () => {
+    fc.assert(
+      fc.property(dates, fc.integer({ min: -1439, max: 1439 }), fc.constantFrom(':', ''), (date, minutes, colon) => {
+        const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
+        const [hours, rest] = [Math.trunc(Math.abs(minutes) / 60), Math.abs(minutes) % 60].map((part) => String(part).padStart(2, '0'));
+        expect(parseInstant(`${local}${minutes < 0 ? '-' : '+'}${hours}${colon}${rest}`)).toBe(date.getTime() * 1000);
+      }),
+    );
+  });
+
+  it.each([
+    ['1970-01-01T00:00:00Z', 0],
+    ['1969-12-31T23:30:00-01:00', 1_800_000_000],
+    ['2023-11-18t16:29:12.006921z', 1_700_324_952_006_921],
+    ['2023-11-18 16:29:12.006921999+00:00', 1_700_324_952_006_921],
+    ['2023-11-18T16:29:12.5Z', 1_700_324_952_500_000],
+    ['2024-02-29T00:00:00Z', 1_709_164_800_000_000],
+  ])('is named by %s', (text, moment) => expect(parseInstant(text)).toBe(moment));
+
+  it.each([
+    '',
+    '2023-11-18',
+    '2023-11-18T16:29:12',
+    '2023-11-18T16:29Z',
+    '2023-11-18T16:29:12.Z',
+    '2023-11-18T16:29:12.0123456789Z',
+    '2023-11-18T16:29:12ZZ',
+    '2023-11-18T16:29:12+01:0',
+    '2023-11-18T16:29:12+24:00',
+    '2023-11-18T16:29:12+01:60',
+    '2023-11-18T24:00:00Z',
+    '2023-11-18T16:60:00Z',
+    '2023-11-18T16:29:60Z',
+    '2023-02-29T00:00:00Z',
+    '2023-00-10T00:00:00Z',
+    '2023-13-10T00:00:00Z',
+    '2023-04-31T00:00:00Z',
+    '2023-04-00T00:00:00Z',
+    '1969-12-31T23:59:59Z',
+    '0070-01-01T00:00:00Z',
+    '2256-01-01T00:00:00Z',
+    '9999-12-31T23:59:59Z',
+    '+2023-11-18T16:29:12Z',
+    '２０２３-11-18T16:29:12Z',
+    '2023-11-18T16:29:12Z\n',
+    ' 2023-11-18T16:29:12Z',
+    '2023-11-1 T16:29:12Z',
+    '2023-11-18T-1:29:12Z',
+  ])('is not named by %j', (text) => expect(parseInstant(text)).toBeUndefined());
+
+  it('is counted from milliseconds too', () => {
+    expect(instantOfMilliseconds(1_700_324_952_006)).toBe(1_700_324_952_006_000);
+    expect(instantOfMilliseconds(-1)).toBeUndefined();
+    expect(instantOfMilliseconds(Number.NaN)).toBeUndefined();
+    expect(instantOfMilliseconds(Number.MAX_SAFE_INTEGER)).toBeUndefined();
+  });
+});

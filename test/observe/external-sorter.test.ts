@@ -1,0 +1,74 @@
+import { fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ExternalSorter } from '../../src/observe/external-sorter.ts';
+import type { Row } from '../../src/observe/sorted-run.ts';
+import { openSpool } from '../../src/observe/spool-file.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** How many a timeline puts in order in memory before it writes them down. */
+const RUN = 262_144;
+
+const row = (moment: number, line: number): Row => ({ moment, profile: line * 3, archive: line % 2, input: line % 7, line });
+
+const newSpool = () => openSpool(join(temporaryFolder(), 'timeline'));
+
+function inOrder(rows: readonly Row[]): Row[] {
+  const timeline = new ExternalSorter(newSpool());
+  for (const each of rows) timeline.add(each);
+  const ordered = [...timeline.inOrder()];
+  timeline.close();
+  return ordered;
+}
+
+describe('a timeline', () => {
+  it('gives back all that it was given, in the order of its moments', () => {
+    const given = [7, 3, 9_007_199_254_740_991, 0, 4].map((moment, line) => row(moment, line));
+    expect(inOrder(given)).toEqual([0, 3, 4, 7, 9_007_199_254_740_991].map((moment) => given.find((each) => each.moment === moment)));
+    expect(inOrder([])).toEqual([]);
+  });
+
+  it('leaves those of one moment as they came', () => {
+    const given = [5, 1, 5, 1, 5].map((moment, line) => row(moment, line));
+    expect(inOrder(given).map(({ line }) => line)).toEqual([1, 3, 0, 2, 4]);
+  });
+
+  it.each<[string, (line: number) => number]>([
+    ['in order', (line) => Math.floor(line / 3)],
+    ['the other way round', (line) => 1e15 - Math.floor(line / 3)],
+    ['in no order', (line) => (line * 7919) % 10_007],
+    ['all of one moment', () => 5],
+    ['in order but for the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
+  ])('that is longer than memory holds keeps both rules: %s', (_, momentOf) => {
+    const spool = newSpool();
+    const timeline = new ExternalSorter(spool);
+    const length = RUN * 3 + 1000;
+    for (let line = 0; line < length; line += 1) timeline.add(row(momentOf(line), line));
+    expect(timeline.length).toBe(length);
+    expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 40);
+    let [count, wrong, lines] = [0, 0, 0];
+    let before: Row = row(-1, -1);
+    for (const each of timeline.inOrder()) {
+      const isAfter = each.moment > before.moment || (each.moment === before.moment && each.line > before.line);
+      const isWhole = each.moment === momentOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
+      if (!isAfter || !isWhole || each.archive !== each.line % 2) wrong += 1;
+      count += 1;
+      lines += each.line;
+      before = each;
+    }
+    expect([count, wrong, lines]).toEqual([length, 0, (length * (length - 1)) / 2]);
+    timeline.close();
+  });
+
+  it.each([RUN - 1, RUN, RUN + 1])('of %i is whole', (length) => {
+    const timeline = new ExternalSorter(newSpool());
+    for (let line = 0; line < length; line += 1) timeline.add(row(length - line, line));
+    let [count, next] = [0, 1];
+    for (const { moment } of timeline.inOrder()) {
+      if (moment === next) count += 1;
+      next += 1;
+    }
+    expect([count, timeline.length]).toEqual([length, length]);
+    timeline.close();
+  });
+});

@@ -1,0 +1,68 @@
+import { fstatSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { openSpool, type SpoolFile } from '../../src/observe/spool-file.ts';
+import { StringPool } from '../../src/observe/string-pool.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+function newFile(): { texts: StringPool; spool: SpoolFile } {
+  const spool = openSpool(join(temporaryFolder(), 'texts'));
+  const texts = new StringPool(spool);
+  onTestFinished(() => texts.close());
+  return { texts, spool };
+}
+
+describe('a file of texts', () => {
+  it('gives back every text, of any Unicode, in any order, while more come', () => {
+    const unicode = fc.string({ unit: 'binary', maxLength: 50 }).map((text) => text.toWellFormed());
+    fc.assert(
+      fc.property(fc.array(unicode), (all) => {
+        const texts = new StringPool(openSpool(join(temporaryFolder(), 'texts')));
+        const places = all.map((text) => {
+          const place = texts.put(text);
+          expect(texts.get(place)).toBe(text);
+          return place;
+        });
+        expect(places.toReversed().map((place) => texts.get(place))).toEqual(all.toReversed());
+        texts.close();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it('keeps none at 0, which stands for nothing', () => {
+    const { texts } = newFile();
+    expect(texts.put('')).toBeGreaterThan(0);
+    expect(texts.get(texts.put(''))).toBe('');
+  });
+
+  it.each([1024 * 1024 - 5, 1024 * 1024 - 4, 1024 * 1024 - 3, 1024 * 1024, 5_000_000])(
+    'takes a text of %i bytes among short ones',
+    (length) => {
+      const { texts } = newFile();
+      const all = ['before', 'é'.repeat(Math.floor(length / 2)) + 'x'.repeat(length % 2), 'after', 'y'.repeat(length), ''];
+      const places = all.map((text) => texts.put(text));
+      expect(places.map((place) => texts.get(place) === all[places.indexOf(place)])).toEqual(all.map(() => true));
+    },
+  );
+
+  it('keeps a text once that comes often', () => {
+    const { texts, spool } = newFile();
+    const place = texts.put('often');
+    for (let time = 0; time < 1000; time += 1) expect(texts.put(`of${'ten'}`)).toBe(place);
+    texts.get(place);
+    expect(fstatSync(spool.descriptor).size).toBeLessThan(20);
+  });
+
+  it('forgets which texts it has, in time, and never where they lie', () => {
+    const { texts } = newFile();
+    const long = (index: number) => `${index} ${'long '.repeat(200_000)}`;
+    const first = texts.put('first');
+    const places = Array.from({ length: 20 }, (_, index) => texts.put(long(index)));
+    const again = texts.put('first');
+    expect(again).not.toBe(first);
+    expect([texts.get(first), texts.get(again)]).toEqual(['first', 'first']);
+    expect(places.every((place, index) => texts.get(place) === long(index))).toBe(true);
+  });
+});

@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { BloomFilter, bucketOf, MultisetHash } from '../../src/verify/multiset-hash.ts';
+import { hostileText } from '../support/histories.ts';
+
+interface Entry {
+  readonly id: number;
+  readonly json: string;
+}
+
+const entry: fc.Arbitrary<Entry> = fc.record({
+  // many ids that share a bucket
+  id: fc.oneof(
+    fc.nat({ max: 5 }).map((n) => n * 65_536 + 3),
+    fc.maxSafeNat(),
+  ),
+  json: fc.oneof(hostileText, fc.constantFrom('{"id":1}', '{"id":2}')),
+});
+const entries = fc.array(entry, { maxLength: 40 });
+
+function ledgerOf(all: Iterable<Entry>): MultisetHash {
+  const hash = new MultisetHash();
+  for (const { id, json } of all) hash.add(id, json);
+  return hash;
+}
+
+describe('ledgers', () => {
+  test('of the same records agree, whatever their order', () => {
+    const shuffled = entries.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
+    fc.assert(
+      fc.property(shuffled, ([all, other]) => {
+        expect(ledgerOf(all).differences(ledgerOf(other))).toEqual([]);
+      }),
+    );
+  });
+
+  test('differ in the bucket of a record that one of them lacks', () => {
+    fc.assert(
+      fc.property(entries, entry, fc.nat(), (all, lacking, at) => {
+        const place = at % (all.length + 1);
+        const more = [...all.slice(0, place), lacking, ...all.slice(place)];
+        expect(ledgerOf(all).differences(ledgerOf(more))).toEqual([bucketOf(lacking.id)]);
+        expect(ledgerOf(more).differences(ledgerOf(all))).toEqual([bucketOf(lacking.id)]);
+      }),
+    );
+  });
+
+  test('differ in the bucket of a record of which one character is another', () => {
+    const changed = fc.tuple(entries, fc.maxSafeNat(), fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), fc.nat({ max: 0xffff }));
+    fc.assert(
+      fc.property(changed, ([all, id, json, at, code]) => {
+        const place = at % json.length;
+        const other = json.slice(0, place) + String.fromCharCode(code) + json.slice(place + 1);
+        const expected = json === other ? [] : [bucketOf(id)];
+        expect(ledgerOf([...all, { id, json }]).differences(ledgerOf([...all, { id, json: other }]))).toEqual(expected);
+      }),
+    );
+  });
+
+  test('differ where a record stands twice in one of them, and where it is moved to another id', () => {
+    const [one, other] = [
+      { id: 7, json: 'x' },
+      { id: 8, json: 'x' },
+    ];
+    expect(ledgerOf([one]).differences(ledgerOf([one, one]))).toEqual([7]);
+    expect(ledgerOf([one]).differences(ledgerOf([other]))).toEqual([7, 8]);
+  });
+
+  test('name every bucket that differs, in ascending order', () => {
+    const all = Array.from({ length: 1000 }, (_, id) => ({ id: id * 61, json: `{"id":${id}}` }));
+    const without = all.filter(({ id }) => id % 2 === 0);
+    const gone = all.filter(({ id }) => id % 2 !== 0).map(({ id }) => bucketOf(id));
+    expect(ledgerOf(all).differences(ledgerOf(without))).toEqual(gone.sort((a, b) => a - b));
+  });
+
+  test('count exactly however many records there are', () => {
+    const [many, reversed] = [new MultisetHash(), new MultisetHash()];
+    for (let n = 0; n < 300_000; n += 1) many.add(5, `{"n":${n}}`);
+    for (let n = 299_999; n >= 0; n -= 1) reversed.add(5, `{"n":${n}}`);
+    expect(many.differences(reversed)).toEqual([]);
+    reversed.add(5, '');
+    expect(many.differences(reversed)).toEqual([5]);
+  });
+
+  test('have 65,536 buckets, and one for every id', () => {
+    fc.assert(
+      fc.property(fc.maxSafeNat(), (id) => {
+        const bucket = bucketOf(id);
+        expect(Number.isInteger(bucket) && bucket >= 0 && bucket < 65_536).toBe(true);
+        expect(new MultisetHash().differences(ledgerOf([{ id, json: '' }]))).toEqual([bucket]);
+      }),
+    );
+    expect(new Set(Array.from({ length: 65_536 }, (_, id) => bucketOf(id))).size).toBe(65_536);
+  });
+});
+
+describe('seen names', () => {
+  test('are never taken for new', () => {
+    const names = new BloomFilter();
+    fc.assert(
+      fc.property(fc.array(fc.oneof(hostileText, fc.string({ unit: 'binary' }))), (some) => {
+        for (const name of some) names.add(name);
+        expect(some.filter((name) => !names.add(name))).toEqual([]);
+      }),
+    );
+  });
+
+  test('are told from new ones, but for one in a million', () => {
+    const names = new BloomFilter();
+    const all = Array.from({ length: 200_000 }, (_, n) => `user${n}`);
+    expect(all.filter((name) => names.add(name)).length).toBeLessThanOrEqual(1);
+  });
+});
