@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -127,6 +127,29 @@ describe('README.md', () => {
 
   it('leads to files that are there', () => {
     for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
+  });
+});
+
+describe('docs/tutorial.md', () => {
+  it('has commands that work one after another', async () => {
+    const folder = temporaryFolder();
+    await cp(join(ROOT, 'data/sample'), join(folder, 'data/sample'), { recursive: true });
+    const blocks = [...read('docs/tutorial.md').matchAll(/^```sh\n(.*?)^```$/gms)].map((match) => match[1] ?? '');
+    // a server does not end, and the packages are installed
+    const script = blocks.filter((block) => !/^(npm ci|npx palimpsest serve|curl )/.test(block)).join('');
+    expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
+      ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
+    );
+    const { stdout, stderr, status } = spawnSync(
+      'sh',
+      ['-e', '-c', script.replaceAll('npx palimpsest', `"${process.execPath}" "${BIN}"`)],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    );
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout).toContain('{+ and tunnels+}');
   });
 });
 
