@@ -5,13 +5,13 @@ import { loadClient } from '../client.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
-/** Names of an object's own headers: what palimpsest leaves there for a run that has to go on. */
+/** The names of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
 const HOLDS = 'palimpsest-holds';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** Amazon S3 and whatever speaks its language. Its client finds credentials, and renews them, by itself. */
+/** Amazon S3 and compatible stores. The client finds and refreshes credentials by itself. */
 export const s3: TargetKind = {
   scheme: 's3',
   open: async (address, access) =>
@@ -20,7 +20,7 @@ export const s3: TargetKind = {
 
 class S3Target implements Target {
   readonly name: string;
-  /** Amazon's, Standard class. */
+  /** Amazon's prices for the Standard class. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
   readonly #sdk: Sdk;
@@ -44,12 +44,12 @@ class S3Target implements Target {
     const { endpoint, region, connections } = this.#access;
     const agent = { keepAlive: true, maxSockets: connections };
     const config: S3ClientConfig & { readonly ignoreCache: boolean } = {
-      // handed on to what finds credentials: the files that they stand in may have been written anew
+      // passed to the credential provider: the credential files may have changed
       ignoreCache: true,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-      // other stores know no regions, and take any
+      // other stores have no regions and accept any
       ...(region !== undefined ? { region } : endpoint !== undefined ? { region: 'us-east-1' } : {}),
-      // newer checksums by default broke stores that do not know them; Content-MD5 is known to all
+      // the newer default checksums fail at stores that do not support them; all stores support Content-MD5
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 1,
@@ -62,7 +62,7 @@ class S3Target implements Target {
     return this.#asking(async () => {
       const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
       const { buffer, byteOffset, length } = (await answer.Body?.transformToByteArray()) ?? Buffer.of();
-      // the same memory: a manifest has as many bytes as a large tree has pages, a hundred times
+      // shares the memory: a manifest has about 100 bytes for each page of a large tree
       return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
     });
   }
@@ -71,8 +71,8 @@ class S3Target implements Target {
     return this.#asking(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
       const answer = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-        // a session that is over is answered with 400, and here without the body that would say so
-        throw statusOf(error) === 400 ? new StorageError('denied', '400, without a word why') : error;
+        // an expired session gets the answer 400, and the response to HEAD has no body with the reason
+        throw statusOf(error) === 400 ? new StorageError('denied', '400, without a reason') : error;
       });
       return {
         digest: answer.Metadata?.[DIGEST],
@@ -100,7 +100,7 @@ class S3Target implements Target {
             CacheControl: headers.cacheControl,
             ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
             Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
-            ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#worded(condition.tag) }),
+            ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#ifMatch(condition.tag) }),
           }),
           { abortSignal: signal },
         );
@@ -119,7 +119,7 @@ class S3Target implements Target {
   }
 
   renew(): void {
-    // a client keeps its credentials until they say of themselves that they are over
+    // a client keeps its credentials until they expire by their own date
     this.#client = this.#connect();
   }
 
@@ -131,11 +131,11 @@ class S3Target implements Target {
     return { Bucket: this.#bucket, Key: this.#prefix + path };
   }
 
-  #worded(tag: string): string {
+  #ifMatch(tag: string): string {
     return this.#isUnquoted ? tag.replaceAll('"', '') : tag;
   }
 
-  /** A request for something that may not be there. */
+  /** Makes a request for an object that may not exist. */
   async #asking<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
       return await this.#answered(request);
@@ -149,17 +149,17 @@ class S3Target implements Target {
     try {
       return await request();
     } catch (error) {
-      throw asTrouble(error);
+      throw toStorageError(error);
     }
   }
 }
 
-/** What the client throws, in words without the request that it belongs to. */
-function asTrouble(error: unknown): StorageError {
+/** Converts an error of the client to a StorageError, whose message does not contain the request. */
+function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
-  if (!(error instanceof Error)) return new StorageError('refused', 'an error that is none');
+  if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
   if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials were found');
-  // the client opens no files but those that credentials stand in
+  // the client opens only files with credentials
   if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
   if (error.message === 'Region is missing') return new StorageError('refused', 'the region is missing');
   return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);

@@ -126,7 +126,7 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     const through = await open(address, proxy.endpoint);
     await target.put('rest/kept.json', upload('as it was'), signal);
     proxy.draw = () => 'corrupted request';
-    await expect(through.put('rest/kept.json', upload('{"count":1}'), signal)).rejects.toMatchObject({ name: 'Trouble' });
+    await expect(through.put('rest/kept.json', upload('{"count":1}'), signal)).rejects.toMatchObject({ name: 'StorageError' });
     proxy.draw = () => undefined;
     expect((await target.get('rest/kept.json', signal))?.bytes.toString()).toBe('as it was');
     through.close();
