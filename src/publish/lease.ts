@@ -55,15 +55,15 @@ export class Lease {
   isConditional = true;
   #tag: string | undefined;
   #beat = 0;
-  #last = 0;
+  #lastHeartbeat = 0;
   #lost: Failure | undefined;
   /** Why the last heartbeat failed. */
-  #failed: unknown;
-  #isSettled = false;
+  #lastError: unknown;
+  #isTaken = false;
   #pending: Promise<void> | undefined;
-  #clock: NodeJS.Timeout | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
   /** Aborted when another run may have taken over. */
-  #leave = new AbortController();
+  #validity = new AbortController();
   #expiry: NodeJS.Timeout | undefined;
 
   /**
@@ -84,24 +84,24 @@ export class Lease {
     if (!this.isConditional) {
       await wait(CLAIM_DELAY_MS, undefined, { signal: this.#signal }).catch(() => {});
       const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#taken();
+      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
     }
-    this.#isSettled = true;
-    this.#clock = setInterval(() => {
-      this.#pending ??= this.#sayThatItLives();
+    this.#isTaken = true;
+    this.#heartbeatTimer = setInterval(() => {
+      this.#pending ??= this.#heartbeat();
     }, HEARTBEAT_MS);
-    this.#clock.unref();
+    this.#heartbeatTimer.unref();
   }
 
-  async #sayThatItLives(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
       await this.#write(this.#target, 'publishing', true);
-      this.#failed = undefined;
+      this.#lastError = undefined;
     } catch (error) {
-      this.#failed = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
+      this.#lastError = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
       if (!(error instanceof Failure && error.code === 'target-busy')) return;
       this.#lost = error;
-      this.#leave.abort();
+      this.#validity.abort();
     } finally {
       this.#pending = undefined;
     }
@@ -115,11 +115,11 @@ export class Lease {
   async hold(): Promise<AbortSignal> {
     for (;;) {
       if (this.#lost !== undefined) throw this.#lost;
-      const silence = performance.now() - this.#last;
-      if (silence < WRITE_WINDOW_MS && !this.#leave.signal.aborted) return this.#leave.signal;
+      const silence = performance.now() - this.#lastHeartbeat;
+      if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
       if (this.#signal.aborted) throw stopped(this.#target);
-      const mayPass = this.#failed instanceof Failure && this.#failed.code === 'target-failed';
-      if (this.#failed !== undefined && (!mayPass || silence > GIVE_UP_MS)) throw this.#failed;
+      const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
+      if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
       await wait(100);
     }
   }
@@ -129,7 +129,7 @@ export class Lease {
    * @param sortKeys the SHA-256 of the sort keys of the published tree
    */
   async release(state: PublishState['state'], target: Target, sortKeys?: string): Promise<void> {
-    clearInterval(this.#clock);
+    clearInterval(this.#heartbeatTimer);
     await this.#pending;
     clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
@@ -141,14 +141,14 @@ export class Lease {
     clearTimeout(this.#expiry);
   }
 
-  async #write(target: Target, state: PublishState['state'], isHeld: boolean, claim: Claim = this.#claim): Promise<void> {
-    if (!this.isConditional && this.#isSettled) {
+  async #write(target: Target, state: PublishState['state'], hasHolder: boolean, claim: Claim = this.#claim): Promise<void> {
+    if (!this.isConditional && this.#isTaken) {
       // replaces the condition
       const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#taken();
+      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
     }
     this.#beat += 1;
-    const holder = isHeld ? { ...thisProcess(), token: this.#token, beat: this.#beat } : null;
+    const holder = hasHolder ? { ...thisProcess(), token: this.#token, beat: this.#beat } : null;
     const bytes = encodeState({ state, ...claim, holder });
     const upload = { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
     const condition: Condition = this.#tag === undefined ? 'absent' : { tag: this.#tag };
@@ -160,34 +160,34 @@ export class Lease {
       if (error.kind === 'unsupported' && this.isConditional) {
         this.isConditional = false;
         // replaces the condition: checks that the state is still the one that was read
-        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#taken();
-        return this.#write(target, state, isHeld, claim);
+        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#takenOver();
+        return this.#write(target, state, hasHolder, claim);
       }
       if (error.kind !== 'conflict') throw toFailure(target, STATE, error);
       const now = await target.get(STATE, this.#signal);
-      if (now === undefined) throw this.#taken();
+      if (now === undefined) throw this.#takenOver();
       // the response to this very write was lost
       if (now.bytes.equals(bytes)) this.#tag = now.tag;
       else {
         // the response to an earlier write was lost, or that write arrived late: this run still has the lease
-        if (tokenIn(now.bytes) !== this.#token) throw this.#taken();
+        if (tokenIn(now.bytes) !== this.#token) throw this.#takenOver();
         this.#tag = now.tag;
-        return this.#write(target, state, isHeld, claim);
+        return this.#write(target, state, hasHolder, claim);
       }
     }
-    this.#renew(started);
+    this.#extend(started);
   }
 
-  #renew(started: number): void {
-    this.#last = started;
+  #extend(started: number): void {
+    this.#lastHeartbeat = started;
     clearTimeout(this.#expiry);
-    if (this.#leave.signal.aborted) this.#leave = new AbortController();
-    setMaxListeners(0, this.#leave.signal);
-    this.#expiry = setTimeout(() => this.#leave.abort(), started + WRITE_WINDOW_MS - performance.now());
+    if (this.#validity.signal.aborted) this.#validity = new AbortController();
+    setMaxListeners(0, this.#validity.signal);
+    this.#expiry = setTimeout(() => this.#validity.abort(), started + WRITE_WINDOW_MS - performance.now());
     this.#expiry.unref();
   }
 
-  #taken(): Failure {
+  #takenOver(): Failure {
     return new Failure('target-busy', `another run began to publish to ${this.#target.name}`, {
       place: { file: STATE },
       expected: 'one publisher at a time',

@@ -15,7 +15,7 @@ import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './s
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
 /** The options for reading a target, with the headers that pages get. */
-export interface SurveyChoice extends HeaderChoice {
+export interface ReadOptions extends HeaderChoice {
   /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
 }
@@ -71,7 +71,7 @@ export async function readRemote(
   target: Target,
   read: FoundState | undefined,
   tree: LocalTree,
-  choice: SurveyChoice,
+  choice: ReadOptions,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<RemoteTree> {

@@ -34,9 +34,9 @@ export class CredentialRefresh {
     for (let refreshes = 0; ; refreshes += 1) {
       const times = this.#times;
       try {
-        const answer = await request();
+        const response = await request();
         if (times === this.#times) this.#haveWorked = true;
-        return answer;
+        return response;
       } catch (error) {
         if (!(error instanceof StorageError) || !this.#canRefresh(error, times, refreshes)) throw error;
         // many requests fail at once: the first one refreshes for all

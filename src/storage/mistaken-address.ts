@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 
 /** Schemes that users may type, with the scheme that reaches the same store. */
-const MEANT: { readonly [scheme: string]: string } = {
+const INTENDED: { readonly [scheme: string]: string } = {
   s3: 's3',
   s3a: 's3',
   s3n: 's3',
@@ -29,7 +29,7 @@ export function mistakenAddress(text: string, platform: string): Failure | undef
   if (platform === 'win32' && /^[a-z]:/i.test(text)) return undefined;
   const [, first = '', colon = '', rest = ''] = /^([^\\/:]*)(:?)(.*)$/s.exec(text) ?? [];
   const scheme = first.toLowerCase();
-  const lacksColon = rest.startsWith('//') && (scheme in MEANT || WEB.includes(scheme));
+  const lacksColon = rest.startsWith('//') && (scheme in INTENDED || WEB.includes(scheme));
   if (colon === '' && !lacksColon) return undefined;
   return new Failure('usage', 'the target is not valid', {
     expected: 's3://bucket/prefix, az://container/prefix or the path of a folder',
@@ -42,10 +42,10 @@ function suggestion(scheme: string, rest: string): string {
   const place = rest.replace(/^[\\/]+/, '');
   // an address that may contain a password or a signature is not repeated
   const isPlain = /^[\w./~-]+$/.test(place);
-  const meant = MEANT[scheme];
-  if (meant !== undefined) {
+  const intended = INTENDED[scheme];
+  if (intended !== undefined) {
     const store = scheme === 'gs' || scheme === 'gcs' ? ' with --endpoint https://storage.googleapis.com' : '';
-    return isPlain ? `did you mean ${meant}://${place}${store}?` : `did you mean ${meant}://…${store}?`;
+    return isPlain ? `did you mean ${intended}://${place}${store}?` : `did you mean ${intended}://…${store}?`;
   }
   if (scheme === 'file') return isPlain ? `did you mean /${place}?` : 'write the path of the folder';
   if (scheme === 'http' || scheme === 'https') return 'write s3://bucket/prefix or az://container/prefix, with --endpoint for the host';

@@ -19,7 +19,9 @@ import { Growing, publishJson } from './growing.ts';
 const folder = folderOfFile();
 
 /** A target with the claim of a run on another machine. */
-async function held(name: string): Promise<{ readonly history: Growing; readonly site: string; readonly beat: (beat: number) => void }> {
+async function targetWithClaim(
+  name: string,
+): Promise<{ readonly history: Growing; readonly site: string; readonly beat: (beat: number) => void }> {
   const history = await Growing.of(folder, name, { records: 100, accounts: 10 });
   const site = join(folder, `${name}-site`);
   await publishJson(['publish', site, '--out', history.out]);
@@ -37,7 +39,7 @@ async function held(name: string): Promise<{ readonly history: Growing; readonly
 
 describe.concurrent('a run that finds the claim of another machine', () => {
   it('fails if the other run is alive', async () => {
-    const { history, site, beat } = await held('living');
+    const { history, site, beat } = await targetWithClaim('living');
     let isOver = false;
     const beating = (async () => {
       for (let number = 2; !isOver; number += 1) {
@@ -53,7 +55,7 @@ describe.concurrent('a run that finds the claim of another machine', () => {
   });
 
   it('takes over if the other run writes no heartbeat for a while', async () => {
-    const { history, site } = await held('dead');
+    const { history, site } = await targetWithClaim('dead');
     expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ resumed: true, done: { deletes: 0 } });
     expect(JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'))).toMatchObject({ state: 'published', holder: null });
   });
@@ -167,7 +169,7 @@ it('writes nothing if it is told to stop before it begins', async () => {
 });
 
 it('rejects a publish.json of another program', async () => {
-  const { history, site } = await held('foreign');
+  const { history, site } = await targetWithClaim('foreign');
   writeFileSync(join(site, 'publish.json'), '{"hello":1}');
   const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
   expect(code).toBe(3);

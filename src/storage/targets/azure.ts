@@ -69,24 +69,24 @@ class AzureTarget implements Target {
   }
 
   async get(path: string, abortSignal: AbortSignal): Promise<Fetched | undefined> {
-    return asking(async () => {
-      const answer = await this.#blob(path).download(0, undefined, { abortSignal });
+    return orUndefined(async () => {
+      const response = await this.#blob(path).download(0, undefined, { abortSignal });
       const pieces: Buffer[] = [];
-      for await (const piece of answer.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
-      return { bytes: Buffer.concat(pieces), contentEncoding: answer.contentEncoding ?? '', tag: answer.etag ?? '' };
+      for await (const piece of response.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
+      return { bytes: Buffer.concat(pieces), contentEncoding: response.contentEncoding ?? '', tag: response.etag ?? '' };
     });
   }
 
   async head(path: string, abortSignal: AbortSignal): Promise<ObjectHead | undefined> {
-    return asking(async () => {
-      const answer = await this.#blob(path).getProperties({ abortSignal });
+    return orUndefined(async () => {
+      const response = await this.#blob(path).getProperties({ abortSignal });
       return {
-        digest: answer.metadata?.[DIGEST],
-        holds: answer.metadata?.[HOLDS],
+        digest: response.metadata?.[DIGEST],
+        holds: response.metadata?.[HOLDS],
         headers: {
-          contentType: answer.contentType ?? '',
-          cacheControl: answer.cacheControl ?? '',
-          contentEncoding: answer.contentEncoding ?? '',
+          contentType: response.contentType ?? '',
+          cacheControl: response.cacheControl ?? '',
+          contentEncoding: response.contentEncoding ?? '',
         },
       };
     });
@@ -94,8 +94,8 @@ class AzureTarget implements Target {
 
   async put(path: string, upload: Upload, abortSignal: AbortSignal, condition?: Condition): Promise<string> {
     const { bytes, headers, digest, holds } = upload;
-    return answered(async () => {
-      const answer = await this.#blob(path).upload(bytes, bytes.length, {
+    return convertErrors(async () => {
+      const response = await this.#blob(path).upload(bytes, bytes.length, {
         abortSignal,
         blobHTTPHeaders: {
           blobContentType: headers.contentType,
@@ -107,12 +107,12 @@ class AzureTarget implements Target {
         metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
         ...(condition === undefined ? {} : { conditions: condition === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.tag } }),
       });
-      return answer.etag ?? '';
+      return response.etag ?? '';
     });
   }
 
   async remove(path: string, abortSignal: AbortSignal): Promise<void> {
-    await answered(() => this.#blob(path).deleteIfExists({ abortSignal }));
+    await convertErrors(() => this.#blob(path).deleteIfExists({ abortSignal }));
   }
 
   renew(): void {
@@ -127,16 +127,16 @@ class AzureTarget implements Target {
   }
 }
 
-async function asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await answered(request);
+    return await convertErrors(request);
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
     throw error;
   }
 }
 
-async function answered<T>(request: () => Promise<T>): Promise<T> {
+async function convertErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {

@@ -44,7 +44,7 @@ class FolderTarget implements Target {
   async get(path: string): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
-    const bytes = await found(file, () => readRegularFile(file));
+    const bytes = await ifExists(file, () => readRegularFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -81,7 +81,7 @@ class FolderTarget implements Target {
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
     this.#refuseOutside(dirname(file));
-    await found(file, () => rm(file, { force: true }));
+    await ifExists(file, () => rm(file, { force: true }));
     // removes the folder of a page with its last file
     await rmdir(dirname(file)).catch(() => {});
   }
@@ -176,7 +176,7 @@ async function readRegularFile(file: string): Promise<Buffer> {
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
 /** Returns the result of a call; undefined if the file does not exist. */
-async function found<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
+async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {

@@ -59,28 +59,28 @@ class S3Target implements Target {
   }
 
   async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
-    return this.#asking(async () => {
-      const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
-      const { buffer, byteOffset, length } = (await answer.Body?.transformToByteArray()) ?? Buffer.of();
+    return this.#orUndefined(async () => {
+      const response = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
+      const { buffer, byteOffset, length } = (await response.Body?.transformToByteArray()) ?? Buffer.of();
       // shares the memory: a manifest has about 100 bytes for each page of a large tree
-      return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
+      return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: response.ContentEncoding ?? '', tag: response.ETag ?? '' };
     });
   }
 
   async head(path: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
-    return this.#asking(async () => {
+    return this.#orUndefined(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
-      const answer = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-        // an expired session gets the answer 400, and the response to HEAD has no body with the reason
+      const response = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+        // an expired session gets the response 400, which for HEAD has no body with the reason
         throw statusOf(error) === 400 ? new StorageError('denied', '400, without a reason') : error;
       });
       return {
-        digest: answer.Metadata?.[DIGEST],
-        holds: answer.Metadata?.[HOLDS],
+        digest: response.Metadata?.[DIGEST],
+        holds: response.Metadata?.[HOLDS],
         headers: {
-          contentType: answer.ContentType ?? '',
-          cacheControl: answer.CacheControl ?? '',
-          contentEncoding: answer.ContentEncoding ?? '',
+          contentType: response.ContentType ?? '',
+          cacheControl: response.CacheControl ?? '',
+          contentEncoding: response.ContentEncoding ?? '',
         },
       };
     });
@@ -89,8 +89,8 @@ class S3Target implements Target {
   async put(path: string, upload: Upload, signal: AbortSignal, condition?: Condition): Promise<string> {
     const { headers, digest, holds } = upload;
     try {
-      return await this.#answered(async () => {
-        const answer = await this.#client.send(
+      return await this.#convertErrors(async () => {
+        const response = await this.#client.send(
           new this.#sdk.PutObjectCommand({
             ...this.#object(path),
             Body: upload.bytes,
@@ -104,18 +104,19 @@ class S3Target implements Target {
           }),
           { abortSignal: signal },
         );
-        return answer.ETag ?? '';
+        return response.ETag ?? '';
       });
     } catch (error) {
-      const isDoubted = error instanceof StorageError && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
-      if (!isDoubted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
+      const mayNeedUnquoted =
+        error instanceof StorageError && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
+      if (!mayNeedUnquoted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
       this.#isUnquoted = true;
       return this.put(path, upload, signal, condition);
     }
   }
 
   async remove(path: string, signal: AbortSignal): Promise<void> {
-    await this.#answered(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
+    await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
 
   renew(): void {
@@ -136,16 +137,16 @@ class S3Target implements Target {
   }
 
   /** Makes a request for an object that may not exist. */
-  async #asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+  async #orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#answered(request);
+      return await this.#convertErrors(request);
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
       throw error;
     }
   }
 
-  async #answered<T>(request: () => Promise<T>): Promise<T> {
+  async #convertErrors<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {

@@ -65,9 +65,9 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     const given = upload('{"ä":"\u2028"}', { holds: 'ab'.repeat(32) });
     const tag = await target.put('rest/data/page/7/index.json', given, signal);
     expect(await target.get('rest/data/page/7/index.json', signal)).toEqual({ bytes: given.bytes, contentEncoding: '', tag });
-    const held = await target.head('rest/data/page/7/index.json', signal);
-    expect(held?.digest).toBe(given.digest);
-    if (target.keepsHeaders) expect(held).toEqual({ digest: given.digest, holds: given.holds, headers });
+    const head = await target.head('rest/data/page/7/index.json', signal);
+    expect(head?.digest).toBe(given.digest);
+    if (target.keepsHeaders) expect(head).toEqual({ digest: given.digest, holds: given.holds, headers });
   });
 
   it.skipIf(skip)('returns undefined for a missing object', async () => {
