@@ -1,2 +1,2 @@
-/** This release, as package.json has it. */
+/** The version of this release, the same as in package.json. */
 export const VERSION = '0.1.0';

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 
 const SRC = fileURLToPath(new URL('../src/', import.meta.url));
 
-/** Which modules each module may import besides itself: dependencies point one way. */
+/** The modules that each module may import besides itself. Dependencies point one way. */
 const MODULES: { readonly [module: string]: readonly string[] } = {
   contract: [],
   rewrite: [],
@@ -27,10 +27,10 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'terminal'],
 };
-/** The top of the program may import everything. */
+/** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];
 
-/** The one place, a file or a folder, that may import each package. */
+/** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@aws-sdk/client-s3': ['storage/targets/s3.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
@@ -66,11 +66,11 @@ const relative = imports.filter(({ specifier }) => specifier.startsWith('.'));
 const packages = imports.filter(({ specifier }) => !/^(\.|node:)/.test(specifier));
 
 describe('the architecture', () => {
-  it('names every module of src', () => {
+  it('lists every module of src', () => {
     expect([...Object.keys(MODULES), ...ENTRY].toSorted()).toEqual([...new Set(files.map(moduleOf))].toSorted());
   });
 
-  it('lets each module import only the modules before it', () => {
+  it('lets each module import only the modules that its entry lists', () => {
     const wrong = relative.filter((one) => {
       const [from, to] = [moduleOf(one.file), moduleOf(targetOf(one))];
       return !ENTRY.includes(from) && from !== to && !MODULES[from]?.includes(to);
@@ -78,26 +78,26 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has no cycle among the modules that may import each other', () => {
+  it('has no cycle of modules', () => {
     const reach = (module: string, path: readonly string[] = []): readonly string[] =>
       path.includes(module) ? [...path, module] : (MODULES[module] ?? []).flatMap((next) => reach(next, [...path, module]));
     expect(Object.keys(MODULES).flatMap((module) => reach(module))).toEqual([]);
   });
 
-  it('lets only one place import each package', () => {
+  it('lets only the listed files and folders import each package', () => {
     const wrong = packages.filter(
       ({ file, specifier }) => !PACKAGES[specifier]?.some((place) => file === place || file.startsWith(`${place}/`)),
     );
     expect(wrong).toEqual([]);
   });
 
-  it('keeps the rewrite function free of imports, and unaware of the hosts', () => {
+  it('keeps the rewrite function free of imports and independent of the hosts', () => {
     const rewrite = imports.filter(({ file }) => moduleOf(file) === 'rewrite' && !file.startsWith('rewrite/hosts/'));
     expect(rewrite.filter(({ file, specifier }) => file === 'rewrite/resolve.ts' || !specifier.startsWith('.'))).toEqual([]);
     expect(rewrite.filter((one) => targetOf(one).startsWith('rewrite/hosts/'))).toEqual([]);
   });
 
-  it('reads every import of a file', () => {
+  it('finds every import in src', () => {
     expect(imports.length).toBeGreaterThan(500);
     expect(new Set(packages.map(({ specifier }) => specifier))).toEqual(new Set(Object.keys(PACKAGES)));
   });

@@ -18,24 +18,24 @@ import {
   wholeSecondOrNull,
 } from './shape.ts';
 
-/** A handle that an account had before another. */
+/** A handle that an account had before its present one. */
 export interface FormerHandle {
   readonly handle: string;
-  /** The last moment at which the account is known to have had it. */
+  /** The last instant at which a source showed the account with this handle. */
   readonly seen_to: Instant;
 }
 
-/** What a store knows of an account besides its records: all of it that cannot be derived from them. */
+/** The facts about an account that the store cannot derive from its records. */
 export interface AccountState extends Identity {
-  /** What a source knows the account by when its handle changes; null: no source has told. */
+  /** The identifier that stays when the handle changes; null: no source gave one. */
   readonly stable_id: string | null;
-  /** Up to when the account has been observed; null: never. */
+  /** The instant of the latest observation; null: never observed. */
   readonly observed_to: Instant | null;
-  /** The fields that the snapshots of that moment had, in the order of {@link DATA_TYPES}. */
+  /** The fields that the snapshots of that instant had, in the order of {@link DATA_TYPES}. */
   readonly observed_fields: readonly DataType[];
-  /** By time, then by handle. */
+  /** Sorted by time, then by handle. */
   readonly former_handles: readonly FormerHandle[];
-  /** The profile as a source gave it. Records newer than `profile_record` go on from it. */
+  /** The profile as a source gave it. Records newer than `profile_record` change it further. */
   readonly profile: Summary;
   /** The id of the newest record that came with the profile; null: no source gave a profile. */
   readonly profile_record: number | null;
@@ -85,7 +85,8 @@ const PROFILE: Shape<Summary> = { display_name: text, website: textOrNull, locat
 const FORMER_HANDLE: Shape<{ readonly handle: string; readonly seen_to: string }> = { handle, seen_to: exactTime };
 
 /**
- * @param value a parsed JSON value, as {@link encodeAccountState} writes it
+ * Parses the account state of one line of an export.
+ * @param value a parsed JSON value, in the form that {@link encodeAccountState} writes
  * @throws Violation at the first field that breaks its rule
  */
 export function parseAccountState(value: unknown, path = ''): AccountState {
@@ -104,7 +105,7 @@ function parseFormerHandle(value: unknown, path: string): FormerHandle {
   return { handle: former.handle, seen_to: parseInstant(former.seen_to) ?? 0 };
 }
 
-/** A state's line in an export: one JSON object. */
+/** Returns the line of a state in an export: one JSON object. */
 export function encodeAccountState(state: AccountState): string {
   const { display_name, website, location, bio } = state.profile;
   return encodeJson({
@@ -120,10 +121,10 @@ export function encodeAccountState(state: AccountState): string {
   });
 }
 
-/** The format that the first line of an export names. */
+/** The value of `format` in the first line of an export. */
 export const EXPORT_FORMAT = 'palimpsest-store';
 
-/** The first line of an export: what follows, so that a file that was cut short is noticed. */
+/** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT;
   readonly version: 1;
@@ -133,7 +134,7 @@ export interface ExportHeader {
 
 const HEADER: Shape<ExportHeader> = {
   format: oneOf(EXPORT_FORMAT),
-  version: { expected: '1: a newer palimpsest wrote this export', accepts: (value): value is 1 => value === 1 },
+  version: { expected: '1 (a newer palimpsest wrote this export)', accepts: (value): value is 1 => value === 1 },
   accounts: count,
   records: count,
 };
@@ -148,12 +149,12 @@ export function encodeExportHeader(accounts: number, records: number): string {
   return encodeJson(header);
 }
 
-/** Whether two states say the same. */
+/** Whether two states are equal. */
 export function isSameState(one: AccountState, other: AccountState): boolean {
   return encodeAccountState(one) === encodeAccountState(other);
 }
 
-/** Former handles in their order, each once. */
+/** Sorts former handles by time, then by handle, and removes duplicates. */
 export function sortedHandles(handles: readonly FormerHandle[]): FormerHandle[] {
   const each = new Map(handles.map((former) => [`${former.seen_to} ${former.handle}`, former]));
   return [...each.values()].sort((a, b) => a.seen_to - b.seen_to || (a.handle < b.handle ? -1 : 1));

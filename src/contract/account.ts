@@ -2,7 +2,7 @@ import { encodeJson } from './json.ts';
 import { type ChangeRecord, type DataType, parseRecord } from './record.ts';
 import { at, count, handle, list, parseShape, type Shape, text, textOrNull, urlOrEmpty, Violation, wholeSecondOrNull } from './shape.ts';
 
-/** What an account's page says of it before its records. */
+/** The fields of an account that precede its records on a page. */
 export interface Identity {
   readonly screen_name: string;
   /** UTC without a fraction; null when unknown. */
@@ -11,7 +11,7 @@ export interface Identity {
   readonly profile_image_url: string;
 }
 
-/** The current values of the profile's fields, which an account's page shows after its records. */
+/** The current values of the profile fields. They follow the records on a page. */
 export interface Summary {
   readonly display_name: string;
   readonly website: string | null;
@@ -24,7 +24,7 @@ export interface Account extends Identity, Summary {
   readonly data: readonly ChangeRecord[];
 }
 
-/** An account of which the records have not been looked at. */
+/** An account whose records are not checked yet. */
 export interface AccountOnPage extends Identity, Summary {
   readonly data: readonly unknown[];
   readonly data_page_count: number;
@@ -43,28 +43,29 @@ const SHAPE: Shape<AccountOnPage> = {
 };
 
 /**
+ * Parses an account and its records.
  * @param value a parsed JSON value
- * @param path where it stands in what was read, for the error
- * @throws Violation at the first field, of the account or of one of its records, that breaks a rule
+ * @param path the path of the account in the input, for the error
+ * @throws Violation at the first field of the account or of a record that breaks a rule
  */
 export function parseAccount(value: unknown, path = ''): Account {
   const account = parseProfile(value, path);
   return { ...account, data: account.data.map((item, index) => parseOwnRecord(item, account, at(path, `data[${index}]`))) };
 }
 
-/** Parses an account but for its records. */
+/** Parses an account without checking its records. */
 export function parseProfile(value: unknown, path: string): AccountOnPage {
   return parseShape(SHAPE, value, path);
 }
 
-/** Parses a record that stands in an account. */
+/** Parses a record of the given account. */
 export function parseOwnRecord(value: unknown, account: Pick<Identity, 'screen_name'>, path: string): ChangeRecord {
   const record = parseRecord(value, path);
   if (record.account === account.screen_name) return record;
-  throw new Violation(at(path, 'account'), `"${account.screen_name}", whose record it is`, encodeJson(record.account));
+  throw new Violation(at(path, 'account'), `"${account.screen_name}", the account that contains the record`, encodeJson(record.account));
 }
 
-/** An identity's bytes, in the interface's order, as a JSON object. */
+/** Encodes an identity as a JSON object, with its fields in the order of the interface. */
 export function encodeIdentity(account: Identity): string {
   return encodeJson({
     screen_name: account.screen_name,
@@ -73,7 +74,7 @@ export function encodeIdentity(account: Identity): string {
   });
 }
 
-/** A summary's bytes, in the interface's order, as a JSON object. */
+/** Encodes a summary as a JSON object, with its fields in the order of the interface. */
 export function encodeSummary(account: Summary): string {
   return encodeJson({
     display_name: account.display_name,
@@ -83,15 +84,15 @@ export function encodeSummary(account: Summary): string {
   });
 }
 
-/** The identity of an account that only its records speak of. */
+/** Returns the identity of an account that is known only from its records. */
 export function identityOf(screenName: string): Identity {
   return { screen_name: screenName, account_creation_date: null, profile_image_url: '' };
 }
 
-/** What an account that nobody has described shows. */
+/** The summary of an account without a profile from any source. */
 export const NO_SUMMARY: Summary = { display_name: '', website: null, location: '', bio: '' };
 
-/** A summary as it is after some changes: the newest of each field counts. */
+/** Returns a summary after some changes. The newest change of each field counts. */
 export function changedSummary(summary: Summary, newestFirst: readonly ChangeRecord[]): Summary {
   const newest = (type: DataType) => newestFirst.find((record) => record.data_type === type);
   const website = newest('Website');

@@ -1,4 +1,4 @@
-/** The two collections, by their names in the path. */
+/** The names of the two collections in the URL path. */
 export const COLLECTIONS = ['data', 'account'] as const;
 
 export type Collection = (typeof COLLECTIONS)[number];

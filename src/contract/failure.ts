@@ -1,6 +1,6 @@
 /**
- * Every way in which palimpsest fails, with the process's exit code:
- * 1 failed, 2 wrong usage, 3 a guard refused to touch what is there.
+ * All error codes, each with the exit code of the process:
+ * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change.
  */
 export const FAILURES = {
   'bad-field': 1,
@@ -38,7 +38,7 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** Where in the input something is: a file (or URL), its line (from 1), the field's path in the item. */
+/** A place in the input: a file (or URL), a line (from 1), and the path of a field in the item. */
 export interface Place {
   readonly file?: string;
   readonly line?: number;
@@ -54,7 +54,7 @@ interface Details {
   readonly cause?: unknown;
 }
 
-/** The one error that reaches a user: what failed, where, what was expected and found, what to do. */
+/** The only error that users see: what failed, where, what was expected and found, and what to do. */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly place: Place;

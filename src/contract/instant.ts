@@ -1,17 +1,17 @@
 import { daysOf } from './dates.ts';
 
-/** A moment: whole microseconds since 1970 began, UTC. Exact up to the year 2255, where doubles end to be. */
+/** Whole microseconds since 1970-01-01T00:00:00Z. Exact up to the year 2255, because a number has 53 bits. */
 export type Instant = number;
 
 /**
- * The moment that an ISO 8601 text with a zone names; a finer fraction than microseconds is cut off.
- * Read by hand: a regular expression would take as long as all else that is done with a snapshot.
- * @returns undefined where it names none from 1970 to 2255
+ * Parses an ISO 8601 time with a zone. Digits beyond microseconds are cut off.
+ * It uses no regular expression, because that would take as long as all other processing of a snapshot.
+ * @returns undefined if the text is not such a time, or not from 1970 to 2255
  */
 export function parseInstant(text: string): Instant | undefined {
   const year = pair(text, 0) * 100 + pair(text, 2);
   const [month, day, hour, minute, second] = [pair(text, 5), pair(text, 8), pair(text, 11), pair(text, 14), pair(text, 17)];
-  // with another zone a moment may fall into 1970 that is none of its year
+  // with another zone, a time written in 1969 can be in 1970 in UTC
   if (year < 1969 || day < 1 || day > daysOf(year, month)) return undefined;
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
   const zone = zoneStart(text);
@@ -20,10 +20,10 @@ export function parseInstant(text: string): Instant | undefined {
   return isMoment(moment) ? moment : undefined;
 }
 
-/** So far below zero that no sum with it is a number of days, hours or years. */
+/** So negative that every sum with it is outside the range of days, hours and years. */
 const NO_NUMBER = -1_000_000;
 
-/** The number that two digits write. */
+/** Parses two digits. Returns NO_NUMBER if they are not digits. */
 function pair(text: string, index: number): number {
   const [tens, ones] = [text.charCodeAt(index) - 48, text.charCodeAt(index + 1) - 48];
   return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : NO_NUMBER;
@@ -35,7 +35,7 @@ function isPunctuated(text: string): boolean {
   return isDate && text.charAt(13) === ':' && text.charAt(16) === ':';
 }
 
-/** The days from 1970 to the beginning of a month. */
+/** Returns the number of days from 1970 to the beginning of a month. */
 function daysBefore(year: number, month: number): number {
   const before = year - 1;
   let days = (year - 1970) * 365 + Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) - 477;
@@ -43,7 +43,7 @@ function daysBefore(year: number, month: number): number {
   return days;
 }
 
-/** Where the zone begins: behind the fraction of a second, of at most nine digits. */
+/** Returns the index of the zone. It follows the fraction of a second, which has at most nine digits. */
 function zoneStart(text: string): number {
   let end = 19;
   if (text.charAt(end) !== '.') return end;
@@ -52,7 +52,7 @@ function zoneStart(text: string): number {
   return end;
 }
 
-/** What a fraction of a second between its point at 19 and the zone counts; NaN where it has no digit. */
+/** Returns the microseconds of the fraction between its point at index 19 and the zone. NaN if it has no digit. */
 function microseconds(text: string, zone: number): number {
   if (zone === 19) return 0;
   if (zone === 20) return Number.NaN;
@@ -61,7 +61,7 @@ function microseconds(text: string, zone: number): number {
   return count;
 }
 
-/** The minutes by which a zone is ahead of UTC; NaN where there is none at this place, or more than a zone. */
+/** Returns the minutes by which a zone is ahead of UTC. NaN if the rest of the text is not exactly a zone. */
 function offset(text: string, zone: number): number {
   const sign = text.charAt(zone);
   if (sign === 'Z' || sign === 'z') return text.length === zone + 1 ? 0 : Number.NaN;
@@ -72,13 +72,13 @@ function offset(text: string, zone: number): number {
   return (hours * 60 + minutes) * (sign === '-' ? -1 : 1);
 }
 
-/** The moment that milliseconds since 1970 name; undefined where they name none that can be held. */
+/** Converts milliseconds since 1970 to an instant. Returns undefined if it is out of range. */
 export function instantOfMilliseconds(milliseconds: number): Instant | undefined {
   const moment = Math.round(milliseconds * 1000);
   return isMoment(moment) ? moment : undefined;
 }
 
-/** A moment as new records write it: `2023-11-18T16:29:12.006921Z`. */
+/** Formats an instant for new records: `2023-11-18T16:29:12.006921Z`. */
 export function timestampOf(moment: Instant): string {
   const micros = moment % 1000;
   return `${new Date((moment - micros) / 1000).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;

@@ -1,7 +1,7 @@
 /**
- * The bytes (as a string) in which Django REST Framework's JSONRenderer writes a value:
+ * Encodes a value exactly as the JSONRenderer of Django REST Framework does:
  * compact separators, raw UTF-8, short escapes, U+2028 and U+2029 escaped.
- * A lone surrogate, which UTF-8 cannot hold, stays the escape it came in as.
+ * A lone surrogate stays an escape, because UTF-8 cannot represent it.
  */
 export function encodeJson(value: unknown): string {
   const text = JSON.stringify(value);
@@ -19,20 +19,20 @@ export function isObject(value: unknown): value is { readonly [key: string]: unk
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A value as an error message shows it: its JSON, cut at 60 characters. */
+/** Formats a value for an error message: its JSON, cut at 60 characters. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (isObject(value)) return `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'no fields'}`;
-  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'a number beyond all that JSON readers hold';
+  if (value === Number.POSITIVE_INFINITY || value === Number.NEGATIVE_INFINITY) return 'a number too large for JSON readers';
   if (Object.is(value, -0)) return '-0';
   if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)) {
-    return `${value}, beyond the integers that JSON readers hold exactly`;
+    return `${value}, an integer too large for JSON readers to represent exactly`;
   }
   return cut(encodeJson(value));
 }
 
-/** A text cut at 60 characters. */
+/** Cuts a text at 60 characters. */
 export function cut(text: string): string {
   return text.length <= 60 ? text : `${text.slice(0, 57).toWellFormed()}…`;
 }

@@ -21,14 +21,14 @@ export type DataType = (typeof DATA_TYPES)[number];
 /** One change of one profile field of one account, as docs/api.md describes it. */
 export interface ChangeRecord {
   readonly id: number;
-  /** Screen name of the account. */
+  /** The screen name of the account. */
   readonly account: string;
   readonly data_type: DataType;
-  /** Id of the record before it of the same account and field; null for the first. */
+  /** The id of the preceding record of the same account and field; null for the first. */
   readonly previous: number | null;
   /** The new value; "" when emptied, null when removed. */
   readonly text: string | null;
-  /** UTC, with six digits of a second or none; kept as the text it came as. */
+  /** UTC, with six digits of a second or without a fraction. The text of the source is kept unchanged. */
   readonly first_encountered_date: string;
   readonly diff_html: string;
   readonly web_archive_url: string | null;
@@ -46,8 +46,9 @@ const SHAPE: Shape<ChangeRecord> = {
 };
 
 /**
+ * Parses a change record.
  * @param value a parsed JSON value
- * @param path where it stands in what was read, for the error
+ * @param path the path of the record in the input, for the error
  * @throws Violation at the first field that breaks a rule of the interface
  */
 export function parseRecord(value: unknown, path = ''): ChangeRecord {
@@ -61,7 +62,7 @@ export function parseRecord(value: unknown, path = ''): ChangeRecord {
   return record;
 }
 
-/** A record's bytes on a page: its fields in the interface's order. */
+/** Encodes a record as on a page, with its fields in the order of the interface. */
 export function encodeRecord(record: ChangeRecord): string {
   return encodeJson({
     id: record.id,

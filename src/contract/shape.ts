@@ -1,21 +1,21 @@
 import { isTimestamp, isWholeSecond } from './dates.ts';
 import { isObject, show } from './json.ts';
 
-/** One rule of a field: what it accepts, and the words for it. */
+/** The rule of a field: a check, and its description for error messages. */
 export interface Rule<T> {
   readonly expected: string;
   readonly accepts: (value: unknown) => value is T;
 }
 
-/** The rules of an object's fields, in the order in which they are written. */
+/** The rules of the fields of an object, in the order in which the fields are written. */
 export type Shape<T> = { readonly [K in keyof T]: Rule<T[K]> };
 
-/** A value that breaks a rule: which field (a path such as `data[3].text`), what was expected and found. */
+/** The error for a value that breaks a rule. The field is a path such as `data[3].text`. */
 export class Violation extends Error {
   readonly field: string;
   readonly expected: string;
   readonly found: string;
-  /** What to do about it, where there is more to say than mending the field. */
+  /** What to do, if correcting the field is not enough. */
   readonly hint: string | undefined;
 
   constructor(field: string, expected: string, found: string, hint?: string) {
@@ -29,9 +29,9 @@ export class Violation extends Error {
 }
 
 /**
- * Parses an object against its shape: every field there, every rule kept, nothing beyond them
- * (an unknown field could not be published and would be lost in silence).
- * @param path where the object stands in what was read, such as `results[3]`; '' at the top
+ * Checks that an object has all fields of a shape, that each keeps its rule, and that it has no other field.
+ * An unknown field could not be published and would be lost silently.
+ * @param path the path of the object in the input, such as `results[3]`; '' at the top
  * @throws Violation at the first field that breaks its rule
  */
 export function parseShape<T extends object>(shape: Shape<T>, value: unknown, path: string): T {
@@ -52,12 +52,12 @@ function conforms<T extends object>(shape: Shape<T>, value: { readonly [key: str
   }
   if (Object.keys(value).length > fields) {
     const extra = Object.keys(value).find((key) => !Object.hasOwn(shape, key)) ?? '';
-    throw new Violation(at(path, extra), 'only the fields of the interface', `${show(value[extra])} in a field it does not have`);
+    throw new Violation(at(path, extra), 'only the fields of the interface', `${show(value[extra])} in an unknown field`);
   }
   return true;
 }
 
-/** The path of a field inside an object at `path`. */
+/** Returns the path of a field inside the object at `path`. */
 export function at(path: string, field: string): string {
   return path === '' ? field : `${path}.${field}`;
 }
@@ -88,7 +88,7 @@ export const identifierOrNull: Rule<number | null> = rule(
 
 export const count: Rule<number> = rule('an integer of 0 or more', identifier.accepts);
 
-/** A regular expression takes five times as long. */
+/** Whether a text can be a handle or a stable id. A regular expression would take five times as long. */
 function isKey(value: string): boolean {
   let isPlain = true;
   for (let index = 0; index < value.length; index += 1) {
@@ -99,7 +99,7 @@ function isKey(value: string): boolean {
   return value !== '' && (isPlain || value.isWellFormed());
 }
 
-/** An account's handle: a key, so it must survive as one. */
+/** The handle of an account. It is a key, so it must be valid Unicode without control characters. */
 export const handle: Rule<string> = rule(
   'a screen name: not empty, no control characters, valid Unicode',
   (value): value is string => isString(value) && isKey(value),
@@ -117,7 +117,7 @@ export const wholeSecondOrNull: Rule<string | null> = rule(
 
 const isAbsoluteUrl = (value: unknown): value is string => isString(value) && URL.canParse(value);
 
-/** Empty where no source gave one: design decision, the interface knows only the absolute URL. */
+/** Empty if no source gave one. This is a design decision: the interface defines only the absolute URL. */
 export const urlOrEmpty: Rule<string> = rule('an absolute URL or ""', (value): value is string => value === '' || isAbsoluteUrl(value));
 
 export const urlOrEmptyOrNull: Rule<string | null> = rule(
@@ -125,10 +125,13 @@ export const urlOrEmptyOrNull: Rule<string | null> = rule(
   (value): value is string | null => value === null || value === '' || isAbsoluteUrl(value),
 );
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression excludes control characters
 const WEB = /^https?:\/\/[^\u0000-\u001f\u007f-\u009f]*$/i;
 
-/** Whether a URL is http or https, which run nothing when a browser follows them, without the control characters that it drops. */
+/**
+ * Whether a URL is http or https and has no control characters. Browsers drop control characters, and other schemes can
+ * run code when a user follows the link.
+ */
 export function hasWebScheme(url: string): boolean {
   return WEB.test(url);
 }

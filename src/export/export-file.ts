@@ -2,20 +2,20 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFile
 import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 
-/** How many characters are written at once. */
-const PIECE = 1 << 16;
+/** The minimum number of characters in one write. */
+const CHUNK_LENGTH = 1 << 16;
 
 /**
- * Writes lines to a file: into a draft beside it first, so that the file is whole or as it was before.
- * @throws Failure file-system where it cannot be written
+ * Writes lines to a temporary file beside the target, then renames it atomically. The target is complete or unchanged.
+ * @throws Failure file-system if the file cannot be written
  */
 export function writeLines(path: string, lines: Iterable<string>): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is no file');
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is not a file');
   const draft = `${path}.${process.pid}.draft`;
   const file = attempt(path, () => openSync(draft, 'wx'));
   let isOpen = true;
   try {
-    for (const piece of pieces(lines)) attempt(path, () => writeFileSync(file, piece));
+    for (const chunk of pieces(lines)) attempt(path, () => writeFileSync(file, chunk));
     attempt(path, () => fsyncSync(file));
     closeSync(file);
     isOpen = false;
@@ -27,22 +27,22 @@ export function writeLines(path: string, lines: Iterable<string>): void {
   }
 }
 
-/** Whether two paths lead to the same file. */
+/** Whether two paths refer to the same file. */
 export function isSameFile(one: string, other: string): boolean {
   const [a, b] = [statSync(one, { throwIfNoEntry: false }), statSync(other, { throwIfNoEntry: false })];
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev);
 }
 
-/** Lines joined to pieces that are worth a write, each line with its end. */
+/** Joins lines to chunks that are large enough for one write. Each line ends with a newline. */
 export function* pieces(lines: Iterable<string>): Generator<string> {
-  let piece = '';
+  let chunk = '';
   for (const line of lines) {
-    piece += `${line}\n`;
-    if (piece.length < PIECE) continue;
-    yield piece;
-    piece = '';
+    chunk += `${line}\n`;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield chunk;
+    chunk = '';
   }
-  if (piece !== '') yield piece;
+  if (chunk !== '') yield chunk;
 }
 
 function attempt<T>(path: string, work: () => T): T {
@@ -54,7 +54,7 @@ function attempt<T>(path: string, work: () => T): T {
 }
 
 function unwritable(path: string, found: string, cause?: unknown): Failure {
-  const expected = 'a file that can be written and has room';
-  const hint = 'name another file with --to, or look at its folder';
+  const expected = 'a writable file and enough free space';
+  const hint = 'name another file with --to, or check the permissions and free space of its folder';
   return new Failure('file-system', `cannot write ${path}`, { place: { file: path }, expected, found, hint, cause });
 }

@@ -1,7 +1,7 @@
 import { encodeAccountState, encodeExportHeader } from '../contract/account-state.ts';
 import type { Store } from '../store/store.ts';
 
-/** All that a store holds, a JSON object a line: the header, the accounts by screen name, the records by id. */
+/** Yields the whole content of a store as lines of JSON: the header, the accounts by screen name, the records by id. */
 export function* ndjsonLines(store: Store): Generator<string> {
   yield encodeExportHeader(store.revision.accounts, store.revision.records);
   for (const state of store.accountStates()) yield encodeAccountState(state);

@@ -2,7 +2,7 @@ import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
 import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
 
-/** The pages of `/rest/account/`: accounts by their first record, each with all its records. */
+/** Returns the pages of `/rest/account/`: accounts in the order of their first records, each with all its records. */
 export function accountPages(store: Store, site: Site): Pages {
   const { accounts, ranking } = store.revision;
   const count = pagesFor(accounts, site.account_page_size);

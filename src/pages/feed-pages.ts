@@ -3,7 +3,7 @@ import { joined } from '../store/checksum.ts';
 import type { Store } from '../store/store.ts';
 import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
 
-/** The pages of `/rest/data/`: all change records, newest first. */
+/** Returns the pages of `/rest/data/`: all change records, newest first. */
 export function feedPages(store: Store, site: Site): Pages {
   const { records, feed } = store.revision;
   const count = pagesFor(records, site.page_size);

@@ -1,6 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 
-/** The address of a page, as DRF links to it: page 1 without the parameter. */
+/** Returns the URL of a page in the form of DRF links: page 1 has no `page` parameter. */
 export function pageUrl(baseUrl: string, collection: Collection, page: number): string {
   const address = `${baseUrl}/rest/${collection}/`;
   return page === 1 ? address : `${address}?page=${page}`;

@@ -6,44 +6,45 @@ import { pageUrl } from './links.ts';
 
 /** A page that can be rendered. */
 export interface Page {
-  /** From 1. */
+  /** The page number, from 1. */
   readonly number: number;
-  /** The store's newest revision that changed anything on it. */
+  /** The newest revision of the store that changed anything on the page. */
   readonly revision: number;
-  /** Of a page of the feed, the ids of its first and its last record; undefined of other pages and of an empty one. */
+  /** The ids of the first and the last record of a feed page; undefined for an account page and for an empty page. */
   readonly range?: { readonly first: number; readonly last: number } | undefined;
-  /** Its bytes, in pieces that follow one another. */
+  /** Returns the bytes of the page, in consecutive chunks. */
   readonly render: () => Buffer[];
   /**
-   * What the walk has read so far, as its store tells whether that is what was written: two numbers, which can be
-   * passed to another thread.
+   * Returns checksums of everything that the walk has read so far, for {@link Pages.check}. They are two numbers, so
+   * that they can be passed to another thread.
    */
   readonly read: () => ReadSoFar;
 }
 
-/** Of the feed its CRC-32 and bytes; of the accounts how many there are, and their sum. */
+/** For the feed: its CRC-32 and its length in bytes. For the accounts: their number and their sum, see RANKING_TERM. */
 export type ReadSoFar = readonly [number, number];
 
 /** All pages of one collection. */
 export interface Pages {
   readonly collection: Collection;
-  /** How many there are: at least one, which an empty collection has too. */
+  /** The number of pages. An empty collection has one page. */
   readonly count: number;
-  /** The pages one after another, inward from the first or from the last. */
+  /** Yields the pages in order, inward from the first or from the last. */
   readonly walk: (end: Direction) => Generator<Page, void>;
   /**
-   * Holds what two walks have read, from the first page and from the last until they met, to what was written.
-   * @throws Failure bad-store
+   * Compares what two walks have read with the checksums in the store. One walk begins at the first page, the other at
+   * the last, and they meet.
+   * @throws Failure bad-store if they differ
    */
   readonly check: (first: ReadSoFar, last: ReadSoFar) => void;
 }
 
-/** How many pages a number of items fills; an empty collection has one page. */
+/** Returns the number of pages for a number of items. An empty collection has one page. */
 export function pagesFor(items: number, size: number): number {
   return Math.max(1, Math.ceil(items / size));
 }
 
-/** The numbers of a collection's pages inward from an end, each with how many items stand on it. */
+/** Yields the page numbers of a collection inward from an end, each with the number of its items. */
 export function* pageNumbers(items: number, size: number, end: Direction): Generator<{ readonly number: number; readonly items: number }> {
   const count = pagesFor(items, size);
   for (let step = 0; step < count; step += 1) {
@@ -52,7 +53,7 @@ export function* pageNumbers(items: number, size: number, end: Direction): Gener
   }
 }
 
-/** A page's bytes around those of its items. */
+/** Encodes a page around its encoded items. */
 export function encodePage(
   site: Site,
   collection: Collection,

@@ -4,35 +4,35 @@ import { damaged } from './damaged.ts';
 import type { Direction } from './direction.ts';
 import { NO_RECORD, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
-/** A run of accounts in order: known by its ends, read only when asked for. */
+/** Consecutive accounts. Only their bounds are known until `read` is called. */
 export interface AccountRun {
-  /** The newest revision that changed one of them. */
+  /** The newest revision that changed one of the accounts. */
   readonly revision: number;
   /**
-   * The accounts' JSON with commas between.
-   * @throws Failure bad-store where they are not what was written
-   * @param pageSize how many records fill a page: `data_page_count` is how many pages an account's would
+   * Returns the JSON of the accounts, separated by commas.
+   * @param pageSize the number of records on a page: `data_page_count` is the number of pages for the records of an account
+   * @throws Failure bad-store if an account does not match its checksum
    */
   readonly read: (pageSize: number) => Buffer;
 }
 
-/** A position in the order: beyond one account, before the next. */
+/** A position between two accounts in their order. */
 interface Edge {
   readonly place: number;
   readonly screen_name: string;
 }
 
-/** What is known of a run without reading it. */
+/** The facts about consecutive accounts that the index contains. */
 interface Bounds {
   readonly accounts: number;
-  /** The sums of their checksums, and of what they add to the sum over all accounts. */
+  /** The sum of their checksums, and the sum of their ranking terms. */
   readonly checksums: number;
   readonly terms: number;
   readonly revision: number | null;
-  /** The first records of its first account and of the last that has any. */
+  /** The first record of the first account, and the first record of the last account with records. */
   readonly low: number;
   readonly high: number | null;
-  /** The names of its first and last account without records. */
+  /** The names of the first and the last account without records. */
   readonly first_name: string | null;
   readonly last_name: string | null;
 }
@@ -41,7 +41,7 @@ const START: Edge = { place: -1, screen_name: '' };
 const BEYOND: Edge = { place: NO_RECORD + 2, screen_name: '' };
 const EMPTY = Buffer.alloc(0);
 
-/** Accounts' JSON with commas between, and for each its records and the lengths of its head and tail. */
+/** The JSON of accounts, separated by commas. `parts` lists the records and the lengths of head and tail of each account. */
 interface Contents {
   readonly json: Buffer | null;
   readonly parts: string | null;
@@ -49,13 +49,16 @@ interface Contents {
 
 const NOTHING: Contents = { json: null, parts: null };
 
-/** What is known of the accounts that a cursor has taken. */
+/** The number and the sum of the accounts that a cursor has taken. */
 export interface AccountTotals {
   readonly accounts: number;
   readonly sum: number;
 }
 
-/** Reads the accounts (by their first record; those without records last, by name) inward from one end. */
+/**
+ * Reads the accounts inward from one end. They are sorted by their first record. Accounts without records follow, sorted
+ * by name.
+ */
 export class AccountCursor {
   readonly #end: Direction;
   readonly #path: string;
@@ -90,7 +93,7 @@ export class AccountCursor {
   }
 
   /**
-   * The next accounts: at most as many as asked for.
+   * Takes the next accounts: at most as many as requested.
    * @throws Failure bad-store
    */
   take(accounts: number): AccountRun {
@@ -102,7 +105,7 @@ export class AccountCursor {
     return { revision: bounds.revision, read: (pageSize) => this.#read(bounds, pageSize) };
   }
 
-  /** How many accounts were taken, and the sum over them by which a changed place, revision or checksum is noticed. */
+  /** The number of accounts taken, and their sum. The sum detects a changed place, revision or checksum. */
   get taken(): AccountTotals {
     return { accounts: this.#accounts, sum: this.#sum };
   }
@@ -118,27 +121,27 @@ export class AccountCursor {
       accounts += found.accounts;
       checksums += found.sum;
     }
-    if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#notAsWritten(bounds);
+    if (accounts !== bounds.accounts || checksums !== bounds.checksums) throw this.#mismatch(bounds);
     const [first, second] = parts;
     if (second === undefined) return first?.json ?? EMPTY;
     return Buffer.concat([first?.json ?? EMPTY, Buffer.from(','), second.json ?? EMPTY]);
   }
 
-  #notAsWritten({ low, first_name }: Bounds) {
-    const which = low === NO_RECORD ? `from ${first_name} on` : `from that of record ${low} on`;
-    return damaged(this.#path, `accounts ${which} are not what was written`);
+  #mismatch({ low, first_name }: Bounds) {
+    const which = low === NO_RECORD ? `from ${first_name} on` : `from the account of record ${low} on`;
+    return damaged(this.#path, `accounts ${which} do not match their checksums`);
   }
 
-  /** A damaged index may lead back: then there would be no end. */
+  /** Checks that the walk moves on: a damaged index could make it endless. */
   #advance(edge: Edge): void {
     const [from, to] = this.#end === 'first' ? [this.#edge, edge] : [edge, this.#edge];
     const isOnward = from.place < to.place || (from.place === to.place && from.screen_name !== to.screen_name);
-    if (!isOnward) throw damaged(this.#path, 'accounts out of their order');
+    if (!isOnward) throw damaged(this.#path, 'accounts out of order');
     this.#edge = edge;
   }
 }
 
-/** No two accounts have the same first record, and no name is empty: so nothing lies between. */
+/** No two accounts have the same first record, and no name is empty. So the edge skips no account. */
 function after({ low, high, last_name }: Bounds): Edge {
   return last_name === null ? { place: (high ?? low) + 1, screen_name: '' } : { place: NO_RECORD, screen_name: last_name };
 }

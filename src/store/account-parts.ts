@@ -2,16 +2,16 @@ import { crc32 } from 'node:zlib';
 
 const COUNT = ',"data_page_count":';
 
-/** An account's checksum: that of its JSON before and after its `data_page_count`, plus how many records it has. */
+/** Returns the checksum of an account: the CRC-32 of its JSON without `data_page_count`, plus the number of its records. */
 export function accountChecksum(head: Buffer, tail: string, records: number): number {
   return crc32(tail, crc32(head)) + records;
 }
 
 /**
- * How many accounts a text holds, and the sum of their checksums.
- * @param json the accounts' JSON with commas between
- * @param parts for each account how many records it has, and how many bytes its head and its tail; commas between all
- * @returns sum NaN where the text is not of those parts
+ * Returns the number of accounts in a text, and the sum of their checksums.
+ * @param json the JSON of the accounts, separated by commas
+ * @param parts three numbers for each account: its records, the bytes of its head and of its tail; all separated by commas
+ * @returns the sum is NaN if the lengths of the parts do not match the text
  */
 export function accountsChecksum(json: Buffer, parts: string, pageSize: number): { readonly accounts: number; readonly sum: number } {
   const numbers = numbersIn(parts);

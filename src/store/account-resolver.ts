@@ -22,26 +22,26 @@ interface VersionRow {
   readonly data_type: DataType;
   readonly text: string | null;
   readonly date: string;
-  /** Whether the record is what was written. */
+  /** Whether the record matches its checksum. */
   readonly is_whole: 0 | 1;
 }
 
-/** How much of what accounts are known to have been is held at once, before all is forgotten, in UTF-16 units. */
+/** The maximum size of the account cache, in UTF-16 units. A full cache is cleared. */
 const CACHE_UNITS = 1 << 25;
-/** What an account, or a value, takes beside its text. */
+/** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
 const OVERHEAD_UNITS = 200;
-/** What no row is numbered: SQLite counts them from 1. */
+/** A row number that no row has: SQLite counts rows from 1. */
 const NO_ROW = 0;
 
 /**
- * The accounts of a batch, found by what a source knows them by: a stable id where it has one, the handle
- * otherwise. What has been found is held, so that an account is read once and not at every observation.
+ * Finds the accounts of a batch by stable id, or by handle if the source has no stable id. It caches accounts, so that
+ * each is read once and not at every observation.
  */
 export class AccountResolver {
   readonly #batch: Batch;
-  readonly #held = new Map<number, KnownAccount>();
+  readonly #cache = new Map<number, KnownAccount>();
   #weight = 0;
-  /** One account may be more than is to be held: it is read again only after it has grown by half. */
+  /** One account can be larger than the cache. It is read again only after it has grown by half. */
   #allowed = CACHE_UNITS;
   readonly #byStableId: Statement<[string], AccountRow>;
   readonly #byName: Statement<[string, string], AccountRow>;
@@ -62,7 +62,7 @@ export class AccountResolver {
     const columns = 'SELECT id, screen_name, stable_id, identity, observed_to, observed_fields FROM account';
     this.#batch = batch;
     this.#byStableId = database.prepare(`${columns} WHERE stable_id = ?`);
-    // services tell no handles apart that differ in case alone; the same case comes first
+    // services treat handles that differ only in case as equal; the exact match comes first
     this.#byName = database.prepare(`${columns} WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1`);
     this.#byFormerName = database.prepare(
       `${columns} WHERE id = (SELECT former_handle.account FROM former_handle JOIN account ON account.id = former_handle.account
@@ -90,13 +90,13 @@ export class AccountResolver {
     this.#setRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
   }
 
-  /** The account that a profile is of, which was seen at some moment; undefined where it is new. */
+  /** Returns the account of a profile that was observed at an instant. Returns undefined if it is new. */
   find({ id, screen_name }: Profile, formerNames: readonly string[], moment: Instant): KnownAccount | undefined {
     if (id === undefined) return this.#withHandle(screen_name, moment);
-    return this.#hold(this.#byStableId.get(id) ?? this.#withoutId([screen_name, ...formerNames]));
+    return this.#load(this.#byStableId.get(id) ?? this.#withoutId([screen_name, ...formerNames]));
   }
 
-  /** Notes by which stable id an account is known from now on. */
+  /** Sets the stable id of an account. */
   setStableId(account: KnownAccount, id: string): void {
     if (account.stable_id === id) return;
     this.#setStableId.run(id, account.row);
@@ -105,34 +105,34 @@ export class AccountResolver {
   }
 
   /**
-   * The name that an account has after it was seen with a handle: that handle, unless another account was
-   * seen with it later, so that it must have changed hands since.
-   * @param account undefined: it is new
+   * Returns the name of an account after it was observed with a handle. It is that handle, unless another account was
+   * observed with it later: then the handle has changed hands since.
+   * @param account undefined if the account is new
    */
   nameAt({ id, screen_name }: Profile, moment: Instant, account: KnownAccount | undefined): string {
     if (account?.identity.screen_name === screen_name) return screen_name;
-    // it has had that handle up to this moment, and lost or left it since: at one moment nothing changes back
+    // it had that handle up to this instant and lost it or changed it since: nothing changes back within one instant
     if (account !== undefined && this.#wasSeenUpTo.get(screen_name, moment, account.row) === 1) return account.identity.screen_name;
-    const holder = this.#hold(this.#byName.get(screen_name, screen_name));
+    const holder = this.#load(this.#byName.get(screen_name, screen_name));
     const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > moment;
     if (!isHeldLater && this.#wasSeenAfter.get(screen_name, moment, account?.row ?? NO_ROW) === undefined) return screen_name;
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 
-  /** Adds a new account under a name; whoever holds that loses it. */
+  /** Adds a new account under a name. An account that holds the name loses it. */
   add(name: string): KnownAccount {
     this.#free(name);
     this.#batch.ensureAccount(name);
     this.#batch.markChanged(name);
-    const account = this.#hold(this.#byName.get(name, name));
-    if (account === undefined) throw new Error(`the account ${name} was added and is not there`);
+    const account = this.#load(this.#byName.get(name, name));
+    if (account === undefined) throw new Error(`the account ${name} was added but cannot be found`);
     return account;
   }
 
   /**
-   * Gives an account another identity. If its handle is new, its records show it from now on, and
-   * whoever held it loses it.
-   * @returns whether the handle is new
+   * Gives an account another identity. If its handle changes, its records show the new handle, and an account that held
+   * the handle loses it.
+   * @returns whether the handle has changed
    */
   setIdentity(account: KnownAccount, identity: Identity): boolean {
     const before = account.identity.screen_name;
@@ -148,39 +148,39 @@ export class AccountResolver {
     return isRenamed;
   }
 
-  /** Whether so much is held that all should be forgotten. */
+  /** Whether the cache is full and should be flushed. */
   get isFull(): boolean {
     return this.#weight > this.#allowed;
   }
 
-  /** Forgets what is held, and notes up to when each of these accounts has been observed. */
+  /** Clears the cache, and writes the instant of the latest observation of each account in it. */
   flush(): void {
-    for (const { observed_to, observed_fields, row } of this.#held.values())
+    for (const { observed_to, observed_fields, row } of this.#cache.values())
       if (observed_to !== undefined) this.#setObservedTo.run(observed_to, observed_fields, row);
     this.#batch.markMetadataChanged();
-    this.#held.clear();
+    this.#cache.clear();
     this.#weight = 0;
     this.#allowed = CACHE_UNITS;
   }
 
-  /** Adds a new record to an account's history. */
+  /** Adds a new record to the history of an account. */
   addRecord(account: KnownAccount, record: ChangeRecord): void {
     const { id, data_type, text, first_encountered_date } = record;
     const json = encodeRecord(record);
     this.#addRecord.run(id, json, checksumOf(json));
-    this.#learn(account, data_type, { id, text, since: parseInstant(first_encountered_date) ?? 0 });
+    this.#addVersion(account, data_type, { id, text, since: parseInstant(first_encountered_date) ?? 0 });
     this.#batch.markRecordChanged(record.account, id);
   }
 
-  #learn(account: KnownAccount, type: DataType, version: Version): void {
+  #addVersion(account: KnownAccount, type: DataType, version: Version): void {
     account.versions[type].push(version);
     this.#weight += OVERHEAD_UNITS + (version.text?.length ?? 0);
   }
 
-  #hold(row: AccountRow | undefined): KnownAccount | undefined {
+  #load(row: AccountRow | undefined): KnownAccount | undefined {
     if (row === undefined) return undefined;
-    const held = this.#held.get(row.id);
-    if (held !== undefined) return held;
+    const cached = this.#cache.get(row.id);
+    if (cached !== undefined) return cached;
     const identity: Identity = storedJson(this.#batch.database.path, `the account ${row.screen_name}`, row.identity);
     const account: KnownAccount = {
       row: row.id,
@@ -194,25 +194,25 @@ export class AccountResolver {
     const before = this.#weight;
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
-      if (is_whole === 0) throw damaged(this.#batch.database.path, `record ${id} of ${row.screen_name} is not what was written`);
-      // what a source gave may be out of order: what stands later in the feed is taken for later
+      if (is_whole === 0) throw damaged(this.#batch.database.path, `record ${id} of ${row.screen_name} does not match its checksum`);
+      // dates of a source can be out of order: a record that is later in the feed counts as later
       since = Math.max(since, parseInstant(date) ?? 0);
-      this.#learn(account, data_type, { id, text, since });
+      this.#addVersion(account, data_type, { id, text, since });
     }
     this.#weight += OVERHEAD_UNITS;
     this.#allowed = Math.max(this.#allowed, 1.5 * (this.#weight - before));
-    this.#held.set(row.id, account);
+    this.#cache.set(row.id, account);
     return account;
   }
 
-  /** The account that had a handle at a moment, as far as is known: others may have had it before, or since. */
+  /** Returns the account that had a handle at an instant, as far as is known. Others may have had it before or since. */
   #withHandle(screenName: string, moment: Instant): KnownAccount | undefined {
-    const holder = this.#hold(this.#byName.get(screenName, screenName));
+    const holder = this.#load(this.#byName.get(screenName, screenName));
     if (holder !== undefined && watermarkOf(holder) <= moment) return holder;
-    return this.#hold(this.#byFormerName.get(screenName, moment)) ?? holder;
+    return this.#load(this.#byFormerName.get(screenName, moment)) ?? holder;
   }
 
-  /** An account that is known by its handle alone so far. */
+  /** Returns an account that has a handle of the list and no stable id yet. */
   #withoutId(names: readonly string[]): AccountRow | undefined {
     for (const name of names) {
       const row = this.#byName.get(name, name);
@@ -221,17 +221,17 @@ export class AccountResolver {
     return undefined;
   }
 
-  /** Takes a handle from the account that holds it: it has gone to another, and which one this has now is not known. */
+  /** Takes a handle from the account that holds it, because another account has it now. The new handle of the former holder is unknown. */
   #free(screenName: string, except?: KnownAccount): void {
-    const holder = this.#hold(this.#byName.get(screenName, screenName));
+    const holder = this.#load(this.#byName.get(screenName, screenName));
     if (holder === undefined || holder.row === except?.row) return;
     const name = this.#nameWithout(holder.identity.screen_name, holder.stable_id, holder);
     this.setIdentity(holder, { ...holder.identity, screen_name: name });
-    // seen again with the handle it has lost, it gets it back
+    // an account that is observed again with the lost handle gets it back
     holder.profile = undefined;
   }
 
-  /** What an account is called that lost a handle to another. */
+  /** Returns the name of an account that lost its handle to another. */
   #nameWithout(screenName: string, id: string | undefined, account: KnownAccount | undefined): string {
     let name = `${screenName}~${id ?? 'former'}`;
     for (let holder = this.#byName.get(name, name); holder !== undefined && holder.id !== account?.row; ) {
@@ -245,7 +245,7 @@ export class AccountResolver {
     this.#batch.clearNameCache();
     const { path } = this.#batch.database;
     for (const { id, json, checksum } of this.#records.all(before)) {
-      if (checksumOf(json) !== checksum) throw damaged(path, `record ${id} of ${before} is not what was written`);
+      if (checksumOf(json) !== checksum) throw damaged(path, `record ${id} of ${before} does not match its checksum`);
       const record: ChangeRecord = storedJson(path, `record ${id}`, json);
       const renamed = encodeRecord({ ...record, account: after });
       this.#setRecord.run(renamed, checksumOf(renamed), id);
@@ -254,7 +254,7 @@ export class AccountResolver {
   }
 }
 
-/** The identity under a name that a profile shows; what the profile does not tell stays. */
+/** Returns the identity that a profile shows, with the given name. Values that the profile lacks stay unchanged. */
 export function identityIn(profile: Profile, name: string, before: Identity): Identity {
   return {
     screen_name: name,

@@ -9,7 +9,7 @@ import type { Statement } from './connection.ts';
 import type { Outcome } from './item-writer.ts';
 import { bitOf } from './known-account.ts';
 
-/** Puts what an export says of accounts into a batch. */
+/** Writes the account states of an export into a batch. */
 export class AccountStateWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
@@ -36,9 +36,9 @@ export class AccountStateWriter {
   }
 
   /**
-   * Adds an account's state. Of two states of an account the one whose profile record and last observation are
-   * both no older is the later, and counts; former handles are joined. Where that does not tell them apart, or
-   * the stable ids differ, they conflict.
+   * Adds the state of an account. Of two states of an account, the later counts: its profile record and its last
+   * observation are both not older. Former handles are merged. The states conflict if neither is later, or if their
+   * stable ids differ.
    */
   add(state: AccountState): Outcome {
     return this.#batch.guard(() => {
@@ -46,7 +46,8 @@ export class AccountStateWriter {
       const holder = state.stable_id === null ? undefined : this.#nameOf.get(state.stable_id);
       if (holder !== undefined && holder !== state.screen_name) {
         if (this.#policy === 'keep') return 'kept';
-        const hint = "the account was renamed in one of the two: keep the store's with --on-conflict keep, or import into a new store";
+        const hint =
+          'the account was renamed in the store or in the export: keep the account of the store with --on-conflict keep, or import into a new store';
         return { subject, stored: `stable id ${state.stable_id} belongs to ${holder}`, found: encodeAccountState(state), hint };
       }
       const row = this.#byName.get(state.screen_name);
@@ -67,7 +68,7 @@ export class AccountStateWriter {
         if (this.#policy === 'keep') return 'kept';
         if (this.#policy === 'fail') return { subject, stored: encodeAccountState(stored), found: encodeAccountState(state) };
       }
-      this.#write(row, stored, joined(stored, state, later ?? state));
+      this.#write(row, stored, merged(stored, state, later ?? state));
       return later === stored ? 'kept' : 'replaced';
     });
   }
@@ -83,7 +84,7 @@ export class AccountStateWriter {
   }
 }
 
-/** Whether nothing is known of an account but its name. */
+/** Whether only the name of an account is known. */
 function isUnknown(state: AccountState): boolean {
   const { screen_name } = state;
   const nothing = {
@@ -97,7 +98,7 @@ function isUnknown(state: AccountState): boolean {
   return isSameState(state, { ...identityOf(screen_name), ...nothing });
 }
 
-/** Which of two states of an account counts; undefined where they conflict. */
+/** Returns the state that counts, of two states of an account. Returns undefined if they conflict. */
 function laterOf(stored: AccountState, state: AccountState): AccountState | undefined {
   if (stored.stable_id !== null && state.stable_id !== null && stored.stable_id !== state.stable_id) return undefined;
   if (isNoOlder(stored, state)) {
@@ -113,7 +114,7 @@ function isNoOlder(one: AccountState, other: AccountState): boolean {
   return (one.profile_record ?? -1) >= (other.profile_record ?? -1) && (one.observed_to ?? -1) >= (other.observed_to ?? -1);
 }
 
-function joined(stored: AccountState, state: AccountState, later: AccountState): AccountState {
+function merged(stored: AccountState, state: AccountState, later: AccountState): AccountState {
   const observed = Math.max(stored.observed_to ?? -1, state.observed_to ?? -1);
   const latest = [stored, state].filter(({ observed_to }) => (observed_to ?? -1) === observed);
   return {

@@ -6,7 +6,7 @@ import type { Connection, Statement } from './connection.ts';
 import { storedJson } from './damaged.ts';
 import { bitOf } from './known-account.ts';
 
-/** An account's row, as far as nothing else gives it. */
+/** The columns of an account that cannot be derived. */
 export interface StateRow {
   readonly id: number;
   readonly screen_name: string;
@@ -20,7 +20,7 @@ export interface StateRow {
 
 export const STATE_COLUMNS = 'id, screen_name, identity, summary, known_to, stable_id, observed_to, observed_fields';
 
-/** Reads what a store knows of accounts besides their records. */
+/** Reads the facts about accounts that the store cannot derive from records. */
 export class AccountStates {
   readonly #database: Connection;
   readonly #formerHandles: Statement<[number], FormerHandle>;
@@ -42,16 +42,16 @@ export class AccountStates {
     };
   }
 
-  /** All of them by screen name. */
+  /** Yields the states of all accounts, sorted by screen name. */
   *all(): Generator<AccountState> {
     const next = this.#database.prepare<[string, number], StateRow>(
       `SELECT ${STATE_COLUMNS} FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT +?`,
     );
-    for (let rows = next.all('', RUN); rows.length > 0; rows = next.all(rows.at(-1)?.screen_name ?? '', RUN)) {
+    for (let rows = next.all('', BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.screen_name ?? '', BATCH_SIZE)) {
       for (const row of rows) yield this.of(row);
     }
   }
 }
 
-/** How many rows are read at once. */
-const RUN = 1000;
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 1000;

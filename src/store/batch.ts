@@ -5,21 +5,20 @@ import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
 
-/** How many account names are remembered as known, before all are forgotten. */
+/** The maximum number of names in a name cache. A full cache is cleared. */
 const NAME_CACHE_SIZE = 100_000;
 const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
- * A change of the store: all of it goes in on commit, or nothing does. While it is open no other process
- * can write. What changes an account or its records has to be told with {@link markChanged} and
- * {@link markRecordChanged}.
+ * A transaction on the store: a commit writes all changes, otherwise nothing changes. While it is open, no other process
+ * can write. Code that changes an account or its records must call {@link markChanged} or {@link markRecordChanged}.
  */
 export class Batch {
   readonly database: Connection;
   readonly #path: string;
   readonly #indexLast: boolean;
   #hasChanged = false;
-  #hasNotes = false;
+  #hasMetadataChanged = false;
   #recordsChanged = false;
   readonly #known = new Set<string>();
   readonly #stale = new Set<string>();
@@ -28,9 +27,9 @@ export class Batch {
   readonly #addAccount: Statement<[string, string, string]>;
 
   /**
-   * @param access how records will be reached while it is open: by their ids alone, or by their accounts too.
-   *   The former fills an empty store faster, because an index can be made at the end, all at once
-   * @param isDryRun whether it will never be committed, so that the store's file stays as it is, of an older version too
+   * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
+   *   because an index is created at the end
+   * @param isDryRun whether the batch is never committed. The store file then stays unchanged, even of an older version
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
@@ -50,7 +49,7 @@ export class Batch {
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
   }
 
-  /** Runs one piece of work on the store and words SQLite's errors for people. */
+  /** Runs work on the store and converts errors of SQLite to failures. */
   guard<T>(work: () => T): T {
     try {
       return work();
@@ -59,7 +58,7 @@ export class Batch {
     }
   }
 
-  /** Makes sure that an account is there. */
+  /** Adds an account if it is missing. */
   ensureAccount(screenName: string): void {
     if (this.#known.has(screenName)) return;
     if (this.#known.size >= NAME_CACHE_SIZE) this.#known.clear();
@@ -67,7 +66,7 @@ export class Batch {
     this.#known.add(screenName);
   }
 
-  /** Tells that what the store publishes of an account has changed. */
+  /** Marks an account whose published data has changed. */
   markChanged(screenName: string): void {
     this.#hasChanged = true;
     if (this.#stale.has(screenName)) return;
@@ -76,56 +75,56 @@ export class Batch {
     this.#stale.add(screenName);
   }
 
-  /** Tells that a record of an account is new, or other than it was. */
+  /** Marks a record of an account that is new or changed. */
   markRecordChanged(screenName: string, id: number): void {
     this.#recordsChanged = true;
     this.#feedBlocks.mark(id);
     this.markChanged(screenName);
   }
 
-  /** Tells that something has changed that is not published. */
+  /** Notes that unpublished data has changed. */
   markMetadataChanged(): void {
-    this.#hasNotes = true;
+    this.#hasMetadataChanged = true;
   }
 
-  /** Forgets which names were seen: needed where one has been given to another account. */
+  /** Clears the caches of names. Needed when a name moves to another account. */
   clearNameCache(): void {
     this.#known.clear();
     this.#stale.clear();
   }
 
   /**
-   * Makes the batch part of the store.
-   * @param onSettle called with the accounts whose histories have been derived, and those to be
+   * Derives data from the changes and commits the batch.
+   * @param onProgress called with the number of accounts whose histories are derived, and the number of all to be derived
    */
-  commit(onSettle?: (done: number, all: number) => void): void {
+  commit(onProgress?: (done: number, all: number) => void): void {
     this.guard(() => {
-      const isToSettle = this.#hasChanged || !isCurrent(this.database);
-      if (!isToSettle && !this.#hasNotes) return;
+      const isStale = this.#hasChanged || !isCurrent(this.database);
+      if (!isStale && !this.#hasMetadataChanged) return;
       if (this.#indexLast) this.database.exec(RECORD_ACCOUNT);
-      if (isToSettle) materialize(this.database, this.#recordsChanged, onSettle);
+      if (isStale) materialize(this.database, this.#recordsChanged, onProgress);
       end(this.database);
     });
-    this.#tidy();
+    this.#truncateLog();
   }
 
-  /** Makes SQLite's write-ahead log small. That can wait for the next import: the batch is in. */
-  #tidy(): void {
+  /** Truncates the write-ahead log of SQLite. It may fail, because the batch is committed and the next import tries again. */
+  #truncateLog(): void {
     try {
       this.database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
-      // a full disk, or a reader at work
+      // the disk is full, or another process reads the store
     }
   }
 
-  /** Ends the batch; what was not committed leaves the store as it was. */
+  /** Ends the batch and rolls back changes that are not committed. */
   end(): void {
     if (this.database.inTransaction) this.database.exec('ROLLBACK');
     this.database.close();
   }
 }
 
-/** Runs a change of derived data only, in a batch of its own. */
+/** Runs a change of derived data only, in a separate transaction. */
 export function inBatch(database: Connection, work: () => void): void {
   begin(database);
   work();

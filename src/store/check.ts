@@ -15,36 +15,36 @@ import { fingerprint, GATHER, type Gathered, historyOf } from './materialize.ts'
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
-/** One thing of a store that is not what was written. */
+/** Something in a store that is damaged. */
 export interface Finding {
   /** `record 12 of jack`, `account jack`, `history of jack`, `feed`, `order of accounts`, `revision`, `file`. */
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
-  /** Whether it can be derived again from what is not damaged. */
+  /** Whether it can be derived again from undamaged data. */
   readonly repairable: boolean;
 }
 
 export interface CheckSummary {
-  /** How many were looked at. */
+  /** The numbers of checked records and accounts. */
   readonly records: number;
   readonly accounts: number;
-  /** The first of what was found. */
+  /** The first findings, up to a limit. */
   readonly findings: readonly Finding[];
   readonly findingCount: number;
 }
 
-/** How many findings are kept; all are counted. */
-const KEPT = 1000;
-/** How many rows are read at once. */
-const RUN = 500;
+/** The maximum number of findings in the summary. All are counted. */
+const MAX_FINDINGS = 1000;
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 500;
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 
 /**
- * Holds all that a store has to what was written to it: the file by SQLite's own check, every record to its
- * checksum and its rules, all that is derived to what it is derived from. Memory does not grow with the store.
- * @param onProgress called with the records and accounts done so far and those there are
- * @throws Failure no-store, bad-store where nothing can be read, store-newer, store-busy, file-system
+ * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
+ * and all derived data against its source. Memory does not grow with the store.
+ * @param onProgress called with the number of records and accounts checked so far, and the number of all
+ * @throws Failure no-store, bad-store if nothing can be read, store-newer, store-busy, file-system
  */
 export function checkStore(path: string, onProgress: (done: number, all: number) => void = () => {}): CheckSummary {
   const database = openForReading(path);
@@ -65,7 +65,7 @@ class StoreCheck {
   #count = 0;
   #records = 0;
   #accounts = 0;
-  /** The feed as it was found, newest record first. */
+  /** The checksum of the feed that was read, newest record first. */
   #feed: Checksum = NOTHING;
 
   constructor(database: Connection, onProgress: (done: number, all: number) => void) {
@@ -78,7 +78,7 @@ class StoreCheck {
     this.#step('file', () => this.#checkFile());
     const isFileWhole = this.#count === 0;
     this.#step('records', () => this.#checkRecords());
-    // without its indexes what is derived cannot be told
+    // derived data cannot be checked without intact indexes
     if (isFileWhole) {
       this.#step('accounts', () => this.#checkAccounts());
       this.#step('revision', () => this.#checkRevision());
@@ -86,7 +86,7 @@ class StoreCheck {
     return { records: this.#records, accounts: this.#accounts, findings: this.#findings, findingCount: this.#count };
   }
 
-  /** A part of the check that damage may end early. */
+  /** Runs a part of the check. Damage can end it early. */
   #step(subject: string, work: () => void): void {
     try {
       work();
@@ -94,7 +94,7 @@ class StoreCheck {
       const failure = toFailure(this.#database.path, error);
       if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
       const repairable = subject === 'revision' || subject === 'file';
-      this.#add({ subject, expected: 'what was written', found: failure.found ?? failure.message, repairable });
+      this.#add({ subject, expected: 'undamaged data', found: failure.found ?? failure.message, repairable });
     }
   }
 
@@ -108,17 +108,18 @@ class StoreCheck {
 
   #add(finding: Finding): void {
     this.#count += 1;
-    if (this.#findings.length < KEPT) this.#findings.push(finding);
+    if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding);
   }
 
   #checkFile(): void {
-    const lines = this.#database.prepare<[], string>(`PRAGMA integrity_check(${KEPT})`).pluck().all();
+    const lines = this.#database.prepare<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).pluck().all();
     for (const line of lines) {
-      if (line !== 'ok') this.#add({ subject: 'file', expected: 'a database that SQLite finds whole', found: line, repairable: true });
+      if (line !== 'ok')
+        this.#add({ subject: 'file', expected: 'a database that passes the integrity check of SQLite', found: line, repairable: true });
     }
     const orphans = this.#database.prepare<[], object>('PRAGMA foreign_key_check').all();
     if (orphans.length > 0) {
-      const found = `${orphans.length} records or former handles of accounts that are not there`;
+      const found = `${orphans.length} ${orphans.length === 1 ? 'record or former handle without its account' : 'records or former handles without their accounts'}`;
       this.#add({ subject: 'file', expected: 'an account for every record and former handle', found, repairable: false });
     }
   }
@@ -128,7 +129,7 @@ class StoreCheck {
       [number, number],
       { readonly id: number; readonly json: string | null; readonly checksum: number | null }
     >('SELECT id, json, checksum FROM record WHERE id < ? ORDER BY id DESC LIMIT +?');
-    for (let [edge, rows] = [BEYOND, next.all(BEYOND, RUN)]; rows.length > 0; rows = next.all(edge, RUN)) {
+    for (let [edge, rows] = [BEYOND, next.all(BEYOND, BATCH_SIZE)]; rows.length > 0; rows = next.all(edge, BATCH_SIZE)) {
       for (const { id, json: text, checksum } of rows) {
         const json = String(text);
         if (id >= edge) {
@@ -136,10 +137,10 @@ class StoreCheck {
           return;
         }
         edge = id;
-        const inputError = checksumOf(text) === checksum ? flawInRecord(id, json) : 'a text that is not what was written';
-        if (inputError !== undefined) {
+        const flaw = checksumOf(text) === checksum ? flawInRecord(id, json) : 'a text that does not match its checksum';
+        if (flaw !== undefined) {
           const subject = `record ${id} of ${accountIn(json)}`;
-          this.#add({ subject, expected: 'the record as it was written', found: `${inputError}: ${cut(json)}`, repairable: false });
+          this.#add({ subject, expected: 'the record that was imported', found: `${flaw}: ${cut(json)}`, repairable: false });
         }
         this.#feed = recordsChecksum(Buffer.from(json), this.#feed);
         this.#records += 1;
@@ -158,14 +159,14 @@ class StoreCheck {
     const next = this.#database.prepare<[number, number], AccountRow>(
       `SELECT ${STATE_COLUMNS}, first_record, digest, checksum FROM account WHERE id > ? ORDER BY id LIMIT +?`,
     );
-    for (let [edge, rows] = [0, next.all(0, RUN)]; rows.length > 0; rows = next.all(edge, RUN)) {
+    for (let [edge, rows] = [0, next.all(0, BATCH_SIZE)]; rows.length > 0; rows = next.all(edge, BATCH_SIZE)) {
       for (const row of rows) {
         edge = row.id;
         this.#accounts += 1;
         const subject = `account ${row.screen_name}`;
-        const inputError = flawInAccount(states, row);
-        if (inputError !== undefined) {
-          this.#add({ subject, expected: 'the account as it was written', found: inputError, repairable: false });
+        const flaw = flawInAccount(states, row);
+        if (flaw !== undefined) {
+          this.#add({ subject, expected: 'the account that was imported', found: flaw, repairable: false });
           continue;
         }
         const { records = 0, newest = null, json = Buffer.alloc(0) } = gather.get(row.screen_name) ?? {};
@@ -177,11 +178,11 @@ class StoreCheck {
         const isHistory =
           firstRecord === null || (stored?.records === records && stored.head.equals(head) && stored.tail.equals(Buffer.from(tail)));
         if (!isDigest && !isChecksum) {
-          const found = 'another profile, or other records, than its SHA-256 and its CRC-32 are of';
-          this.#add({ subject, expected: 'the account as it was written', found, repairable: false });
+          const found = 'a profile or records that match neither its SHA-256 nor its CRC-32';
+          this.#add({ subject, expected: 'the account that was imported', found, repairable: false });
         } else if (!isDigest || !isChecksum || !isHistory || row.first_record !== firstRecord) {
-          const found = isHistory ? 'columns that do not follow from its records' : 'a copy that differs from its records';
-          this.#add({ subject: `history of ${row.screen_name}`, expected: 'what follows from its records', found, repairable: true });
+          const found = isHistory ? 'derived columns that do not match its records' : 'a copy that differs from its records';
+          this.#add({ subject: `history of ${row.screen_name}`, expected: 'data derived from its records', found, repairable: true });
         }
       }
       this.#onProgress(this.#records + this.#accounts);
@@ -191,7 +192,7 @@ class StoreCheck {
   #checkRevision(): void {
     const revision = latestRevision(this.#database);
     if (revision === undefined) {
-      this.#add({ subject: 'revision', expected: 'a revision', found: 'none', repairable: true });
+      this.#add({ subject: 'revision', expected: 'a revision', found: 'no revision', repairable: true });
       return;
     }
     const sum = Number(this.#database.value(`SELECT ifnull(sum(${RANKING_TERM}) % ${RANKING_MODULUS}, 0) FROM account`));
@@ -218,9 +219,9 @@ interface AccountRow extends StateRow {
 function flawInRecord(id: number, json: string): string | undefined {
   try {
     const record = parseRecord(JSON.parse(json));
-    return record.id === id && encodeRecord(record) === json ? undefined : 'JSON that is written otherwise';
+    return record.id === id && encodeRecord(record) === json ? undefined : 'JSON with other content or in another form';
   } catch (error) {
-    return error instanceof Violation ? error.message : 'no JSON';
+    return error instanceof Violation ? error.message : 'text that is not JSON';
   }
 }
 
@@ -228,14 +229,14 @@ function flawInAccount(states: AccountStates, row: StateRow): string | undefined
   try {
     const state = parseAccountState(JSON.parse(encodeAccountState(states.of(row))));
     const isSame = encodeIdentity(state) === row.identity && encodeSummary(state.profile) === row.summary;
-    return isSame && state.screen_name === row.screen_name ? undefined : 'JSON that is written otherwise';
+    return isSame && state.screen_name === row.screen_name ? undefined : 'JSON with other content or in another form';
   } catch (error) {
     if (error instanceof Failure) return error.found;
-    return error instanceof Violation ? error.message : 'values that are none';
+    return error instanceof Violation ? error.message : 'values that cannot be parsed';
   }
 }
 
-/** The account that a record names, as far as its text can still be read. */
+/** Returns the account that a record names, if its text is still readable. */
 function accountIn(json: string): string {
-  return /"account":"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? 'an account that cannot be read';
+  return /"account":"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? 'an unreadable account';
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** The CRC-32 of some bytes, and how many they are: what it takes to tell the checksum of bytes that follow one another. */
+/** The CRC-32 and the number of some bytes. Checksums of consecutive bytes can be combined from both. */
 export interface Checksum {
   readonly crc: number;
   readonly bytes: number;
@@ -11,29 +11,29 @@ export const NOTHING: Checksum = { crc: 0, bytes: 0 };
 const COMMA = Buffer.from(',');
 
 /**
- * The checksum of a text in UTF-8. One byte that differs always changes it.
- * @param text as it came from a store: in a damaged one it may be no text
- * @returns NaN, which is no checksum, where it is none
+ * Returns the CRC-32 of a text in UTF-8. A single changed byte always changes it.
+ * @param text a value from a store, which is not always text if the store is damaged
+ * @returns NaN if the value is not text; NaN equals no checksum
  */
 export function checksumOf(text: unknown): number {
   return typeof text === 'string' ? crc32(text) : Number.NaN;
 }
 
 /**
- * The checksum of records' JSON with commas between, and one more after the last.
- * @param before that of what these records follow
+ * Returns the checksum of the JSON of records, each with a comma after it.
+ * @param before the checksum of the preceding bytes
  */
 export function recordsChecksum(json: Buffer, before: Checksum = NOTHING): Checksum {
   return json.length === 0 ? before : { crc: crc32(COMMA, crc32(json, before.crc)), bytes: before.bytes + json.length + 1 };
 }
 
-/** The checksum of two parts that follow one another, from theirs. */
+/** Combines the checksums of two consecutive parts. */
 export function joined(one: Checksum, two: Checksum): Checksum {
   if (one.bytes === 0) return two;
   return { crc: (product(shift(two.bytes), one.crc) ^ two.crc) >>> 0, bytes: one.bytes + two.bytes };
 }
 
-// CRC-32 is arithmetic with polynomials over GF(2): bytes that follow multiply by a power of x. Bit 31 stands for 1.
+// CRC-32 is arithmetic with polynomials over GF(2): following bytes multiply by a power of x. Bit 31 is the coefficient of 1.
 const POLYNOMIAL = 0xedb88320;
 const ONE = 0x80000000;
 
@@ -46,7 +46,7 @@ function product(a: number, b: number): number {
   return sum >>> 0;
 }
 
-/** x^8, x^16, x^32 and so on: by 1, 2, 4 bytes. */
+/** x^8, x^16, x^32 and so on: the factors for 1, 2, 4 bytes. */
 const POWERS: readonly number[] = powers();
 
 function powers(): number[] {
@@ -58,7 +58,7 @@ function powers(): number[] {
   return all;
 }
 
-/** The power of x by which so many bytes multiply. */
+/** Returns the power of x for a number of following bytes. */
 function shift(bytes: number): number {
   let result = ONE;
   for (let [left, index] = [bytes, 0]; left > 0; left = Math.floor(left / 2), index += 1) {

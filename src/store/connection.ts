@@ -1,19 +1,19 @@
 import Database from 'better-sqlite3';
 import { checksumOf } from './checksum.ts';
 
-/** A prepared statement: what its parameters and its rows are. */
+/** A prepared statement with the types of its parameters and rows. */
 export type Statement<Parameters extends unknown[], Row = unknown> = Database.Statement<Parameters, Row>;
 
 /**
- * Objects that must not be collected as garbage: better-sqlite3 12, the newest for Node 20, aborts the
- * process when a statement or a database is, on Node 24.19 and later. There are a few for each store
- * that a process opens.
+ * Objects that must not be collected as garbage. On Node 24.19 and later, better-sqlite3 12 aborts the process when a
+ * statement or a database is collected. It is the newest version for Node 20. Each store that a process opens adds a few
+ * objects.
  */
 const UNCOLLECTABLE: object[] = [];
 
 /**
- * A connection to an SQLite file. It has no `pragma` and no `iterate`, because better-sqlite3's make
- * objects that cannot be kept. Its SQL has a function `crc32(text)`.
+ * A connection to an SQLite file. It has no `pragma` and no `iterate`, because those of better-sqlite3 create
+ * objects that cannot be kept from garbage collection. Its SQL has a function `crc32(text)`.
  */
 export class Connection {
   readonly #database: Database.Database;
@@ -33,8 +33,8 @@ export class Connection {
   }
 
   /**
-   * A statement to be run often. A bare `LIMIT ?` has SQLite plan it anew whenever something is bound to it, because
-   * the number may change the plan: `LIMIT +?` does not.
+   * Prepares a statement that runs often. Write `LIMIT +?`, not `LIMIT ?`: SQLite plans a statement with `LIMIT ?`
+   * again at every binding, because the number can change the plan.
    */
   prepare<Parameters extends unknown[], Row = unknown>(sql: string): Statement<Parameters, Row> {
     const statement: Statement<Parameters, Row> = this.#database.prepare<Parameters, Row>(sql);
@@ -42,17 +42,17 @@ export class Connection {
     return statement;
   }
 
-  /** Runs statements that have no rows to give and no parameters. */
+  /** Runs statements without parameters and without result rows. */
   exec(sql: string): void {
     this.#database.exec(sql);
   }
 
-  /** The first column of a query's first row. */
+  /** Returns the first column of the first row of a query. */
   value(sql: string): unknown {
     return this.prepare(sql).pluck().get();
   }
 
-  /** Closes it; a transaction that is open is rolled back. */
+  /** Closes the connection and rolls back an open transaction. */
   close(): void {
     this.#database.close();
   }

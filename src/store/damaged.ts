@@ -1,27 +1,27 @@
 import { Failure } from '../contract/failure.ts';
 
-/** The failure of a store that does not hold what was written to it. */
+/** Returns the failure for a damaged store. */
 export function damaged(path: string, found: string, cause?: unknown): Failure {
   return new Failure('bad-store', `the store ${path} is damaged`, {
     place: { file: path },
-    expected: 'what was written to it',
+    expected: 'the data that palimpsest wrote',
     found,
-    hint: `palimpsest store check --store ${path} says what is damaged, and with --repair derives again what can be derived`,
+    hint: `run palimpsest store check --store ${path} to list the damage, and add --repair to restore derived data`,
     cause,
   });
 }
 
 /**
- * The value of a JSON text that a store holds.
- * @param whose what it is of, for the error
- * @throws Failure bad-store where it is no JSON
+ * Parses a JSON object from a store.
+ * @param subject the owner of the text, for the error
+ * @throws Failure bad-store if the text is not a JSON object
  */
-export function storedJson(path: string, whose: string, json: string): ReturnType<typeof JSON.parse> {
+export function storedJson(path: string, subject: string, json: string): ReturnType<typeof JSON.parse> {
   try {
     const value: unknown = JSON.parse(json);
     if (typeof value === 'object' && value !== null) return value;
   } catch (cause) {
-    throw damaged(path, `${whose} is no JSON`, cause);
+    throw damaged(path, `${subject} is not JSON`, cause);
   }
-  throw damaged(path, `${whose} is no JSON object`);
+  throw damaged(path, `${subject} is not a JSON object`);
 }

@@ -5,13 +5,13 @@ import { Connection } from './connection.ts';
 import { mkdirp } from './mkdirp.ts';
 import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
 
-/** Wide enough for a few usual accounts' histories, so that a page of accounts is read in few steps. */
+/** Large enough for the histories of a few usual accounts, so that a page of accounts needs few reads. */
 const PAGE_BYTES = 16_384;
-/** How long to wait for another process's lock, in milliseconds. */
+/** The timeout for the lock of another process. */
 const BUSY_TIMEOUT_MS = 1000;
 
 /**
- * Opens a store for writing, made if it is not there, brought forward if it is of an older version.
+ * Opens a store for writing. Creates it if it is missing, and migrates it if its version is older.
  * @throws Failure bad-store, store-newer, file-system
  */
 export function openForWriting(path: string): Connection {
@@ -23,8 +23,8 @@ export function openForWriting(path: string): Connection {
 }
 
 /**
- * Opens a store for a dry run: it is not brought forward and its file stays as it is. What works on it begins a
- * transaction, calls {@link bringForward}, and rolls all of that back.
+ * Opens a store for a dry run: it is not migrated, and its file stays unchanged. The caller begins a transaction, calls
+ * {@link bringForward}, and rolls everything back.
  * @throws Failure bad-store, store-newer, file-system
  */
 export function openForDryRun(path: string): Connection {
@@ -35,7 +35,7 @@ function open(path: string, prepare: (database: Connection) => void): Connection
   if (path === '' || path === ':memory:') {
     throw new Failure('usage', `"${path}" cannot be a store`, {
       expected: 'the path of a file',
-      found: 'a name that SQLite keeps for databases in memory',
+      found: 'a name that SQLite reserves for databases in memory',
       hint: 'name a file with --store',
     });
   }
@@ -62,13 +62,13 @@ export function openForReading(path: string): Connection {
   if (!existsSync(path)) {
     throw new Failure('no-store', `there is no store at ${path}`, {
       place: { file: path },
-      expected: 'a store that palimpsest import made',
+      expected: 'a store that palimpsest import created',
       found: 'no file',
       hint: 'import something first, or name the store with --store',
     });
   }
   return wrapErrors(path, () => {
-    // a connection that may write takes SQLite's side files away when it closes
+    // a connection that may write removes the WAL files of SQLite when it closes
     const database = new Connection(path, { readonly: !isWritable(path), timeout: BUSY_TIMEOUT_MS });
     try {
       if (versionOf(database, path) !== MIGRATIONS.length) {
@@ -94,7 +94,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** Runs the steps that a database has not had yet, all or none, and marks it as a store. */
+/** Runs the missing migration steps of a database in one transaction, and marks it as a store. */
 export function migrate(database: Connection, path: string, steps: readonly string[]): void {
   if (versionOf(database, path, steps.length) === steps.length) return;
   database.exec('BEGIN IMMEDIATE');
@@ -106,7 +106,7 @@ export function migrate(database: Connection, path: string, steps: readonly stri
   }
 }
 
-/** The same within a transaction that is open. */
+/** Runs the missing migration steps in the open transaction. */
 export function bringForward(database: Connection, path: string, steps: readonly string[] = MIGRATIONS): void {
   for (const step of steps.slice(versionOf(database, path, steps.length))) database.exec(step);
   database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
@@ -120,13 +120,13 @@ function versionOf(database: Connection, path: string, known: number = MIGRATION
   if (application !== APPLICATION_ID) {
     throw new Failure('bad-store', `${path} is not a palimpsest store`, {
       place: { file: path },
-      expected: 'a store that palimpsest import made',
-      found: 'an SQLite database of something else',
+      expected: 'a store that palimpsest import created',
+      found: 'an SQLite database of another program',
       hint: 'name another file with --store',
     });
   }
   if (version > known) {
-    throw new Failure('store-newer', `${path} was made by a newer palimpsest`, {
+    throw new Failure('store-newer', `${path} was written by a newer palimpsest`, {
       place: { file: path },
       expected: `a store of version ${known} or older`,
       found: `version ${version}`,
@@ -137,24 +137,24 @@ function versionOf(database: Connection, path: string, known: number = MIGRATION
 }
 
 /**
- * Runs one piece of work on a store and words SQLite's errors for people.
+ * Runs work on a store and converts errors of SQLite and of the file system to failures.
  * @throws Failure store-busy, bad-store, file-system
  */
 export function wrapErrors<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (error) {
-    // opening makes folders too, so that the file system's own errors may come
+    // opening a store creates folders, so errors of the file system can occur
     throw toFailure(path, fileSystemFailure(path, error));
   }
 }
 
-/** An error of the file system's, met beside the store, as a Failure; any other as it is. */
+/** Converts an error of the file system to a Failure. Returns any other error unchanged. */
 export function fileSystemFailure(path: string, error: unknown): unknown {
   return hasCode(error) && 'syscall' in error ? failureOf(path, error) : error;
 }
 
-/** An error of SQLite's as a Failure, by its code: one that comes from another thread has lost its class. */
+/** Converts an error of SQLite to a Failure. It checks the code, because an error from another thread has lost its class. */
 export function toFailure(path: string, error: unknown): unknown {
   return hasCode(error) && error.code.startsWith('SQLITE_') ? failureOf(path, error) : error;
 }
@@ -163,8 +163,8 @@ function hasCode(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
-/** What SQLite says of the file system; all else, of a store that palimpsest made, is damage. */
-const OUTSIDE = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
+/** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
+const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
 
 function failureOf(path: string, error: Error & { readonly code: string }): Failure {
   const place = { file: path };
@@ -174,26 +174,26 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       place,
       expected: 'one writer at a time',
       found,
-      hint: 'wait until the other import has ended, then run this again',
+      hint: 'wait until the other process has ended, then run this again',
       cause: error,
     });
   }
-  if (error.code.startsWith('SQLITE_') && !OUTSIDE.test(error.code)) {
-    return new Failure('bad-store', `${path} is not a store, or a damaged one`, {
+  if (error.code.startsWith('SQLITE_') && !EXTERNAL.test(error.code)) {
+    return new Failure('bad-store', `${path} is damaged or is not a store`, {
       place,
-      expected: 'a store that palimpsest import made',
+      expected: 'a store that palimpsest import created',
       found,
-      hint: `palimpsest store check --store ${path} says more; or name another file with --store, or restore a copy`,
+      hint: `run palimpsest store check --store ${path} to see details, name another file with --store, or restore a backup`,
       cause: error,
     });
   }
   const hint =
     error.code === 'SQLITE_FULL' || error.code === 'ENOSPC'
-      ? 'free some space, then run this again: the store is as it was'
-      : 'look at the permissions of the file, and of its folder: SQLite keeps files beside a store even to read it';
+      ? 'free some space, then run this again: the store is unchanged'
+      : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {
     place,
-    expected: 'a file that can be opened and has room',
+    expected: 'a file that can be opened, and enough free space',
     found,
     hint,
     cause: error,

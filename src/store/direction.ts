@@ -1,2 +1,2 @@
-/** The end of a collection at which its first page stands, or its last. */
+/** The end of a collection at which a walk begins: its first page or its last. */
 export type Direction = 'first' | 'last';

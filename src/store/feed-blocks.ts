@@ -2,17 +2,17 @@ import { type Checksum, joined, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 
-/** How many records a block gets. */
+/** The number of records in a new block. */
 const RECORDS = 250;
-/** Beyond every id. */
+/** Greater than every id. */
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 
-/** Marks the blocks of the feed whose records change, so that their checksums are derived anew. */
+/** Marks the feed blocks whose records change, so that their checksums are derived again. */
 export class FeedBlockMarks {
   readonly #database: Connection;
   readonly #block: Statement<[number, number], { readonly first: number | null; readonly beyond: number | null }>;
   readonly #mark: Statement<[number]>;
-  /** The ids of the block that was marked last. */
+  /** The id range of the block that was marked last. */
   #first = 0;
   #beyond = 0;
 
@@ -33,14 +33,14 @@ export class FeedBlockMarks {
   }
 }
 
-/** Forgets all blocks: one that stands for the whole feed takes their place, without a checksum. */
+/** Replaces all blocks by one block for the whole feed, without a checksum. */
 export function forgetFeedBlocks(database: Connection): void {
   database.exec('DELETE FROM feed_block; INSERT INTO feed_block (first_id, records, bytes) VALUES (0, 0, 0)');
 }
 
 /**
- * Derives the checksums of the blocks that are marked. Runs in the caller's transaction.
- * @param isChecked whether each record is held to its own checksum first, so that damage does not become the rule
+ * Derives the checksums of the marked blocks. Runs in the transaction of the caller.
+ * @param isChecked whether each record is first checked against its checksum, so that a block checksum never covers damage
  * @throws Failure bad-store
  */
 export function renewFeedBlocks(database: Connection, isChecked: boolean): void {
@@ -62,34 +62,34 @@ export function renewFeedBlocks(database: Connection, isChecked: boolean): void 
     remove.run(first);
     const limit = beyond ?? BEYOND;
     const id = isChecked ? wrong.get(first, limit) : undefined;
-    if (id !== undefined) throw damaged(database.path, `record ${id} is not what was written`);
+    if (id !== undefined) throw damaged(database.path, `record ${id} does not match its checksum`);
     for (let start = first; start < limit; ) {
       const next = Math.min(end.get(start, RECORDS) ?? limit, limit);
       const { records = 0, json } = read.get(start, next) ?? {};
       const { crc, bytes } = recordsChecksum(json ?? Buffer.alloc(0));
-      // one block always begins at 0, so that every id has one
+      // one block always begins at 0, so that every id is in a block
       if (records > 0 || start === 0) insert.run(start, records, bytes, crc);
-      if (next <= start) throw damaged(database.path, 'records out of their order');
+      if (next <= start) throw damaged(database.path, 'records out of order');
       start = next;
     }
   }
 }
 
-/** The checksum of the whole feed, newest record first, as it was when its records were written. */
+/** Returns the stored checksum of the whole feed, newest record first. */
 export function feedChecksum(database: Connection): Checksum {
   const next = database.prepare<[number, number], { readonly first_id: number; readonly bytes: number; readonly checksum: number }>(
     'SELECT first_id, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?',
   );
   let whole = NOTHING;
-  for (let edge = BEYOND, blocks = next.all(edge, BLOCKS); blocks.length > 0; blocks = next.all(edge, BLOCKS)) {
+  for (let edge = BEYOND, blocks = next.all(edge, BATCH_SIZE); blocks.length > 0; blocks = next.all(edge, BATCH_SIZE)) {
     for (const { first_id, bytes, checksum } of blocks) {
       whole = joined(whole, { crc: checksum, bytes });
-      if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of their order');
+      if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');
       edge = first_id;
     }
   }
   return whole;
 }
 
-/** How many blocks are read at once. */
-const BLOCKS = 1000;
+/** The number of blocks that one query reads. */
+const BATCH_SIZE = 1000;

@@ -6,11 +6,11 @@ import type { Direction } from './direction.ts';
 const NO_RECORDS: FeedRun = { json: Buffer.alloc(0), first: 0, last: 0 };
 const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 
-/** Records that follow one another in the feed. */
+/** Consecutive records of the feed. */
 export interface FeedRun {
-  /** Their JSON with commas between. Empty where there are none. */
+  /** The JSON of the records, separated by commas. Empty if there are no records. */
   readonly json: Buffer;
-  /** The ids of the first and the last of them, which are the largest and the smallest; 0 where there are none. */
+  /** The ids of the first and the last record: the largest and the smallest. 0 if there are no records. */
   readonly first: number;
   readonly last: number;
 }
@@ -24,7 +24,7 @@ interface Row {
 /** Reads the feed (newest record first) inward from one of its ends. */
 export class FeedCursor {
   readonly #end: Direction;
-  /** The nearest id that has been read: all before it, seen from the end, is done. */
+  /** The id of the record that was read last. */
   #edge: number;
   readonly #path: string;
   #checksum: Checksum = NOTHING;
@@ -43,7 +43,7 @@ export class FeedCursor {
       FROM (SELECT id, json FROM record WHERE id > ? AND id <= ? ORDER BY id DESC LIMIT +?)`);
   }
 
-  /** The next records, newest first; none where none are left. */
+  /** Takes the next records, newest first. The result is empty at the end of the feed. */
   take(records: number): FeedRun {
     const row = this.#end === 'first' ? this.#newest.get(this.#edge, records) : this.#between.get(this.#edge, this.#upTo(records), records);
     const json = row?.json ?? Buffer.alloc(0);
@@ -54,14 +54,14 @@ export class FeedCursor {
     return { json, first, last };
   }
 
-  /** The checksum of all that was taken, newest record first, each with a comma behind it. */
+  /** The checksum of all records taken, newest first, each with a comma after it. */
   get checksum(): Checksum {
     return this.#checksum;
   }
 
-  /** A damaged index may lead back: then there would be no end. */
+  /** Checks that the walk moves on: a damaged index could make it endless. */
   #advance(edge: number): void {
-    if (this.#end === 'first' ? edge >= this.#edge : edge <= this.#edge) throw damaged(this.#path, 'records out of their order');
+    if (this.#end === 'first' ? edge >= this.#edge : edge <= this.#edge) throw damaged(this.#path, 'records out of order');
     this.#edge = edge;
   }
 

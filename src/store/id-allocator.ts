@@ -2,22 +2,22 @@ import { firstId } from '../contract/generated-id.ts';
 import { type Instant, parseInstant } from '../contract/instant.ts';
 import type { Connection, Statement } from './connection.ts';
 
-interface Neighbour {
+interface Neighbor {
   readonly id: number;
   readonly date: string;
 }
 
-/** How many ids are looked at in one query for one that is free. */
+/** The number of taken ids that one query reads in the search for a free one. */
 const BATCH_SIZE = 1000;
 
-/** Gives new records their ids, so that the feed falls by id and by date at once. */
+/** Allocates ids for new records, so that the order of the feed by id is also its order by date. */
 export class IdAllocator {
-  /** The record with the highest id, and its moment. */
+  /** The highest id, and the time of its record. */
   #newest: { id: number; moment: Instant };
-  /** The id given last, and its moment: the next of that moment is looked for behind it. */
+  /** The last allocated id and its instant. The search for the next id of that instant begins after it. */
   #last: { id: number; moment: Instant } = { id: -1, moment: -1 };
-  readonly #below: Statement<[number], Neighbour>;
-  readonly #above: Statement<[number], Neighbour>;
+  readonly #below: Statement<[number], Neighbor>;
+  readonly #above: Statement<[number], Neighbor>;
   readonly #taken: Statement<[number, number], number>;
 
   constructor(database: Connection) {
@@ -28,7 +28,7 @@ export class IdAllocator {
     this.#newest = newest === undefined ? { id: -1, moment: -1 } : { id: newest.id, moment: parseInstant(newest.date) ?? 0 };
   }
 
-  /** Ids for so many records of one moment, rising; undefined where there is no room for them in the order. */
+  /** Allocates ascending ids for a number of records of one instant. Returns undefined if the order has no room for them. */
   allocate(moment: Instant, records: number): readonly number[] | undefined {
     const ids: number[] = [];
     for (let from = this.#start(moment); ids.length < records; ) {
@@ -48,7 +48,7 @@ export class IdAllocator {
     return moment === this.#last.moment ? this.#last.id + 1 : firstId(moment);
   }
 
-  /** The next id that is free, if the records around it are no younger below and no older above. */
+  /** Returns the next free id, if the record below it is not younger and the record above it is not older. */
   #free(from: number, moment: Instant): number | undefined {
     const id = this.#gap(from);
     const [below, above] = [this.#below.get(id), this.#above.get(id)];

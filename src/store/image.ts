@@ -7,25 +7,25 @@ import { latestRevision, type Revision } from './revision.ts';
 import { MIGRATIONS } from './schema.ts';
 import { Store } from './store.ts';
 
-/** How often, and after how many milliseconds each time, an image is tried for while others write the store. */
-const TRIES = 50;
-const PAUSE = 100;
+/** The number of attempts to get an image while other processes write the store. */
+const ATTEMPTS = 50;
+const PAUSE_MS = 100;
 
-/** Which state of which store a file holds. */
+/** Identifies the state of a store file. */
 export interface StoreState {
-  /** The number and the fingerprint of its latest revision. */
+  /** The number and the fingerprint of the latest revision. */
   readonly revision: number;
   readonly fingerprint: string;
   /**
-   * Seconds since 1970 up to which each account has been observed, added up. Between two states of the same revision
-   * it only grows: an observation that shows nothing new adds no revision.
+   * The sum over all accounts of the time of the latest observation, in seconds since 1970. Between two states of one
+   * revision it only grows: an observation without changes adds no revision.
    */
   readonly observed: number;
   readonly records: number;
   readonly accounts: number;
 }
 
-/** The state that a database holds; undefined where no import has filled it. */
+/** Returns the state of a store. Returns undefined if no import has filled it. */
 export function stateOf(database: Connection): StoreState | undefined {
   const latest: Revision | undefined = latestRevision(database);
   if (latest === undefined) return undefined;
@@ -34,14 +34,14 @@ export function stateOf(database: Connection): StoreState | undefined {
 }
 
 /**
- * The bytes of a store in one committed state, as its file has them when no log lies beside it. Other processes may
- * read and write the store meanwhile: what they commit goes into SQLite's write-ahead log and stays there until this is closed.
+ * The bytes of a store in one committed state. They equal the bytes of a store file without a write-ahead log. Other
+ * processes may read and write the store meanwhile: their commits stay in the write-ahead log until the image is closed.
  */
 export class StoreImage {
   readonly path: string;
   readonly bytes: number;
   readonly state: StoreState;
-  /** The version of the schema. */
+  /** The schema version. */
   readonly schema: number = MIGRATIONS.length;
   readonly #database: Connection;
   readonly #file: number;
@@ -56,26 +56,27 @@ export class StoreImage {
 
   /** @throws Failure no-store, bad-store, store-newer, store-busy, file-system */
   static async open(path: string): Promise<StoreImage> {
-    // derives what is stale first
+    // opening the store first derives stale data
     Store.open(path).close();
-    for (let tries = 1; tries <= TRIES; tries += 1) {
-      const image = wrapErrors(path, () => StoreImage.#hold(path));
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+      const image = wrapErrors(path, () => StoreImage.#tryOpen(path));
       if (image !== undefined) return image;
-      await wait(PAUSE);
+      await wait(PAUSE_MS);
     }
-    throw new Failure('store-busy', `${path} is being written or read by other processes all the time`, {
+    throw new Failure('store-busy', `other processes keep writing or reading ${path}`, {
       place: { file: path },
-      expected: `a moment within ${(TRIES * PAUSE) / 1000} s in which nothing new is written and no older state is read`,
-      found: 'none',
+      expected: `a moment within ${(ATTEMPTS * PAUSE_MS) / 1000} s when no process writes the store or reads an older state`,
+      found: 'no such moment',
       hint: 'wait until the other processes have ended, then run this again',
     });
   }
 
   /**
-   * A reader that began after the last commit keeps a checkpoint from moving later commits into the store's file, and lets it move
-   * all earlier ones. So once a checkpoint says that it moved all there are, the file has this reader's state, and keeps it.
+   * Opens an image if the store file has the latest commit. A checkpoint moves all commits before the begin of a reader
+   * into the store file, and none after it. So when a checkpoint has moved all commits, the file has the state of this
+   * reader and keeps it.
    */
-  static #hold(path: string): StoreImage | undefined {
+  static #tryOpen(path: string): StoreImage | undefined {
     const file = openSync(path, 'r');
     const database = openForReading(path);
     const other = openForReading(path);
@@ -95,7 +96,7 @@ export class StoreImage {
     }
   }
 
-  /** Fills a buffer from a position on, as far as there are bytes; gives how many. */
+  /** Fills a buffer with the bytes from a position, up to the end. Returns the number of bytes. */
   read(position: number, buffer: Buffer): number {
     const length = Math.min(buffer.length, this.bytes - position);
     let done = 0;
@@ -107,7 +108,7 @@ export class StoreImage {
     return done;
   }
 
-  /** Whether this state came about from another one, or is the same: whether it has all that the other had. */
+  /** Whether this state is equal to another one, or later in the history of the same store. */
   descendsFrom(other: Pick<StoreState, 'revision' | 'fingerprint' | 'observed'>): boolean {
     const has = this.#database
       .prepare<[number, string], number>('SELECT 1 FROM revision WHERE number = ? AND fingerprint = ?')
@@ -117,7 +118,7 @@ export class StoreImage {
   }
 
   /**
-   * Has SQLite check that the file is whole.
+   * Runs the quick check of SQLite on the file.
    * @throws Failure bad-store
    */
   check(): void {
@@ -126,7 +127,7 @@ export class StoreImage {
   }
 
   close(): void {
-    // in this order: closing any descriptor of a file lets go of the process's locks on it
+    // the database first: closing any descriptor of a file releases the locks of the process on it
     this.#database.close();
     closeSync(this.#file);
   }
@@ -135,8 +136,8 @@ export class StoreImage {
 function damaged(path: string, found: string): Failure {
   return new Failure('bad-store', `the store ${path} is damaged`, {
     place: { file: path },
-    expected: 'a file that SQLite finds whole',
+    expected: 'a file that passes the check of SQLite',
     found,
-    hint: 'restore a copy',
+    hint: 'restore a backup',
   });
 }

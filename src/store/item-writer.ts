@@ -6,15 +6,15 @@ import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 
-/** What became of an item; a conflict changes nothing and says what both versions are. */
+/** The result for one item. A conflict changes nothing and contains both versions. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
 
 export interface Conflict {
-  /** `record 12`, `account jack`. */
+  /** Such as `record 12` or `account jack`. */
   readonly subject: string;
   readonly stored: string;
   readonly found: string;
-  /** What to do about it, where the policies do not help. */
+  /** What to do, if no policy resolves the conflict. */
   readonly hint?: string;
 }
 
@@ -29,7 +29,7 @@ interface Profile {
   readonly known_to: number | null;
 }
 
-/** Puts records and accounts, as a history service published them, into a batch. */
+/** Writes records and accounts of a history service into a batch. */
 export class ItemWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
@@ -69,16 +69,15 @@ export class ItemWriter {
         this.#replaceRecord.run(json, checksumOf(json), record.id);
         this.#batch.markRecordChanged(record.account, record.id);
       } else if (stored !== undefined && checksumOf(stored.json) !== stored.checksum) {
-        throw damaged(this.#batch.database.path, `record ${record.id} of ${record.account} is not what was written`);
+        throw damaged(this.#batch.database.path, `record ${record.id} of ${record.account} does not match its checksum`);
       }
       return this.#outcome(`record ${record.id}`, stored?.json ?? '', json);
     });
   }
 
   /**
-   * Adds an account's profile; its records are added one by one. Of two profiles the one that came with
-   * the newer record is the later, whichever is imported first; only where that does not tell them
-   * apart they conflict.
+   * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
+   * the later, in whatever order they are imported. They conflict only if their newest record is the same.
    */
   addProfile(account: Account): Outcome {
     return this.#batch.guard(() => {

@@ -2,47 +2,47 @@ import type { Identity } from '../contract/account.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 
-/** One value that a field had, from a moment on. */
+/** One value of a field, from an instant on. */
 export interface Version {
-  /** The record that says so. */
+  /** The id of the record with this value. */
   readonly id: number;
   readonly text: string | null;
   readonly since: Instant;
 }
 
-/** What the store knows of an account: each field's values, in the order of their ids and moments. */
+/** An account in the store, with the values of each field in the order of their ids and times. */
 export interface KnownAccount {
   readonly row: number;
   stable_id: string | undefined;
   identity: Identity;
-  /** Up to when it has been observed; undefined: never. */
+  /** The instant of the latest observation; undefined: never observed. */
   observed_to: Instant | undefined;
-  /** Which fields were observed at that very moment: a bit for each. */
+  /** The fields observed at that instant: one bit for each. */
   observed_fields: number;
   readonly versions: { readonly [T in DataType]: Version[] };
-  /** A number that stands for the profile it was last seen with in this run. */
+  /** A number that identifies the last profile of the account in this run. */
   profile: number | undefined;
 }
 
-/** A field's bit in a set of fields. */
+/** Returns the bit of a field in a set of fields. */
 export function bitOf(type: DataType): number {
   return 1 << DATA_TYPES.indexOf(type);
 }
 
-/** Notes that an account was observed at a moment, and which fields were: a bit for each. */
+/** Marks that an account was observed at an instant, with a set of fields: one bit for each. */
 export function markObserved(account: KnownAccount, moment: Instant, fields: number): void {
   if (moment < (account.observed_to ?? -1)) return;
   account.observed_fields = moment === account.observed_to ? account.observed_fields | fields : fields;
   account.observed_to = moment;
 }
 
-/** Up to when the account's history is settled: what happened before cannot be put in any more. */
+/** Returns the watermark of an account: its history is final up to this instant, and accepts no earlier change. */
 export function watermarkOf(account: KnownAccount): Instant {
   const newest = Object.values(account.versions).map((versions) => versions.at(-1)?.since ?? 0);
   return Math.max(account.observed_to ?? 0, ...newest);
 }
 
-/** The values that a field is known to have had at a moment: the one before it, and all that began in it. */
+/** Returns the known values of a field at an instant: the value before it, and all values that began at it. */
 export function valuesAt(versions: readonly Version[], moment: Instant): readonly (string | null)[] {
   const values: (string | null)[] = [];
   for (let index = countUntil(versions, moment) - 1; index >= 0; index -= 1) {
@@ -54,7 +54,7 @@ export function valuesAt(versions: readonly Version[], moment: Instant): readonl
   return values;
 }
 
-/** The values that began at a moment, the first one first. */
+/** Returns the values that began at an instant, oldest first. */
 export function valuesBegunAt(versions: readonly Version[], moment: Instant): readonly (string | null)[] {
   const end = countUntil(versions, moment);
   let start = end;
@@ -63,17 +63,17 @@ export function valuesBegunAt(versions: readonly Version[], moment: Instant): re
 }
 
 /**
- * Until when the same profile, seen again, tells nothing new after it was seen at a moment: until a field is
- * known to have changed, or until the present, which may show more than the history of the fields does.
+ * Returns the instant until which the same profile adds nothing new after an observation. It is the next known change of
+ * a field, or the watermark: the present profile can show more than the history of the fields.
  */
 export function knownUntil(account: KnownAccount, moment: Instant): Instant {
-  const front = watermarkOf(account);
-  if (moment >= front) return Number.POSITIVE_INFINITY;
-  const changes = Object.values(account.versions).map((versions) => versions[countUntil(versions, moment)]?.since ?? front);
-  return Math.min(front, ...changes);
+  const watermark = watermarkOf(account);
+  if (moment >= watermark) return Number.POSITIVE_INFINITY;
+  const changes = Object.values(account.versions).map((versions) => versions[countUntil(versions, moment)]?.since ?? watermark);
+  return Math.min(watermark, ...changes);
 }
 
-/** How many of a field's versions had begun by a moment: found by halving, as there may be very many. */
+/** Returns the number of versions that had begun by an instant. It uses binary search, because a field can have very many. */
 function countUntil(versions: readonly Version[], moment: Instant): number {
   let [low, high] = [0, versions.length];
   while (low < high) {

@@ -3,27 +3,26 @@ import { SqliteError } from 'better-sqlite3';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
 
-/** A lock that is held; released at the latest when its process ends, however it ends. */
+/** A lock that this process holds. The system releases it when the process ends, even after a crash. */
 export interface Lock {
   readonly release: () => void;
 }
 
 /**
- * Locks a file for one process: SQLite's own lock on an empty database, because the system lets go of it
- * when the process dies, so that a killed run leaves nothing to clear away by hand. The file is made,
- * and removed on release.
- * @returns undefined where another process holds the lock
- * @throws Failure not-ours where the file holds something
+ * Locks a file for one process with the lock of SQLite on an empty database. The system releases that lock when the
+ * process dies, so a killed run leaves nothing to remove by hand. The file is created, and removed on release.
+ * @returns undefined if another process holds the lock
+ * @throws Failure not-ours if the file has other contents
  */
 export function lock(path: string): Lock | undefined {
   for (;;) {
-    // open until the lock is let go: so no other file can be given its number meanwhile
+    // the file stays open until the lock is released, so that no other file gets its inode number meanwhile
     const file = openSync(path, 'a');
-    const number = fstatSync(file).ino;
-    const isStillThere = () => statSync(path, { throwIfNoEntry: false })?.ino === number;
+    const inode = fstatSync(file).ino;
+    const isStillThere = () => statSync(path, { throwIfNoEntry: false })?.ino === inode;
     let database: Connection | undefined;
     const close = () => {
-      // in this order: closing any descriptor of a file lets go of the process's locks on it
+      // the database first: closing any descriptor of a file releases the locks of the process on it
       database?.close();
       closeSync(file);
     };
@@ -46,15 +45,15 @@ export function lock(path: string): Lock | undefined {
         throw error;
       }
     }
-    // the last holder has removed it between its opening and its locking
+    // the last holder removed the file after it was opened here and before it was locked
     close();
   }
 }
 
 function foreign(path: string, cause: unknown): Failure {
-  return new Failure('not-ours', `${path} is not a lock of palimpsest`, {
+  return new Failure('not-ours', `${path} is not a lock file of palimpsest`, {
     place: { file: path },
-    expected: 'an empty file, or none',
+    expected: 'an empty file or no file',
     found: 'a file with other contents',
     hint: 'remove it, then run this again',
     cause,

@@ -8,7 +8,7 @@ import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { addRevision, latestRevision, nextRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
-/** Whether all that is derived follows from what the store holds. */
+/** Whether all derived data is up to date. */
 export function isCurrent(database: Connection): boolean {
   return (
     database
@@ -19,7 +19,7 @@ export function isCurrent(database: Connection): boolean {
   );
 }
 
-/** Takes what another hand (sqlite3, say) has written for what counts: it has made the store forget its revisions. */
+/** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptOtherHands(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
   database.exec('UPDATE record SET checksum = crc32(json)');
@@ -27,10 +27,10 @@ export function acceptOtherHands(database: Connection): void {
 }
 
 /**
- * Derives anew, for every account that changed since the last time, its history and digest, and closes the revision that these changes make. Runs in the caller's
- * transaction; does nothing where nothing is stale. Memory holds one account's records at a time.
- * @param recordsChanged whether a record is new or other than it was
- * @param onProgress called with the accounts done so far and those to be done
+ * Derives the history and the digest of every account that changed since the last time, and adds a revision. Runs in the
+ * transaction of the caller. Does nothing if nothing is stale. Memory holds the records of one account at a time.
+ * @param recordsChanged whether a record is new or changed
+ * @param onProgress called with the number of accounts derived so far, and the number of all to be derived
  */
 export function materialize(
   database: Connection,
@@ -39,7 +39,7 @@ export function materialize(
 ): void {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
-  // nothing but this batch has written to a new store
+  // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
   renewFeedBlocks(database, !isNew);
@@ -47,28 +47,28 @@ export function materialize(
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const settled = materializeAccounts(database, number, !isNew, onProgress);
+  const { reordered } = materializeAccounts(database, number, !isNew, onProgress);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
     records: countOf(database, 'record'),
     accounts: countOf(database, 'account'),
     feed: last === undefined || recordsChanged ? number : last.feed,
-    ranking: last === undefined || removed > 0 || settled.reordered ? number : last.ranking,
+    ranking: last === undefined || removed > 0 || reordered ? number : last.ranking,
     ranking_sum: Number(
       database.value(`SELECT ifnull(sum(${RANKING_TERM}) % ${RANKING_MODULUS}, 0) FROM account INDEXED BY account_order`),
     ),
   });
 }
 
-/** Accounts that only a record spoke of, which another has since replaced; one that was observed stays. */
+/** Deletes accounts that were known only from a record that has since been replaced. An observed account stays. */
 function removeOrphans(database: Connection): number {
-  const forget = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
+  const remove = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
     AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)`);
-  return forget.run().changes;
+  return remove.run().changes;
 }
 
-/** What a source said of an account. */
+/** The data of an account from a source. */
 interface DescribedAccount {
   readonly screen_name: string;
   readonly identity: string;
@@ -78,21 +78,21 @@ interface DescribedAccount {
 
 interface StaleAccount extends DescribedAccount {
   readonly id: number;
-  /** The first record as it is now, and as it was when the account was last settled. */
+  /** The present first record, and the first record when the account was last derived. */
   readonly first: number | null;
-  readonly settled_first: number | null;
+  readonly derived_first: number | null;
   readonly is_new: 0 | 1;
 }
 
-/** An account's records, gathered. */
+/** The records of an account. */
 export interface Gathered {
   readonly records: number;
   readonly newest: number | null;
-  /** Their JSON, newest first, with commas between. */
+  /** The JSON of the records, newest first, separated by commas. */
   readonly json: Buffer;
 }
 
-/** Gathers the records of the account with a screen name. */
+/** The query for the records of the account with a screen name. */
 export const GATHER = `
   SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
   FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
@@ -105,13 +105,13 @@ function materializeAccounts(
   isChecked: boolean,
   onProgress: (done: number, all: number) => void,
 ): { readonly reordered: boolean } {
-  // in the order of the account pages, so that histories lie on disk as they will be read
+  // in the order of the account pages, so that histories are stored in the order of their reads
   database.exec(`
     CREATE TEMP TABLE stale AS
       SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first
       FROM account WHERE revision IS NULL ORDER BY first`);
   const stale = database.prepare<[number], StaleAccount>(`
-    SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS settled_first, digest IS NULL AS is_new
+    SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first, digest IS NULL AS is_new
     FROM temp.stale JOIN account USING (id) WHERE stale.rowid = ?`);
   const gather = database.prepare<[string], Gathered>(GATHER);
   const wrong = database
@@ -128,14 +128,14 @@ function materializeAccounts(
   let reordered = false;
   for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
     const damage = isChecked ? wrong.get(account.screen_name) : undefined;
-    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} is not what was written`);
+    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
     const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
     const { head, tail } = historyOf(database.path, account, newest, json);
     if (account.first !== null) insert.run(account.first, records, head, tail);
     const digest = createHash('sha256').update(head).update(tail).digest();
     update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
-    // accounts without records stand by name: a new name may be another place
-    reordered ||= account.is_new === 1 || account.first !== account.settled_first || account.first === null;
+    // accounts without records are sorted by name: a new name can change the order
+    reordered ||= account.is_new === 1 || account.first !== account.derived_first || account.first === null;
     onProgress(row, all);
   }
   database.exec('DROP TABLE temp.stale');
@@ -143,9 +143,9 @@ function materializeAccounts(
 }
 
 /**
- * An account's JSON, before its `data_page_count` and after it.
- * @param newest the id of its newest record
- * @param json its records, newest first, with commas between
+ * Returns the JSON of an account, before its `data_page_count` and after it.
+ * @param newest the id of the newest record
+ * @param json the JSON of the records, newest first, separated by commas
  */
 export function historyOf(
   path: string,
@@ -157,24 +157,24 @@ export function historyOf(
   return { head: encodeHead(account.identity, json), tail: encodeTail(summary) };
 }
 
-/** An account's JSON from its opening brace to the end of `data`. */
+/** Returns the JSON of an account from its opening brace to the end of `data`. */
 function encodeHead(identity: string, records: Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), records, Buffer.from(']')]);
 }
 
-/** An account's JSON from the comma after `data_page_count` to the closing brace. */
+/** Returns the JSON of an account from the comma after `data_page_count` to the closing brace. */
 function encodeTail(summary: string): string {
   return `,${summary.slice(1)}`;
 }
 
-/** A source's word on an account counts up to the newest record that came with it; records after that go on from there. */
+/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
 function currentSummary(path: string, account: DescribedAccount, json: Buffer): string {
   const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
   const later = parseRecords(path, account.screen_name, json).filter((record) => record.id > (account.known_to ?? -1));
   return encodeSummary(changedSummary(given, later));
 }
 
-/** Records as the store holds them: they were parsed and checked when they came in. */
+/** Parses stored records. Their rules were checked when they were imported. */
 function parseRecords(path: string, screenName: string, json: Buffer): ChangeRecord[] {
   return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
 }
@@ -183,17 +183,18 @@ function countOf(database: Connection, table: 'record' | 'account'): number {
   return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
 }
 
-/** How many digests are read at once. */
-const RUN = 1000;
+/** The number of digests that one query reads. */
+const BATCH_SIZE = 1000;
 
+/** Returns the SHA-256 over the digests of all accounts in their order, as hexadecimal digits. */
 export function fingerprint(database: Connection): string {
   const hash = createHash('sha256');
   const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer | null }>(`
     SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?`);
-  for (let [place, name, run] = [-1, '', next.all(-1, '', RUN)]; run.length > 0; run = next.all(place, name, RUN)) {
-    for (const account of run) {
+  for (let [place, name, rows] = [-1, '', next.all(-1, '', BATCH_SIZE)]; rows.length > 0; rows = next.all(place, name, BATCH_SIZE)) {
+    for (const account of rows) {
       const isOnward = account.place > place || (account.place === place && account.screen_name !== name);
-      if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of their order');
+      if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of order');
       hash.update(account.digest);
       [place, name] = [account.place, account.screen_name];
     }

@@ -2,18 +2,18 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder, and those that it lies in. Node's own way of doing that never comes back where a file
- * system says of a new folder that the one around it is not there, as /proc does.
- * @throws the file system's error where it cannot be made
+ * Creates a folder and its missing parents. The recursive mkdir of Node never returns if the file system reports a
+ * missing parent for a new folder, as /proc does.
+ * @throws the error of the file system if the folder cannot be created
  */
 export function mkdirp(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
-  const around = dirname(path);
-  if (around !== path) mkdirp(around);
+  const parent = dirname(path);
+  if (parent !== path) mkdirp(parent);
   try {
     mkdirSync(path);
   } catch (error) {
-    // another process may have been quicker
+    // another process may have created it first
     if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
   }
 }

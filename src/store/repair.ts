@@ -10,23 +10,23 @@ import { damaged, storedJson } from './damaged.ts';
 import { openForWriting, wrapErrors } from './database.ts';
 import { ItemWriter } from './item-writer.ts';
 
-/** How many rows are read at once. */
-const RUN = 500;
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 500;
 
 /**
- * Writes a store anew from what nothing else gives: its records, accounts and former handles. The damaged file stays
- * beside it, as `.damaged`. Nothing changes where a record or an account is not what was written.
+ * Writes a new store from the data that cannot be derived: the records, accounts and former handles. The damaged file
+ * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
  * @throws Failure bad-store, store-busy, file-system
  */
 export function repairStore(path: string): string {
   const [draft, kept] = [`${path}.repair`, `${path}.damaged`];
   if (existsSync(kept)) {
-    throw new Failure('file-system', `${kept} is there already`, {
+    throw new Failure('file-system', `${kept} already exists`, {
       place: { file: kept },
-      expected: 'no file: the damaged store is kept under that name',
+      expected: 'no file, because the damaged store is kept under that name',
       found: 'a file',
-      hint: 'move it away, then run this again',
+      hint: 'move the file away, then run this again',
     });
   }
   const damagedStore = openForWriting(path);
@@ -63,7 +63,7 @@ function copy(from: Connection, draft: string): void {
 function copyAccounts(from: Connection, writer: AccountStateWriter): void {
   const states = new AccountStates(from);
   const next = from.prepare<[number, number], StateRow>(`SELECT ${STATE_COLUMNS} FROM account WHERE id > ? ORDER BY id LIMIT +?`);
-  for (let rows = next.all(0, RUN); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, RUN)) {
+  for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
     for (const row of rows) if (typeof writer.add(states.of(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
   }
 }
@@ -72,32 +72,32 @@ function copyRecords(from: Connection, writer: ItemWriter): void {
   const next = from.prepare<[number, number], { readonly id: number; readonly json: string; readonly checksum: number | null }>(
     'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
   );
-  for (let [last, rows] = [-1, next.all(-1, RUN)]; rows.length > 0; rows = next.all(last, RUN)) {
+  for (let [last, rows] = [-1, next.all(-1, BATCH_SIZE)]; rows.length > 0; rows = next.all(last, BATCH_SIZE)) {
     for (const { id, json, checksum } of rows) {
-      if (id <= last) throw damaged(from.path, 'records out of their order');
-      if (checksumOf(json) !== checksum) throw damaged(from.path, `record ${id} is not what was written`);
+      if (id <= last) throw damaged(from.path, 'records out of order');
+      if (checksumOf(json) !== checksum) throw damaged(from.path, `record ${id} does not match its checksum`);
       last = id;
       writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
     }
   }
 }
 
-/** An account of which neither digest nor checksum came out as it was has lost records, or its profile is damaged. */
+/** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
   const before = from.prepare<[number, number], Derived & { readonly id: number; readonly screen_name: string }>(
     'SELECT id, screen_name, digest, checksum FROM account WHERE id > ? ORDER BY id LIMIT +?',
   );
   const after = to.prepare<[string], Derived>('SELECT digest, checksum FROM account WHERE screen_name = ?');
-  for (let rows = before.all(0, RUN); rows.length > 0; rows = before.all(rows.at(-1)?.id ?? 0, RUN)) {
+  for (let rows = before.all(0, BATCH_SIZE); rows.length > 0; rows = before.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
     for (const { screen_name, digest, checksum } of rows) {
       const now = after.get(screen_name);
       const isSame = now !== undefined && (now.checksum === checksum || (digest !== null && now.digest?.equals(digest) === true));
-      if (!isSame) throw damaged(from.path, `the account ${screen_name} has other records, or another profile, than were written`);
+      if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
     }
   }
-  for (const count of ['account', 'record', 'former_handle']) {
-    const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${count}`)));
-    if (found !== expected) throw damaged(from.path, `${found} of ${expected} rows of ${count} can be read`);
+  for (const table of ['account', 'record', 'former_handle']) {
+    const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
+    if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }
 }
 

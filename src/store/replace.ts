@@ -7,14 +7,14 @@ import { wrapErrors } from './database.ts';
 import { type StoreState, stateOf } from './image.ts';
 
 /**
- * Puts a finished file in the place of a store, or where there is none. No other process may have the store open: its log would be taken
- * for the new file's.
- * @param expected the state that the store was in when it was decided to replace it; undefined: there was none that an import had filled
- * @throws Failure store-busy where it is another by now, or a process has it open
+ * Replaces a store with a finished file, or moves the file to a path without a store. No other process may have the
+ * store open: SQLite would apply its write-ahead log to the new file.
+ * @param expected the state of the store when the replacement was decided; undefined: no store that an import has filled
+ * @throws Failure store-busy if the state has changed, or a process has the store open
  */
 export function replaceStore(path: string, file: string, expected: StoreState | undefined): void {
   wrapErrors(path, () => {
-    const database = existsSync(path) ? holdAlone(path, expected) : undefined;
+    const database = existsSync(path) ? openExclusively(path, expected) : undefined;
     if (database === undefined && expected !== undefined) throw changed(path);
     try {
       renameSync(file, path);
@@ -27,10 +27,10 @@ export function replaceStore(path: string, file: string, expected: StoreState | 
   });
 }
 
-function holdAlone(path: string, expected: StoreState | undefined): Connection {
+function openExclusively(path: string, expected: StoreState | undefined): Connection {
   const database = new Connection(path, { timeout: 1000 });
   try {
-    // without a write-ahead log there is none beside the new file either
+    // without a write-ahead log of the old store, the new file has none either
     database.exec('PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE');
     const isFilled = database.value("SELECT 1 FROM sqlite_schema WHERE name = 'revision'") === 1;
     const now = isFilled ? stateOf(database) : undefined;
@@ -43,10 +43,10 @@ function holdAlone(path: string, expected: StoreState | undefined): Connection {
 }
 
 function changed(path: string): Failure {
-  return new Failure('store-busy', `${path} was written while its replacement was fetched`, {
+  return new Failure('store-busy', `another process changed ${path} while its replacement was fetched`, {
     place: { file: path },
-    expected: 'a store that nobody writes meanwhile',
-    found: 'another state than at the beginning',
+    expected: 'a store that no process changes meanwhile',
+    found: 'a state that differs from the one at the start',
     hint: 'wait until the other process has ended, then run this again',
   });
 }

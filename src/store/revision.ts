@@ -2,18 +2,18 @@ import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
 
-/** A state of the store. The same records and accounts have the same fingerprint, however they came. */
+/** A state of the store. The same records and accounts have the same fingerprint, in whatever order they were imported. */
 export interface Revision {
   readonly number: number;
   /** SHA-256, as hexadecimal digits. */
   readonly fingerprint: string;
   readonly records: number;
   readonly accounts: number;
-  /** The number of the revision in which a record last changed. */
+  /** The number of the last revision that changed a record. */
   readonly feed: number;
-  /** The number of the revision in which accounts, or their order, last changed. */
+  /** The number of the last revision that changed the set or the order of accounts. */
   readonly ranking: number;
-  /** The sum over all accounts by which a changed place, revision or checksum is noticed. */
+  /** The sum over all accounts. It detects a changed place, revision or checksum. */
   readonly ranking_sum: number;
 }
 
@@ -21,13 +21,16 @@ interface StoredRevision extends Revision {
   readonly checksum: number;
 }
 
-/** @throws Failure bad-store */
+/**
+ * Returns the newest revision, or undefined if the store has none.
+ * @throws Failure bad-store
+ */
 export function latestRevision(database: Connection): Revision | undefined {
   return checked(database, database.prepare<[], StoredRevision>('SELECT * FROM revision ORDER BY number DESC LIMIT 1').get());
 }
 
 /**
- * The number of the newest revision with a fingerprint.
+ * Returns the number of the newest revision with a fingerprint, or undefined if there is none.
  * @throws Failure bad-store
  */
 export function revisionOf(database: Connection, fingerprint: string): number | undefined {
@@ -37,14 +40,14 @@ export function revisionOf(database: Connection, fingerprint: string): number | 
 
 function checked(database: Connection, revision: StoredRevision | undefined): Revision | undefined {
   if (revision === undefined || revision.checksum === checksumIn(revision)) return revision;
-  throw damaged(database.path, `revision ${revision.number} is not what was written`);
+  throw damaged(database.path, `revision ${revision.number} does not match its checksum`);
 }
 
 function checksumIn({ number, fingerprint, records, accounts, feed, ranking, ranking_sum }: Revision): number {
   return checksumOf([number, fingerprint, records, accounts, feed, ranking, ranking_sum].join(' '));
 }
 
-/** The number that the next revision gets. */
+/** Returns the number of the next revision. */
 export function nextRevision(database: Connection): number {
   return database.prepare<[], number>("SELECT ifnull((SELECT seq FROM sqlite_sequence WHERE name = 'revision'), 0) + 1").pluck().get() ?? 1;
 }

@@ -15,35 +15,38 @@ const CHANGES: readonly string[] = [
   'DELETE ON account',
 ];
 
-/** The triggers that notice a change by any other hand than a batch's, which takes them away while it works. */
+/** The triggers that detect a change by another program. A batch drops them while it works. */
 export const CREATE_CHANGE_TRIGGERS: string = CHANGES.map(
   (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
 ).join('\n');
 export const DROP_CHANGE_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
 
-/** Where accounts without records stand in the order: after every id that a record can have. */
+/** The place of accounts without records in the order: after every possible record id. */
 export const NO_RECORD: number = 2 ** 53;
 
 /**
- * What an account adds to the sum over all of them, by which a changed place, revision or checksum is noticed. Each
- * part is below 2^32, so that sums of a million accounts are exact in JavaScript.
+ * The term of an account in the sum over all accounts. The sum detects a changed place, revision or checksum. Each part
+ * is below 2^32, so that sums of a million accounts are exact in JavaScript.
  */
 export const RANKING_TERM = '(place % 4294967291 + (revision * 65537) % 4294967291 + ifnull(checksum, 0))';
-/** Sums over all accounts are kept modulo this: 2^40. */
+/** The modulus of the sum over all accounts: 2^40. */
 export const RANKING_MODULUS: number = 2 ** 40;
 
-/** The index that finds an account's records. A batch into an empty store makes it last, all at once. */
+/** The index for the records of an account. A batch into an empty store creates it at the end, because that is faster. */
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
 
 /**
- * The schema, as the steps that led to it: a store at version n has had the first n applied.
+ * The schema as a list of migration steps: a store at version n has had the first n steps.
  *
- * `record` and `account` are what was imported. A record's JSON is kept as it is published, so that its
- * bytes cannot change on the way out; its columns are read from that JSON and checked. `history` and
- * the columns marked derived follow from them: a batch marks the accounts it makes stale, and settling
- * derives them anew; a change by any other hand (sqlite3, say) makes the store forget its revisions,
- * and settling derives everything. `history` holds each account as its page will, in the order of the pages: gathering its
- * records from all over the feed at every build would make these pages three times as slow as the feed's.
+ * `record` and `account` contain the imported data. The JSON of a record is stored as it is published, so that its
+ * bytes cannot change between import and output. The other columns are read from that JSON and checked.
+ *
+ * `history` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
+ * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and
+ * materializing then derives everything.
+ *
+ * `history` contains each account in the form and the order of the account pages. Without it, every build would collect
+ * the records of each account from the whole feed, and these pages would take three times as long as those of the feed.
  */
 export const MIGRATIONS: readonly string[] = [
   `

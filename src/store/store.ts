@@ -15,13 +15,13 @@ import { isCurrent, materialize } from './materialize.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
 
-/** The changes of one account, newest first. */
+/** The change records of one account, newest first. */
 export interface History {
   readonly screen_name: string;
   readonly records: readonly ChangeRecord[];
 }
 
-/** One unchanging view of a store: what it held when it was opened. */
+/** A consistent view of a store at the time of its opening. Later commits do not change it. */
 export class Store {
   readonly path: string;
   readonly revision: Revision;
@@ -48,40 +48,41 @@ export class Store {
     });
   }
 
-  /** The number of the revision that had this fingerprint; undefined where the store never had it. */
+  /** Returns the number of the revision with this fingerprint. Returns undefined if the store never had it. */
   revisionOf(fingerprint: string): number | undefined {
     return revisionOf(this.#database, fingerprint);
   }
 
   /**
-   * Holds what was read of the whole feed to what was written.
+   * Compares the checksum of the feed that was read with the stored one.
    * @throws Failure bad-store
    */
   checkFeed(read: Checksum): void {
     const written = feedChecksum(this.#database);
-    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that is not what was written');
+    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
   }
 
   /**
-   * Holds what was read of all accounts' order to what was written; each account is held to it when it is read.
+   * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
+   * checked when the account is read.
    * @throws Failure bad-store
    */
   checkAccounts({ accounts, sum }: AccountTotals): void {
     if (accounts === this.revision.accounts && sum % RANKING_MODULUS === this.revision.ranking_sum) return;
-    throw damaged(this.path, 'an order of the accounts that is not what was written');
+    throw damaged(this.path, 'an order of accounts that does not match its checksum');
   }
 
-  /** The feed, read from one of its ends. */
+  /** Returns a cursor over the feed that begins at one of its ends. */
   feed(end: Direction): FeedCursor {
     return new FeedCursor(this.#database, end);
   }
 
-  /** The accounts in their order, read from one of its ends. */
+  /** Returns a cursor over the accounts in their order that begins at one of its ends. */
   accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
   }
 
-  /** What each account is sorted by, in their order: its first record's id, or its name if it has none. */
+  /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */
   *accountKeys(): Generator<number | string> {
     const places = this.#database
       .prepare<[number, number], number>(
@@ -94,26 +95,26 @@ export class Store {
         `SELECT screen_name FROM account INDEXED BY account_order WHERE place = ${NO_RECORD} AND screen_name > ? ORDER BY screen_name LIMIT +?`,
       )
       .pluck();
-    for (let some = names.all('', NAMES); some.length > 0; some = names.all(some.at(-1) ?? '', NAMES)) yield* some;
+    for (let rows = names.all('', NAMES); rows.length > 0; rows = names.all(rows.at(-1) ?? '', NAMES)) yield* rows;
   }
 
   /**
-   * An account's records, newest first; undefined where no account has this handle, or had it before another.
-   * Case does not matter unless two differ in it alone.
+   * Returns the records of an account, newest first. Returns undefined if no account has or had this handle.
+   * The search ignores case, unless two handles differ only in case.
    */
   history(screenName: string): History | undefined {
-    const name = this.#nameNow(screenName);
+    const name = this.#currentName(screenName);
     if (name === undefined) return undefined;
     const records = this.#database
       .prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC')
       .all(name);
     return {
       screen_name: name,
-      records: records.map((record) => parseRecord(storedJson(this.path, `record ${record.id}`, this.#asWritten(record)))),
+      records: records.map((record) => parseRecord(storedJson(this.path, `record ${record.id}`, this.#checkedJson(record)))),
     };
   }
 
-  #nameNow(screenName: string): string | undefined {
+  #currentName(screenName: string): string | undefined {
     const name = this.#database
       .prepare<[string, string], string>(
         'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
@@ -127,32 +128,32 @@ export class Store {
     return name.get(screenName, screenName) ?? formerly.get(screenName);
   }
 
-  /** What the store knows of each account besides its records, by screen name. */
+  /** Yields the facts about each account that cannot be derived from its records, sorted by screen name. */
   accountStates(): Generator<AccountState> {
     return new AccountStates(this.#database).all();
   }
 
-  /** Every record's JSON, by id. */
+  /** Yields the JSON of every record, sorted by id. */
   *records(): Generator<string> {
     const next = this.#database.prepare<[number, number], StoredRecord>(
       'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
     );
     for (let [last, rows] = [-1, next.all(-1, RECORDS)]; rows.length > 0; rows = next.all(last, RECORDS)) {
       for (const record of rows) {
-        if (record.id <= last) throw damaged(this.path, 'records out of their order');
+        if (record.id <= last) throw damaged(this.path, 'records out of order');
         last = record.id;
-        yield this.#asWritten(record);
+        yield this.#checkedJson(record);
       }
     }
   }
 
   /** @throws Failure bad-store */
-  #asWritten({ id, json, checksum }: StoredRecord): string {
+  #checkedJson({ id, json, checksum }: StoredRecord): string {
     if (checksumOf(json) === checksum) return json;
-    throw damaged(this.path, `record ${id} is not what was written`);
+    throw damaged(this.path, `record ${id} does not match its checksum`);
   }
 
-  /** All handles, in no order that means anything. */
+  /** Yields all handles. Callers must not rely on their order. */
   *screenNames(): Generator<string> {
     const next = this.#database
       .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT +?')
@@ -160,7 +161,7 @@ export class Store {
     for (let [last, names] = ['', next.all('', NAMES)]; names.length > 0; names = next.all(last, NAMES)) {
       yield* names;
       const end = names.at(-1) ?? '';
-      if (end === last) throw damaged(this.path, 'names out of their order');
+      if (end === last) throw damaged(this.path, 'screen names out of order');
       last = end;
     }
   }
@@ -176,21 +177,21 @@ interface StoredRecord {
   readonly checksum: number;
 }
 
-/** How many records are read at once. */
+/** The number of records that one query reads. */
 const RECORDS = 500;
-/** How many handles are read at once. */
+/** The number of handles that one query reads. */
 const NAMES = 1000;
 
 function neverFilled(path: string): Failure {
   return new Failure('no-store', `nothing has been imported into ${path}`, {
     place: { file: path },
     expected: 'a store that an import has filled',
-    found: 'one whose first import did not end',
+    found: 'a store whose first import did not finish',
     hint: 'import again, or name another store with --store',
   });
 }
 
-/** Brings up to date what a change by other means than palimpsest (sqlite3, say) made stale. */
+/** Derives again the data that a change by another program (such as sqlite3) made stale. */
 function materializeAt(path: string): void {
   const database = openForWriting(path);
   try {

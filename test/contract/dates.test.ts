@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isTimestamp, isWholeSecond } from '../../src/contract/dates.ts';
 
-describe('timestamps', () => {
+describe('isTimestamp', () => {
   it.each([
     '2023-11-18T16:29:12Z',
     '2023-11-18T16:29:12.006921Z',
@@ -10,7 +10,7 @@ describe('timestamps', () => {
     '2000-02-29T23:59:59.999999Z',
     '0001-01-01T00:00:00Z',
     '9999-12-31T23:59:59Z',
-  ])('takes %s', (text) => expect(isTimestamp(text)).toBe(true));
+  ])('accepts %s', (text) => expect(isTimestamp(text)).toBe(true));
 
   it.each([
     '2023-11-18T16:29:12',
@@ -31,14 +31,14 @@ describe('timestamps', () => {
     '2023-11-18T16:29:12Z\n',
     '٢٠٢٣-11-18T16:29:12Z',
     '',
-  ])('refuses %j', (text) => expect(isTimestamp(text)).toBe(false));
+  ])('rejects %j', (text) => expect(isTimestamp(text)).toBe(false));
 
-  it('takes every second that JavaScript knows between the years 1 and 9999', () => {
+  it('accepts every second of a JavaScript date in the years 1 to 9999', () => {
     const range = { min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true };
     fc.assert(fc.property(fc.date(range), (date) => isWholeSecond(`${date.toISOString().slice(0, 19)}Z`)));
   });
 
-  it('tells the form without a fraction from the other', () => {
+  it('isWholeSecond rejects a fraction of a second', () => {
     expect(isWholeSecond('2023-11-18T16:29:12Z')).toBe(true);
     expect(isWholeSecond('2023-11-18T16:29:12.000000Z')).toBe(false);
   });

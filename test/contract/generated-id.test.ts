@@ -3,11 +3,11 @@ import { describe, expect, it } from 'vitest';
 import { firstId, ID_RANGE, isGenerated } from '../../src/contract/generated-id.ts';
 import { parseInstant, timestampOf } from '../../src/contract/instant.ts';
 
-/** Moments of which a million more can be held. */
+/** Instants with a full range of safe ids after them. */
 const moment = fc.integer({ min: ID_RANGE + 1, max: Number.MAX_SAFE_INTEGER - ID_RANGE });
 
-describe('the id of a record that palimpsest makes', () => {
-  it('tells the moment that the record tells', () => {
+describe('a generated id', () => {
+  it('is the time of its record in microseconds', () => {
     fc.assert(
       fc.property(moment, (moment) => {
         expect(parseInstant(timestampOf(firstId(moment)))).toBe(moment);
@@ -15,7 +15,7 @@ describe('the id of a record that palimpsest makes', () => {
     );
   });
 
-  it('is an id of its own from its moment on, as far as there is room', () => {
+  it('is recognized from its instant up to the end of the reserved range', () => {
     fc.assert(
       fc.property(moment, fc.nat({ max: ID_RANGE - 1 }), (moment, further) => {
         const first_encountered_date = timestampOf(moment);
@@ -34,11 +34,11 @@ describe('the id of a record that palimpsest makes', () => {
     [1_000_000, '1970-01-01T00:00:01Z'],
     [6921, '0001-01-01T00:00:00Z'],
     [Number.MAX_SAFE_INTEGER, '9999-12-31T23:59:59Z'],
-  ])('is none that counts records: %i of %s', (id, first_encountered_date) => {
+  ])('is not confused with the sequential id %i of a record of %s', (id, first_encountered_date) => {
     expect(isGenerated({ id, first_encountered_date })).toBe(false);
   });
 
-  it('may be the last one that JSON readers hold', () => {
+  it('can be the greatest integer that JSON readers represent exactly', () => {
     const last = Number.MAX_SAFE_INTEGER;
     expect(timestampOf(last)).toBe('2255-06-05T23:47:34.740991Z');
     expect(isGenerated({ id: last, first_encountered_date: timestampOf(last) })).toBe(true);

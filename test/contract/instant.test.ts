@@ -4,12 +4,12 @@ import { instantOfMilliseconds, parseInstant, timestampOf } from '../../src/cont
 
 const dates = fc.date({ min: new Date('1970-01-02T00:00:00Z'), max: new Date('2254-12-30T00:00:00Z'), noInvalidDate: true });
 
-describe('a moment', () => {
-  it('is the one that a date in UTC names', () => {
+describe('parseInstant', () => {
+  it('returns the microseconds of a UTC date', () => {
     fc.assert(fc.property(dates, (date) => parseInstant(date.toISOString()) === date.getTime() * 1000));
   });
 
-  it('survives being written as records have it', () => {
+  it('reads back every timestamp that timestampOf writes', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), (moment) => {
         expect(parseInstant(timestampOf(moment))).toBe(moment);
@@ -17,7 +17,7 @@ describe('a moment', () => {
     );
   });
 
-  it('is the same in every zone', () => {
+  it('returns the same instant for every zone', () => {
     fc.assert(
       fc.property(dates, fc.integer({ min: -1439, max: 1439 }), fc.constantFrom(':', ''), (date, minutes, colon) => {
         const local = new Date(date.getTime() + minutes * 60_000).toISOString().slice(0, -1);
@@ -34,7 +34,7 @@ describe('a moment', () => {
     ['2023-11-18 16:29:12.006921999+00:00', 1_700_324_952_006_921],
     ['2023-11-18T16:29:12.5Z', 1_700_324_952_500_000],
     ['2024-02-29T00:00:00Z', 1_709_164_800_000_000],
-  ])('is named by %s', (text, moment) => expect(parseInstant(text)).toBe(moment));
+  ])('parses %s as %i', (text, moment) => expect(parseInstant(text)).toBe(moment));
 
   it.each([
     '',
@@ -65,9 +65,9 @@ describe('a moment', () => {
     ' 2023-11-18T16:29:12Z',
     '2023-11-1 T16:29:12Z',
     '2023-11-18T-1:29:12Z',
-  ])('is not named by %j', (text) => expect(parseInstant(text)).toBeUndefined());
+  ])('rejects %j', (text) => expect(parseInstant(text)).toBeUndefined());
 
-  it('is counted from milliseconds too', () => {
+  it('instantOfMilliseconds converts milliseconds and rejects values out of range', () => {
     expect(instantOfMilliseconds(1_700_324_952_006)).toBe(1_700_324_952_006_000);
     expect(instantOfMilliseconds(-1)).toBeUndefined();
     expect(instantOfMilliseconds(Number.NaN)).toBeUndefined();

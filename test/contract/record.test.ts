@@ -13,7 +13,7 @@ const GOOD = {
   web_archive_url: null,
 };
 
-describe('a record', () => {
+describe('parseRecord', () => {
   it.each<[string, unknown]>([
     ['id', 0],
     ['id', Number.MAX_SAFE_INTEGER],
@@ -25,7 +25,7 @@ describe('a record', () => {
     ['web_archive_url', ''],
     ['web_archive_url', 'https://web.archive.org/web/2017/https://twitter.com/jack'],
     ['first_encountered_date', '2023-11-18T16:29:12.000001Z'],
-  ])('may have %s %j', (field, value) => expect(parseRecord({ ...GOOD, [field]: value })).toMatchObject({ [field]: value }));
+  ])('accepts %s %j', (field, value) => expect(parseRecord({ ...GOOD, [field]: value })).toMatchObject({ [field]: value }));
 
   it.each<[string, unknown, string]>([
     ['id', Number.MAX_SAFE_INTEGER + 1, 'an integer from 0 to 9007199254740991'],
@@ -44,26 +44,28 @@ describe('a record', () => {
     ['diff_html', null, 'a string'],
     ['web_archive_url', 'somewhere', 'an absolute URL, "" or null'],
     ['likes', 3, 'only the fields of the interface'],
-  ])('may not have %s %j', (field, value, expected) => {
+  ])('rejects %s %j', (field, value, expected) => {
     expect(() => parseRecord({ ...GOOD, [field]: value }, 'results[4]')).toThrow(
       expect.objectContaining({ constructor: Violation, field: `results[4].${field}`, expected }),
     );
   });
 
-  it('says which field is not there', () => {
+  it('names a missing field', () => {
     const { text: _, ...without } = GOOD;
     expect(() => parseRecord(without)).toThrow('text: expected a string or null, found no such field');
   });
 
-  it('may say only true or false of Verified', () => {
+  it('accepts only the texts true and false for Verified', () => {
     expect(parseRecord({ ...GOOD, data_type: 'Verified', text: 'false' }).text).toBe('false');
     expect(() => parseRecord({ ...GOOD, data_type: 'Verified', text: 'yes' })).toThrow(Violation);
     expect(() => parseRecord({ ...GOOD, data_type: 'Verified', text: null })).toThrow(Violation);
   });
 
-  it.each([[], 'text', 7, null, true])('is no %j', (value) => expect(() => parseRecord(value)).toThrow('item: expected an object'));
+  it.each([[], 'text', 7, null, true])('rejects %j, which is not an object', (value) =>
+    expect(() => parseRecord(value)).toThrow('item: expected an object'),
+  );
 
-  it('is written in the order of the interface, as DRF escapes', () => {
+  it('encodeRecord writes the fields in the order of the interface, with the escapes of DRF', () => {
     const record = parseRecord({
       web_archive_url: null,
       text: '\u2028\u2029/<&\u007f\u0001\n"\\😀\ud800',

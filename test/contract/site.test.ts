@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { isBaseUrl, parseBaseUrl } from '../../src/contract/site.ts';
 
-describe('a base URL', () => {
+describe('parseBaseUrl', () => {
   it.each([
     ['https://example.org', 'https://example.org'],
     ['https://example.org/', 'https://example.org'],
@@ -9,7 +9,7 @@ describe('a base URL', () => {
     ['https://example.org/api//', 'https://example.org/api'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
     ['https://EXAMPLE.org:443/A', 'https://example.org/A'],
-  ])('%s is %s', (text, url) => expect(parseBaseUrl(text)).toBe(url));
+  ])('normalizes %s to %s', (text, url) => expect(parseBaseUrl(text)).toBe(url));
 
   it.each([
     '',
@@ -22,9 +22,9 @@ describe('a base URL', () => {
     'https://example.org?',
     'https://me:pw@example.org',
     'javascript:alert(1)',
-  ])('%j is none', (text) => expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ code: 'usage' })));
+  ])('rejects %j', (text) => expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ code: 'usage' })));
 
-  it('suggests the scheme that was left out', () => {
+  it('suggests https:// if the scheme is missing', () => {
     expect(() => parseBaseUrl('example.org/api')).toThrow(expect.objectContaining({ hint: 'write https://example.org/api' }));
   });
 
@@ -40,24 +40,24 @@ describe('a base URL', () => {
     ['https://me:pw@example.org/api', 'https://example.org/api'],
     ['https://example.org/rest/data/page/last/index.json', 'https://example.org'],
     ['https://example.org/rest/account/index.json', 'https://example.org'],
-  ])('%s is refused, and %s suggested', (text, meant) => {
+  ])('rejects %s and suggests %s', (text, meant) => {
     expect(() => parseBaseUrl(text)).toThrow(
       expect.objectContaining({ code: 'usage', hint: expect.stringContaining(`did you mean ${meant}?`) }),
     );
   });
 
   it.each(['https://example.org/interest', 'https://example.org/rest-api', 'https://example.org/rest/history', 'https://rest.example'])(
-    '%s is a base URL, although it has rest in it',
+    'accepts %s, although it contains rest',
     (text) => expect(parseBaseUrl(text)).toBe(text),
   );
 
-  it('is not shown with its password', () => {
+  it('does not show a password in the error', () => {
     expect(() => parseBaseUrl('https://me:pw@example.org')).toThrow(
       expect.objectContaining({ message: '"https://…@example.org" cannot be a base URL', found: 'a user name or password' }),
     );
   });
 
-  it('in a tree that an earlier release built for a path that ends in rest is still a base URL', () => {
+  it('isBaseUrl accepts a path that ends in rest, from a tree of an earlier release', () => {
     expect(
       ['https://example.org/rest', 'https://example.org', 'https://example.org/', 'https://example.org?', 'x', ''].map(isBaseUrl),
     ).toEqual([true, true, false, false, false, false]);

@@ -6,7 +6,7 @@ import { type History, toNdjson } from '../support/histories.ts';
 import { type LiveService, startService } from './live-service.ts';
 import { type PublishedTree, publish } from './published-tree.ts';
 
-/** One history twice: in a live service, and in a tree that the program built for that service's address. */
+/** One history in a live service, and in a tree that the program built for the address of that service. */
 export interface BothSides {
   readonly live: LiveService;
   readonly tree: PublishedTree;
@@ -22,7 +22,7 @@ export async function bothSides(history: History, sizes: Omit<Site, 'base_url'>)
       .join(''),
   );
   const live = await startService(ndjson, join(folder, 'live.db'), sizes);
-  // an empty file is taken for a mistake, an empty page is not
+  // import rejects an empty file, but not an empty page
   const page = join(folder, 'page.json');
   if (history.records.length === 0) writeFileSync(page, (await live.ask('/rest/data/')).body);
   const input = history.records.length === 0 ? page : ndjson;

@@ -19,7 +19,7 @@ const CASES: readonly Case[] = [
   { name: 'an empty store', history: EMPTY, page_size: 100, account_page_size: 100 },
   { name: 'exactly one page', history: SMALL, page_size: SMALL.records.length, account_page_size: SMALL.accounts.length },
   { name: 'a page and one item', history: SMALL, page_size: SMALL.records.length - 1, account_page_size: SMALL.accounts.length - 1 },
-  { name: 'ids, dates and names at the end of their ranges', history: EXTREME, page_size: 2, account_page_size: 1 },
+  { name: 'ids, dates and names at the limits of their ranges', history: EXTREME, page_size: 2, account_page_size: 1 },
   { name: 'pages of 1', history: LARGE, page_size: 1, account_page_size: 1 },
   { name: 'pages of 3 and 2', history: LARGE, page_size: 3, account_page_size: 2 },
   { name: 'pages of 7', history: LARGE, page_size: 7, account_page_size: 7 },
@@ -27,14 +27,14 @@ const CASES: readonly Case[] = [
 ];
 
 describe.skipIf(drf.skip)(`a tree and a live Django REST Framework (${drf.reason || 'installed'})`, () => {
-  test('are compared on hostile texts', () => {
+  test('are compared with hostile texts', () => {
     const texts = LARGE.records.map((record) => `${record.text}${record.diff_html}`).join('');
     for (const unit of ['\u0000', '\u001f', '\u007f', '\u2028', '\u2029', '\u200d', '\u200f', '\u{1F600}', '\r\n', '"', '\\', '<', '&']) {
       expect(texts).toContain(unit);
     }
   });
 
-  test.for(CASES)('have the same bytes: $name', async ({ history, ...sizes }) => {
+  test.for(CASES)('return the same bytes for $name', async ({ history, ...sizes }) => {
     const sides = await bothSides(history, sizes);
     const { live, tree } = sides;
     for (const collection of COLLECTIONS) {
@@ -45,11 +45,11 @@ describe.skipIf(drf.skip)(`a tree and a live Django REST Framework (${drf.reason
         expectSame(tree.ask(target), await live.ask(target), target);
       }
     }
-    expectAllShown(sides);
+    expectAllCompared(sides);
   });
 });
 
-/** Follows the live service's `next` through a collection. Gives how many pages there were. */
+/** Follows the `next` links of the live service through a collection. Returns the number of pages. */
 async function crawl({ live, tree }: BothSides, collection: Collection): Promise<number> {
   let target = `/rest/${collection}/`;
   for (let page = 1; ; page += 1) {
@@ -62,8 +62,8 @@ async function crawl({ live, tree }: BothSides, collection: Collection): Promise
   }
 }
 
-/** Every file of the tree was compared; the first page's second file, which no request leads to, is a copy. */
-function expectAllShown({ tree }: BothSides): void {
+/** Expects that every file of the tree was compared. The second file of page 1 is a copy that no request reads. */
+function expectAllCompared({ tree }: BothSides): void {
   const files = filesIn(tree.folder);
   const pages = [...files.keys()].filter((path) => path.startsWith('rest/'));
   const copies = COLLECTIONS.map((collection) => `rest/${collection}/page/1/index.json`);

@@ -10,22 +10,22 @@ import type { Site } from '../../src/contract/site.ts';
 import { requirement } from '../support/requirement.ts';
 import { type Answered, headersOf } from './answered.ts';
 
-/** The system's own: another Python earlier on the PATH does not see what the system's packages install. */
+/** The Python of the system. Another Python on the PATH does not find the packages of the system. */
 const PYTHON = '/usr/bin/python3';
 const SERVICE = fileURLToPath(new URL('service.py', import.meta.url));
 
-/** What tests against a live service need. */
+/** The requirement of tests against a live service. */
 export const drf = requirement(
   `Django REST Framework for ${PYTHON} (apt-get install python3-djangorestframework)`,
   () => spawnSync(PYTHON, ['-c', 'import django, rest_framework']).status === 0,
 );
 
 export interface LiveService {
-  /** Its address, without a slash at the end. */
+  /** The address of the service, without a trailing slash. */
   readonly baseUrl: string;
   /** The release of Django REST Framework, such as `3.14.0`. */
   readonly release: string;
-  /** Sends a request target, path and query, as it stands: no client tidies it. */
+  /** Sends a request with an exact target (path and query). No client normalizes it. */
   readonly ask: (
     target: string,
     method?: string,
@@ -33,7 +33,7 @@ export interface LiveService {
   ) => Promise<Answered & { readonly location: string | undefined }>;
 }
 
-/** Starts a service that holds what an NDJSON file does; it ends with the test. */
+/** Starts a service with the items of an NDJSON file. It ends with the test. */
 export async function startService(ndjson: string, database: string, sizes: Omit<Site, 'base_url'>): Promise<LiveService> {
   const child = spawn(PYTHON, [SERVICE, database, ndjson, String(sizes.page_size), String(sizes.account_page_size)], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -44,7 +44,7 @@ export async function startService(ndjson: string, database: string, sizes: Omit
     await ended;
   });
   const failure = ended.then(([code]) => {
-    throw new Error(`${SERVICE} exited with ${code}; what it said is on standard error`);
+    throw new Error(`${SERVICE} exited with ${code}; see its output on standard error`);
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
   const { port, release } = parseReady(JSON.parse(String(line)));
@@ -59,7 +59,7 @@ function parseReady(value: unknown): { readonly port: number; readonly release: 
   if (isObject(value) && typeof value['port'] === 'number' && typeof value['rest_framework'] === 'string') {
     return { port: value['port'], release: value['rest_framework'] };
   }
-  throw new Error(`${SERVICE} said ${JSON.stringify(value)}`);
+  throw new Error(`${SERVICE} printed an unexpected line: ${JSON.stringify(value)}`);
 }
 
 async function ask(port: number, path: string, method: string, more: Readonly<Record<string, string>>): ReturnType<LiveService['ask']> {
@@ -67,7 +67,7 @@ async function ask(port: number, path: string, method: string, more: Readonly<Re
   const message = await new Promise<IncomingMessage>((resolve, reject) => sent.once('response', resolve).once('error', reject));
   const { statusCode: status = 0, headers } = message;
   const body = await buffer(message);
-  if (status >= 500) throw new Error(`the service failed at ${method} ${path} with ${status}; what it said is on standard error`);
+  if (status >= 500) throw new Error(`the service failed at ${method} ${path} with ${status}; see its output on standard error`);
   const get = (name: string) => headers[name.toLowerCase()]?.toString();
   return { status, headers: headersOf(get), body, location: headers.location };
 }

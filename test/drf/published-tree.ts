@@ -7,23 +7,23 @@ import { readBuildRecord } from '../../src/tree/build-record.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { type Answered, headersOf } from './answered.ts';
 
-/** A tree that the program built, asked as a host would be that follows the rewrite function. */
+/** A tree that the program built. It answers requests like a host that uses the rewrite function. */
 export interface PublishedTree {
   readonly folder: string;
   readonly pages: { readonly [C in Collection]: number };
-  /** The files that answers were read from so far. */
+  /** The files that were returned so far. */
   readonly shown: ReadonlySet<string>;
   readonly ask: (target: string, method?: string) => Answered;
 }
 
-/** Imports a file and builds its tree, both with the real program. */
+/** Imports a file and builds its tree with the real program. */
 export async function publish(input: string, folder: string, site: Site): Promise<PublishedTree> {
   const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
   await palimpsestJson(['import', input, '--store', store]);
   const sizes = ['--page-size', String(site.page_size), '--account-page-size', String(site.account_page_size)];
   await palimpsestJson(['build', '--store', store, '--out', out, '--base-url', site.base_url, ...sizes]);
   const build = readBuildRecord(out);
-  if (typeof build === 'string') throw new Error(`a build record was expected in ${out}, found ${build}`);
+  if (typeof build === 'string') throw new Error(`expected a build record in ${out}, found ${build}`);
   const shown = new Set<string>();
   return {
     folder: out,

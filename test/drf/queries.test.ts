@@ -19,10 +19,10 @@ import { LOOK_ALIKES, parseVectors, queries } from './queries.ts';
 import { SMALL } from './samples.ts';
 
 const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
-const absent = existsSync(VECTORS) ? '' : `, which are skipped: there is no ${VECTORS.pathname}`;
+const absent = existsSync(VECTORS) ? '' : ` (skipped: ${VECTORS.pathname} is missing)`;
 
-describe.skipIf(drf.skip)(`a query is answered as by a live Django REST Framework (${drf.reason || 'installed'})`, () => {
-  test.skipIf(absent !== '')(`and as the vectors say${absent}`, async () => {
+describe.skipIf(drf.skip)(`a query to a tree and to a live Django REST Framework (${drf.reason || 'installed'})`, () => {
+  test.skipIf(absent !== '')(`gets the same response, the one of the shared vectors${absent}`, async () => {
     const sides = await threePages();
     for (const { query, status, page } of parseVectors(JSON.parse(readFileSync(VECTORS, 'utf8')))) {
       for (const collection of COLLECTIONS) {
@@ -35,7 +35,7 @@ describe.skipIf(drf.skip)(`a query is answered as by a live Django REST Framewor
     }
   });
 
-  test('whatever stands before or after the number', async () => {
+  test('gets the same response with any character before or after the page number', async () => {
     const sides = await threePages();
     for (const character of LOOK_ALIKES.map(encodeURIComponent)) {
       for (const value of [character, `${character}2`, `2${character}`, `0${character}2`]) {
@@ -44,7 +44,7 @@ describe.skipIf(drf.skip)(`a query is answered as by a live Django REST Framewor
     }
   });
 
-  test('whatever it is made of', async () => {
+  test('gets the same response for any combination of parameters and values', async () => {
     const sides = await threePages();
     await fc.assert(
       fc.asyncProperty(queries, (query) => expectLive(sides, `/rest/data/?${query}`)),
@@ -53,7 +53,7 @@ describe.skipIf(drf.skip)(`a query is answered as by a live Django REST Framewor
   });
 });
 
-test.skipIf(drf.skip)(`other requests are answered as by a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
+test.skipIf(drf.skip)(`a tree answers other requests like a live Django REST Framework (${drf.reason || 'installed'})`, async () => {
   const { live, tree } = await threePages();
   for (const collection of COLLECTIONS) {
     for (const method of ['DELETE', 'PUT', 'PATCH']) {
@@ -67,9 +67,9 @@ test.skipIf(drf.skip)(`other requests are answered as by a live Django REST Fram
   }
 });
 
-/** What hosts are asked in test/conformance beside queries. */
+/** The requests in test/conformance besides queries. */
 test.skipIf(drf.skip)(
-  `the requests that hosts are tried with are answered as by a live service (${drf.reason || 'installed'})`,
+  `a tree answers the requests of the conformance tests like a live Django REST Framework (${drf.reason || 'installed'})`,
   async () => {
     const { live, tree } = await threePages();
     const answered = (path: string, method = 'GET') => resolve(method, path.replace(/\?.*/s, ''), path.split(/\?(.*)/s)[1] ?? '');
@@ -92,14 +92,14 @@ test.skipIf(drf.skip)(
       expectSame(tree.ask('/rest/data/?page=2', method), await live.ask('/rest/data/?page=2', method), method);
     for (const value of ['bytes=5-24', 'bytes=9999999-'])
       expectSame(tree.ask('/rest/data/'), await live.ask('/rest/data/', 'GET', { range: value }), value);
-    // what no host can: the link in a file is the same for all
+    // a host cannot do this: the link in a file is the same for every request
     const { body } = await live.ask('/rest/data/?z=1&page=2');
     expect(parseEnvelope(JSON.parse(body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3&z=1`);
     expect(parseEnvelope(JSON.parse(tree.ask('/rest/data/?z=1&page=2').body.toString())).next).toBe(`${live.baseUrl}/rest/data/?page=3`);
   },
 );
 
-/** Both collections on exactly three pages. */
+/** Returns both sides with exactly three pages of each collection. */
 async function threePages(): Promise<BothSides> {
   const { records, accounts } = SMALL;
   const sides = await bothSides(SMALL, { page_size: Math.ceil(records.length / 3), account_page_size: Math.ceil(accounts.length / 3) });
@@ -107,7 +107,7 @@ async function threePages(): Promise<BothSides> {
   return sides;
 }
 
-/** Holds our answer to the live service's, but for what it does otherwise before 3.15 and what no tree can do. */
+/** Compares our response with that of the live service. Allows for the differences before 3.15 and for the limits of a tree. */
 async function expectLive({ live, tree }: BothSides, target: string): Promise<void> {
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const ours = tree.ask(target);
@@ -115,7 +115,7 @@ async function expectLive({ live, tree }: BothSides, target: string): Promise<vo
   expectSame(asLive, await live.ask(target), target);
 }
 
-/** `?page=` and `?page`: page 1, as from 3.15 on; before that they were no number and so no page. */
+/** Whether a query is `?page=` or `?page`: page 1 since release 3.15, and an invalid page before it. */
 function isEmptyPage(query: string): boolean {
   return new URLSearchParams(`?${query}`).getAll('page').at(-1) === '';
 }
@@ -125,7 +125,7 @@ function isOlder(release: string, major: number, minor: number): boolean {
   return hasMajor < major || (hasMajor === major && hasMinor < minor);
 }
 
-/** An answer with the parameters of a query other than `page` in its links, where a live service keeps them, sorted. */
+/** Adds the other parameters of a query to the links of a response, sorted, as a live service does. */
 function withForeign(answer: Answered, query: string): Answered {
   if (answer.status !== 200) return answer;
   const envelope = parseEnvelope(JSON.parse(answer.body.toString()));
@@ -133,7 +133,7 @@ function withForeign(answer: Answered, query: string): Answered {
     if (link === null) return null;
     const [address = '', page = ''] = link.split(/\?(.*)/s);
     const foreign = [...new URLSearchParams(`?${query}`)].filter(([name]) => name !== 'page');
-    // sorted by code points and encoded as Python does, which URLSearchParams does not quite
+    // sorted by code points and encoded like Python, which differs slightly from URLSearchParams
     const all = [...foreign, ...new URLSearchParams(page)].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     const encoded = new URLSearchParams(all).toString().replaceAll('*', '%2A').replaceAll('%7E', '~');
     return all.length === 0 ? address : `${address}?${encoded}`;

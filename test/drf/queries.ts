@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isObject } from '../../src/contract/json.ts';
 
-/** What Python takes for white space, a digit or a sign in a number, and what it does not though it looks like it. */
+/** Characters that Python accepts as white space, digit or sign in a number, and similar ones that it rejects. */
 export const LOOK_ALIKES: readonly string[] = [
   ...'\t\n\v\f\r \u0085\u00a0\u1680\u2000\u200a\u2028\u2029\u202f\u205f\u3000',
   ...'\0\b\u001c\u001d\u001e\u001f\u007f\u180e\u200b\u200e\u2060\u2800\ufeff\ufffd',
@@ -13,7 +13,7 @@ export const LOOK_ALIKES: readonly string[] = [
 const PARAMETERS = 'page page= &page= p%61ge= PAGE= xpage= page[]= utm=x& a=1& z= %C3%A9= ~ *'.split(' ');
 const VALUES = '0 1 2 2 3 3 4 last _ - . ; ? % %ZZ %FF %00 + %2B %20 & %26 = %3D'.split(' ');
 
-/** Queries of what parameters and page numbers are made of, and of their mistakes. */
+/** Queries from parts of parameters and page numbers, valid and invalid. */
 export const queries: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
@@ -24,24 +24,24 @@ export const queries: fc.Arbitrary<string> = fc
     ),
     { maxLength: 8 },
   )
-  .map((pieces) => pieces.join(''));
+  .map((parts) => parts.join(''));
 
-/** A query on a collection of three pages, and what it is answered with. */
+/** A query on a collection of three pages, and the expected response. */
 export interface Vector {
-  /** With its question mark. */
+  /** The query with its question mark. */
   readonly query: string;
   readonly status: number;
-  /** Not there where the answer is 404. */
+  /** Undefined if the status is 404. */
   readonly page: number | undefined;
 }
 
 export function parseVectors(file: unknown): Vector[] {
   const cases: unknown = isObject(file) ? file['cases'] : undefined;
-  if (!Array.isArray(cases) || cases.length === 0) throw new Error('no cases in the vectors');
+  if (!Array.isArray(cases) || cases.length === 0) throw new Error('the vectors contain no cases');
   return cases.map((one: unknown) => {
     if (isObject(one) && typeof one['query'] === 'string' && typeof one['status'] === 'number') {
       return { query: one['query'], status: one['status'], page: typeof one['page'] === 'number' ? one['page'] : undefined };
     }
-    throw new Error(`no vector: ${JSON.stringify(one)}`);
+    throw new Error(`not a vector: ${JSON.stringify(one)}`);
   });
 }

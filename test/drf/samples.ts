@@ -4,27 +4,27 @@ import { FIRST_ID_WITHOUT_ROOM } from '../../src/contract/generated-id.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { type History, histories } from '../support/histories.ts';
 
-// left alone, fast-check makes no array longer than ten, whatever its maxLength
+// by default, fast-check makes no array longer than ten, even with a larger maxLength
 fc.configureGlobal({ ...fc.readConfigureGlobal(), baseSize: 'xlarge' });
 
-/** Names of which UTF-16, UTF-8 and a dictionary each make another order. */
+/** Names that UTF-16, UTF-8 and a dictionary sort in different orders. */
 const NAMES = ['zoe', 'Zoe', 'é', 'e\u0301', '\uffee', '\u{1F600}', ' ', '"\\', '\u2028', '<&>', '_', '10', '9'];
 
 export const EMPTY: History = { records: [], accounts: [] };
 
-/** Fewer records than a usual page. */
+/** A history with fewer records than a usual page. */
 export const SMALL: History = sample(40, (records) => records >= 20);
 
-/** More records than two of the largest pages hold. */
+/** A history with more records than two of the largest pages. */
 export const LARGE: History = sample(400, (records) => records > 250);
 
-/** What is at the end of its range: ids, dates, names. */
+/** A history with ids, dates and names at the limits of their ranges. */
 export const EXTREME: History = extreme();
 
-/** A generated history in which Django's UTF-8 can hold every text, with many accounts that have no records. */
+/** Returns a generated history with many accounts without records. All texts are valid Unicode, because Django requires it. */
 function sample(maxLength: number, isWanted: (records: number) => boolean): History {
   const found = fc.sample(histories(maxLength), { seed: 1, numRuns: 100 }).find(({ records }) => isWanted(records.length));
-  if (found === undefined) throw new Error(`no history of up to ${maxLength} records has a wanted number of them`);
+  if (found === undefined) throw new Error(`no generated history of up to ${maxLength} records has a suitable number of records`);
   const records = found.records.map(wellFormedRecord);
   const accounts = found.accounts.map((account) => wellFormed({ ...account, data: account.data.map(wellFormedRecord) }));
   return { records, accounts: [...accounts, ...silentAccounts(accounts)] };

@@ -1,10 +1,10 @@
-"""The two collections as a live Django REST Framework serves them: what palimpsest is compared with.
+"""Serves the two collections with a live Django REST Framework. Tests compare palimpsest with it.
 
     /usr/bin/python3 service.py DATABASE NDJSON PAGE_SIZE ACCOUNT_PAGE_SIZE
 
-Loads records and accounts from NDJSON into a new SQLite file, listens on a free port of 127.0.0.1, says
-so in one line of JSON, and ends when its standard input does. All that a page's bytes depend on is left
-to the framework: dates, links, page numbers, errors, JSON.
+Loads records and accounts from NDJSON into a new SQLite file and listens on a free port of 127.0.0.1.
+Prints the port in one line of JSON, and exits at the end of its standard input. The framework alone
+determines the bytes of a page: dates, links, page numbers, errors, JSON.
 """
 
 import json
@@ -21,7 +21,7 @@ DATABASE, NDJSON, PAGE_SIZE, ACCOUNT_PAGE_SIZE = sys.argv[1], sys.argv[2], int(s
 settings.configure(
     ALLOWED_HOSTS=["127.0.0.1"],
     DATABASES={"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": DATABASE}},
-    DEBUG_PROPAGATE_EXCEPTIONS=True,  # to standard error
+    DEBUG_PROPAGATE_EXCEPTIONS=True,  # prints errors to standard error
     DEFAULT_AUTO_FIELD="django.db.models.BigAutoField",
     INSTALLED_APPS=["rest_framework", "__main__"],
     MIDDLEWARE=["django.middleware.common.CommonMiddleware"],  # adds the missing slash
@@ -32,7 +32,7 @@ settings.configure(
 )
 django.setup()
 
-# models and what builds on them can be defined only once Django is set up
+# models and the code that uses them can be defined only after the setup of Django
 import rest_framework  # noqa: E402
 from django.core.wsgi import get_wsgi_application  # noqa: E402
 from django.db import connection, models, transaction  # noqa: E402
@@ -55,7 +55,7 @@ class ChangeRecord(models.Model):
     id = models.BigIntegerField(primary_key=True)
     account = models.ForeignKey(Account, models.CASCADE, related_name="data")
     data_type = models.TextField()
-    # without a constraint: the record before may be older than the collection
+    # without a constraint: the preceding record may be older than the collection
     previous = models.ForeignKey("self", models.CASCADE, null=True, related_name="+", db_constraint=False)
     text = models.TextField(null=True)
     first_encountered_date = models.DateTimeField()
@@ -106,7 +106,7 @@ class AccountSerializer(serializers.ModelSerializer):
 
 
 class Collection(generics.ListAPIView):
-    # The interface's, which has no HEAD. HEAD is answered all the same.
+    # The methods of the interface, without HEAD. The service answers HEAD anyway.
     allowed_methods = ["GET", "POST", "OPTIONS"]
 
 
@@ -160,7 +160,7 @@ def moment(text):
 
 class Server(WSGIServer):
     def server_bind(self):
-        # as HTTPServer does, but without asking a name server who 127.0.0.1 is
+        # like HTTPServer, but without a DNS lookup for 127.0.0.1
         socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
         self.setup_environ()

@@ -48,7 +48,7 @@ function take(
   return importInputs(path, [inputOf(lines)], { onConflict, onReject });
 }
 
-/** A new store that took an export. */
+/** Makes a new store from an export. */
 async function storeOf(lines: readonly string[]): Promise<string> {
   const path = newPath();
   await take(path, lines);
@@ -66,7 +66,7 @@ function snapshot(minute: number, rest: Snapshot): Snapshot {
 }
 
 const text = fc.constantFrom(undefined, '', 'one', '\u2028"', 'zwei');
-const sights = fc.array(
+const sequences = fc.array(
   fc.record({
     who: fc.constantFrom({ id: '1' }, { id: '2' }, { id: '3' }, { id: undefined }),
     screen_name: fc.constantFrom('ann', 'Ann', 'bob', 'cyd', 'ann~1'),
@@ -78,7 +78,7 @@ const sights = fc.array(
   { maxLength: 30, size: 'max' },
 );
 
-function snapshotsOf(seen: typeof sights extends fc.Arbitrary<infer S> ? S : never): Snapshot[] {
+function snapshotsOf(seen: typeof sequences extends fc.Arbitrary<infer S> ? S : never): Snapshot[] {
   let minute = 0;
   return seen.map(({ who, gap, ...rest }) => {
     minute += gap;
@@ -87,9 +87,9 @@ function snapshotsOf(seen: typeof sights extends fc.Arbitrary<infer S> ? S : nev
 }
 
 describe('an export as NDJSON', () => {
-  it('holds everything: a store made from it exports and builds the same bytes, and observes on alike', async () => {
+  it('is complete: a store made from it has the same export and tree, and gives the same results for new observations', async () => {
     await fc.assert(
-      fc.asyncProperty(histories(12), sights, fc.nat({ max: 30 }), async (history, seen, cut) => {
+      fc.asyncProperty(histories(12), sequences, fc.nat({ max: 30 }), async (history, seen, cut) => {
         const original = newPath();
         await importInputs(original, [inputOf(toNdjson(history).length === 0 ? ['[]'] : toNdjson(history))], { onConflict: 'fail' });
         const all = snapshotsOf(seen);
@@ -111,7 +111,7 @@ describe('an export as NDJSON', () => {
     );
   }, 120_000);
 
-  it('is the same whatever order the store was filled in', async () => {
+  it('does not depend on the order of the imports', async () => {
     await fc.assert(
       fc.asyncProperty(
         histories(15).chain((history) =>
@@ -126,7 +126,7 @@ describe('an export as NDJSON', () => {
     );
   }, 120_000);
 
-  it('keeps stable ids, former handles with their times, and names that were made for accounts that lost a handle', async () => {
+  it('keeps stable ids, former handles with times, and the names of accounts that lost a handle', async () => {
     const store = newPath();
     await observe(store, [
       snapshot(1, { id: '1', screen_name: 'old', bio: 'a' }),
@@ -148,12 +148,12 @@ describe('an export as NDJSON', () => {
       ],
     });
     const copy = await storeOf(lines);
-    // an old snapshot under the old handle is known in both
+    // both stores recognize an old snapshot under the old handle
     const again = [snapshot(1, { id: undefined, screen_name: 'old', bio: 'a' })];
     expect(await observe(copy, again)).toEqual(await observe(store, again));
   });
 
-  it('imported again changes nothing', async () => {
+  it('changes nothing when it is imported into its own store', async () => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', bio: 'a' }), snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
     const lines = linesOf(store);
@@ -165,7 +165,7 @@ describe('an export as NDJSON', () => {
     expect(linesOf(store)).toEqual(lines);
   });
 
-  it('brings an older store of the same history forward, and leaves a newer one as it is', async () => {
+  it('updates an older store of the same history, and does not change a newer one', async () => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);
     const older = linesOf(store);
@@ -178,7 +178,7 @@ describe('an export as NDJSON', () => {
     expect(linesOf(copy)).toEqual(newer);
   });
 
-  it('adds to what a tree holds: the stable ids and former handles that its pages do not show', async () => {
+  it('adds stable ids and former handles to a store that was imported from pages', async () => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' }), snapshot(2, { id: '1', bio: 'b', display_name: 'Ann' })]);
     const out = newPath();
@@ -191,7 +191,7 @@ describe('an export as NDJSON', () => {
     expect(linesOf(copy)).toEqual(linesOf(store));
   });
 
-  it('conflicts where an account has another stable id, or another profile that is no older', async () => {
+  it('conflicts if an account has another stable id, or another profile that is not older', async () => {
     const [store, other] = [newPath(), newPath()];
     await observe(store, [snapshot(1, { id: '1', bio: 'a', profile_image_url: 'https://images.example/1' })]);
     await observe(other, [snapshot(1, { id: '2', bio: 'a', profile_image_url: 'https://images.example/1' })]);
@@ -204,7 +204,7 @@ describe('an export as NDJSON', () => {
     expect(linesOf(store)).toEqual(linesOf(other));
   });
 
-  it('conflicts where the store has the stable id under another name, whatever the policy would replace', async () => {
+  it('conflicts if the store has the stable id under another name, even with the policy replace', async () => {
     const [store, other] = [newPath(), newPath()];
     await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' })]);
     await observe(other, [snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
@@ -214,7 +214,7 @@ describe('an export as NDJSON', () => {
     expect((await take(store, linesOf(other), 'keep')).accounts).toMatchObject({ kept: 1 });
   });
 
-  it('is refused where a line is missing, and the rest comes in where rejects are set aside', async () => {
+  it('is rejected if a line is missing, but the remaining lines are imported with a rejects file', async () => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', bio: 'a', display_name: 'Ann' })]);
     const lines = linesOf(store).slice(0, -1);
@@ -225,7 +225,7 @@ describe('an export as NDJSON', () => {
     expect(inputErrors).toMatchObject([{ code: 'bad-source' }]);
   });
 
-  it('is refused where a newer palimpsest wrote it', async () => {
+  it('is rejected if a newer palimpsest wrote it', async () => {
     const lines = ['{"format":"palimpsest-store","version":2,"accounts":0,"records":0,"groups":0}', '{"group":1}'];
     await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-field', place: { field: 'version' } });
   });
@@ -236,7 +236,7 @@ describe('an export as NDJSON', () => {
     ['a former handle without its time', { former_handles: [{ handle: 'old' }] }, 'former_handles[0].seen_to'],
     ['a profile that lacks a field', { profile: { display_name: '', website: null, location: '' } }, 'profile.bio'],
     ['an unknown field', { verified: true }, 'verified'],
-  ])('names the field of %s', async (_, change, field) => {
+  ])('is rejected with the name of the field for %s', async (_, change, field) => {
     const store = newPath();
     await observe(store, [snapshot(1, { id: '1', bio: 'a' })]);
     const [header = '', state = '', ...records] = linesOf(store);

@@ -22,7 +22,7 @@ function rendered(pages: Pages, end: Direction): [number, string][] {
   return Array.from(pages.walk(end), (page): [number, string] => [page.number, Buffer.concat(page.render()).toString()]);
 }
 
-/** The pages as the interface describes them, made without palimpsest's own pages. */
+/** Returns the pages of the interface, made without the code under test. */
 function expected(history: History, site: { page_size: number; account_page_size: number }): { data: string[]; account: string[] } {
   const first = (data: readonly { id: number }[]) => data.at(-1)?.id ?? Number.POSITIVE_INFINITY;
   const accounts = history.accounts.toSorted(
@@ -55,7 +55,7 @@ function envelopes(collection: string, items: readonly object[], size: number): 
 }
 
 describe('pages', () => {
-  it('have the bytes that the interface describes, from whichever end they are walked', async () => {
+  it('have the bytes of the interface, in a walk from either end', async () => {
     const folder = temporaryFolder();
     let run = 0;
     const sizes = fc.record({ page_size: fc.integer({ min: 1, max: 40 }), account_page_size: fc.integer({ min: 1, max: 9 }) });

@@ -16,7 +16,7 @@ const SITE = ['--base-url', 'https://example.org', '--page-size', '3'];
 let folder: string;
 let store: string;
 
-/** Changes a store as damage would: past its triggers and checks, and without its checksums. */
+/** Damages a store: bypasses its triggers and constraints, and does not update its checksums. */
 function damage(sql: string): void {
   const database = new Connection(store);
   database.exec(`${DROP_CHANGE_TRIGGERS} PRAGMA ignore_check_constraints = ON; ${sql}; ${CREATE_CHANGE_TRIGGERS}`);
@@ -58,12 +58,12 @@ beforeEach(async () => {
   await observe(store, [seen(1, 'ann', 'one'), seen(2, 'bob', 'two'), seen(3, 'ann', 'three'), { ...seen(4, 'cyd', 'four'), id: 'ann' }]);
 });
 
-/** Damage to what is derived: it can be repaired. */
+/** Damage to derived data. It can be repaired. */
 const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[] = [
   ['the copy of a record', "UPDATE history SET head = replace(head, 'three', 'thrEe')", 'history of cyd'],
   ['the copy of a profile', "UPDATE history SET tail = replace(tail, 'four', 'f0ur')", 'history of cyd'],
   ['the number of records in a history', 'UPDATE history SET records = records + 100', 'history of cyd'],
-  ['a history that is gone', 'DELETE FROM history', 'history of cyd'],
+  ['a deleted history', 'DELETE FROM history', 'history of cyd'],
   ['a digest', "UPDATE account SET digest = x'00' WHERE screen_name = 'bob'", 'history of bob'],
   ['the checksum of an account', "UPDATE account SET checksum = 5 WHERE screen_name = 'bob'", 'history of bob'],
   ['a checksum of the feed', 'UPDATE feed_block SET checksum = 5', 'checksums of the feed'],
@@ -71,12 +71,12 @@ const DERIVED: readonly (readonly [name: string, sql: string, subject: string])[
   ['the number of records', 'UPDATE revision SET records = 3', 'revision'],
 ];
 
-/** Damage to what nothing else gives. */
-const GIVEN: readonly (readonly [name: string, sql: string, subject: RegExp])[] = [
+/** Damage to data that cannot be derived. */
+const ORIGINAL: readonly (readonly [name: string, sql: string, subject: RegExp])[] = [
   ['a record', "UPDATE record SET json = replace(json, 'three', 'thrEe') WHERE json LIKE '%\"text\":\"three%'", /^record \d+ of cyd$/],
   ["a record's account", 'UPDATE record SET json = replace(json, \'"account":"bob\', \'"account":"cyd\')', /^record \d+ of cyd$/],
   ["a record's checksum", 'UPDATE record SET checksum = 5 WHERE id = (SELECT min(id) FROM record)', /^record \d+ of cyd$/],
-  ['a record that is gone', 'DELETE FROM record WHERE id = (SELECT min(id) FROM record)', /^account cyd$/],
+  ['a deleted record', 'DELETE FROM record WHERE id = (SELECT min(id) FROM record)', /^account cyd$/],
   [
     'a profile',
     "UPDATE account SET identity = replace(identity, '\"\"', '\"https://x.example\"') WHERE screen_name = 'bob'",
@@ -85,18 +85,18 @@ const GIVEN: readonly (readonly [name: string, sql: string, subject: RegExp])[] 
 ];
 
 describe('palimpsest store check', () => {
-  it('finds nothing in a store that is whole, and --repair leaves it as it is', async () => {
+  it('finds nothing in an undamaged store, and --repair does not change the file', async () => {
     const before = readFileSync(store);
     expect(await check()).toMatchObject({ code: 0, findingCount: 0, findings: [], records: 6, accounts: 2, repaired: false });
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: false });
     expect(readFileSync(store)).toEqual(before);
   });
 
-  it.each(DERIVED)('finds %s, which no build publishes, and repairs it', async (_, sql, subject) => {
+  it.each(DERIVED)('finds damage (%s) and repairs it; no build publishes the damaged data', async (_, sql, subject) => {
     const [lines, tree] = [linesOf(store), await treeOf(store)];
     damage(sql);
     const built = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
-    // a digest serves the next revision alone
+    // a build does not read digests, only the next revision does
     expect(built.code === 0 ? 'digest' : built.error).toBe(sql.includes('digest') ? 'digest' : 'bad-store');
     expect(existsSync(join(folder, 'out', 'rest'))).toBe(built.code === 0);
     const found = await check();
@@ -109,7 +109,7 @@ describe('palimpsest store check', () => {
     expect(await treeOf(store)).toEqual(tree);
   });
 
-  it.each(GIVEN)('names %s, which cannot be repaired, and changes nothing', async (_, sql, subject) => {
+  it.each(ORIGINAL)('reports damage (%s) as not repairable and changes nothing', async (_, sql, subject) => {
     damage(sql);
     const before = readFileSync(store);
     const found = await check('--repair');
@@ -119,7 +119,7 @@ describe('palimpsest store check', () => {
     expect(existsSync(`${store}.damaged`)).toBe(false);
   });
 
-  it('finds a damaged index, and repairs it', async () => {
+  it('finds a damaged index and repairs it', async () => {
     const lines = linesOf(store);
     const database = new Connection(store);
     const root = Number(database.value("SELECT rootpage FROM sqlite_schema WHERE name = 'record_account'"));
@@ -134,7 +134,7 @@ describe('palimpsest store check', () => {
     expect(linesOf(store)).toEqual(lines);
   });
 
-  it('does not write over a damaged store that was kept before', async () => {
+  it('does not overwrite the damaged store that an earlier repair kept', async () => {
     const [first] = DERIVED;
     for (const exit of [0, 1]) {
       damage(first?.[1] ?? '');
@@ -142,42 +142,42 @@ describe('palimpsest store check', () => {
     }
   });
 
-  it('says for people what is damaged and what to do', async () => {
-    damage(GIVEN[0]?.[1] ?? '');
+  it('is suggested, with the path of the store, by a build that finds damage', async () => {
+    damage(ORIGINAL[0]?.[1] ?? '');
     const { stderr } = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
     expect(stderr).toContain(`palimpsest store check --store ${store}`);
   });
 });
 
-describe('damage', () => {
+describe('damage to a record', () => {
   it.each([
-    ['of a record of the same account', () => seen(9, 'ann', 'nine')],
-    ['of a record of another account', () => seen(9, 'bob', 'nine')],
-  ])('%s is not made the rule by the next observation', async (_, snapshot) => {
-    damage(GIVEN[0]?.[1] ?? '');
+    ['the same account', () => seen(9, 'ann', 'nine')],
+    ['another account', () => seen(9, 'bob', 'nine')],
+  ])('makes the next observation of %s fail without a change to the store', async (_, snapshot) => {
+    damage(ORIGINAL[0]?.[1] ?? '');
     const before = readFileSync(store);
     await expect(observe(store, [snapshot()])).rejects.toMatchObject({ code: 'bad-store' });
     expect(readFileSync(store)).toEqual(before);
   });
 
-  it('of a record is undone by an import of the record with --on-conflict replace', async () => {
+  it('is undone by an import of the record with --on-conflict replace', async () => {
     const lines = linesOf(store);
-    damage(GIVEN[0]?.[1] ?? '');
+    damage(ORIGINAL[0]?.[1] ?? '');
     await expect(importInputs(store, [sourceOf(lines)], { onConflict: 'fail' })).rejects.toMatchObject({ code: 'bad-store' });
     await importInputs(store, [sourceOf(lines)], { onConflict: 'replace' });
     expect(linesOf(store)).toEqual(lines);
     expect(await check()).toMatchObject({ code: 0 });
   });
 
-  it('is reported by verify --store and by history', async () => {
+  it('makes verify --store and history fail with bad-store', async () => {
     const out = join(folder, 'out');
     await command(['build', '--store', store, '--out', out, ...SITE]);
-    damage(GIVEN[0]?.[1] ?? '');
+    damage(ORIGINAL[0]?.[1] ?? '');
     expect(await command(['verify', '--store', store, '--out', out])).toMatchObject({ code: 1, error: 'bad-store' });
     expect(await command(['history', 'cyd', '--store', store])).toMatchObject({ code: 1, error: 'bad-store' });
   });
 
-  it('does not keep a build from finding that nothing changed', async () => {
+  it('does not affect a build whose tree is up to date', async () => {
     const out = join(folder, 'out');
     await command(['build', '--store', store, '--out', out, ...SITE]);
     damage(DERIVED[0]?.[1] ?? '');
@@ -186,7 +186,7 @@ describe('damage', () => {
 });
 
 describe('a store without checksums', () => {
-  it('gets them when it is opened, and keeps its revision', () => {
+  it('gets checksums when it is opened, and keeps its revision', () => {
     const path = join(folder, 'old.db');
     const database = new Connection(path);
     migrate(database, path, MIGRATIONS.slice(0, 2));

@@ -5,8 +5,8 @@ import { joined, NOTHING, recordsChecksum } from '../../src/store/checksum.ts';
 
 const whole = (bytes: Buffer) => ({ crc: crc32(bytes), bytes: bytes.length });
 
-describe('the checksum of parts', () => {
-  it('is that of the whole, wherever it is cut', () => {
+describe('the combined checksum of two parts', () => {
+  it('equals the checksum of the whole, at every split position', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 300 }), fc.nat({ max: 300 }), (array, cut) => {
         const bytes = Buffer.from(array);
@@ -15,14 +15,14 @@ describe('the checksum of parts', () => {
     );
   });
 
-  it('is that of the whole for parts of any length', () => {
+  it('equals the checksum of the whole for long parts', () => {
     const bytes = Buffer.alloc(3_000_001, 'records');
     for (const cut of [1, 65_536, 1_234_567, 3_000_000]) {
       expect(joined(whole(bytes.subarray(0, cut)), whole(bytes.subarray(cut)))).toEqual(whole(bytes));
     }
   });
 
-  it('has a comma behind each record, so that runs of records follow one another', () => {
+  it('includes a comma after each record, so that consecutive records can be combined', () => {
     const [one, two] = [Buffer.from('{"id":3},{"id":2}'), Buffer.from('{"id":1}')];
     expect(recordsChecksum(two, recordsChecksum(one))).toEqual(whole(Buffer.from('{"id":3},{"id":2},{"id":1},')));
     expect(joined(recordsChecksum(one), recordsChecksum(two))).toEqual(whole(Buffer.from('{"id":3},{"id":2},{"id":1},')));

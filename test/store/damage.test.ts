@@ -7,12 +7,12 @@ import { observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 import { command, Damage } from './damaged-store.ts';
 
-/** How many damaged stores are tried; every seed damages another byte. */
+/** The number of damaged stores. Every seed damages another byte. */
 const DAMAGES = Number(process.env['PALIMPSEST_TEST_DAMAGES'] ?? 24);
 const FIRST_SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 1);
 const SITE = ['--base-url', 'https://example.org', '--page-size', '5', '--account-page-size', '3'];
-/** A damaged store that an older or newer palimpsest might have made says so. */
-const CLEAR = ['bad-store', 'store-newer'];
+/** The codes of a refused store. Damage to the version number makes a store look like that of a newer palimpsest. */
+const EXPECTED_CODES = ['bad-store', 'store-newer'];
 
 const folder = folderOfFile();
 const intact = join(folder, 'intact.db');
@@ -23,7 +23,7 @@ let history: string;
 
 const at = (minute: number) => new Date(Date.UTC(2020, 0, 1, 0, minute)).toISOString();
 
-/** Accounts that change their handles and fields, and take one another's handles. */
+/** Snapshots of accounts that change their handles and fields, and take each other's handles. */
 function snapshots(): Snapshot[] {
   return Array.from({ length: 90 }, (_, index) => ({
     observed_at: at(index),
@@ -67,7 +67,7 @@ const NEW_RECORD = JSON.stringify({
 });
 const NEW_SNAPSHOT = JSON.stringify({ observed_at: at(1000), id: '4', screen_name: 'user_4', bio: 'the newest' });
 
-/** Everything that reads a store, each on a copy of its own. */
+/** Runs every command that reads a store, each on its own copy. */
 async function runAll(damage: Damage, work: string) {
   const out = join(work, 'out');
   return {
@@ -86,7 +86,7 @@ const records = (lines: readonly string[]) => lines.filter((line) => line.includ
 
 describe('a store with one byte changed', () => {
   it.each(Array.from({ length: DAMAGES }, (_, index) => FIRST_SEED + index))(
-    'is refused or is as good as whole, and its pages are never other pages (seed %d)',
+    'is refused, or gives the same pages, history and records as the undamaged store (seed %d)',
     async (seed) => {
       const work = mkdtempSync(join(folder, 'damage-'));
       const damage = new Damage(intact, work, seed);
@@ -96,10 +96,10 @@ describe('a store with one byte changed', () => {
         expect(stderr, where).not.toContain('this is a fault of palimpsest');
         if (code === 0) continue;
         expect(code, where).toBe(1);
-        // what is known of accounts besides their records has no checksum: a name or a time may have changed
+        // handles and observation times have no checksum: they may have changed
         const others = { history: ['no-account'], observe: ['late'] }[name] ?? [];
         const isVerdict = (name === 'verify' && stdout.includes('"violations":[')) || (name === 'check' && stdout.includes('"findings":['));
-        if (!isVerdict) expect([...CLEAR, ...others], where).toContain(error);
+        if (!isVerdict) expect([...EXPECTED_CODES, ...others], where).toContain(error);
       }
       const where = `byte ${damage.offset}`;
       if (ended.build.code === 0) expect([...built()], where).toEqual([...files]);

@@ -2,12 +2,12 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { run } from '../../src/cli.ts';
 
-/** What a command printed, and its exit code. */
+/** The output and the exit code of a command. */
 export interface Ended {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
-  /** The error's code; undefined where it ended otherwise. */
+  /** The code of the error; undefined if the command reported no error. */
   readonly error: string | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function command(args: readonly string[], input = ''): Promise<Ende
   return { code, stdout, stderr, error };
 }
 
-/** Numbers from 0 up to 1 that follow from a seed: mulberry32. */
+/** Returns a seeded random number generator from 0 (inclusive) to 1 (exclusive): mulberry32. */
 export function chance(seed: number): () => number {
   let state = seed;
   return () => {
@@ -39,7 +39,7 @@ export function chance(seed: number): () => number {
   };
 }
 
-/** Copies of a store, each with one byte changed: the same byte for the same seed. */
+/** Makes copies of a store with one byte changed. The seed determines the byte. */
 export class Damage {
   readonly #path: string;
   readonly #folder: string;
@@ -51,7 +51,7 @@ export class Damage {
     const next = chance(seed);
     const bytes = Buffer.from(readFileSync(path));
     let offset = 0;
-    // unused space is left alone: zeros are mostly that
+    // a zero is rarely chosen, because zeros are mostly unused space
     do offset = Math.floor(next() * bytes.length);
     while (bytes[offset] === 0 && next() < 0.9);
     bytes[offset] = (bytes[offset] ?? 0) ^ (1 + Math.floor(next() * 255));
@@ -61,7 +61,7 @@ export class Damage {
     this.offset = offset;
   }
 
-  /** A copy of its own, for a command that may write. */
+  /** Makes a new copy, for a command that may write. */
   copy(): string {
     this.#copies += 1;
     const path = join(this.#folder, `damaged-${this.#copies}.db`);

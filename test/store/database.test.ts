@@ -9,8 +9,8 @@ import { contentsOf, observe } from '../support/snapshots.ts';
 const FIRST = 'CREATE TABLE one (id INTEGER PRIMARY KEY, word TEXT) STRICT';
 const SECOND = 'ALTER TABLE one ADD COLUMN length INTEGER; UPDATE one SET length = length(word)';
 
-describe('a store of an older version', () => {
-  it('is brought forward, step by step, with what it holds', () => {
+describe('a store of another version', () => {
+  it('is migrated step by step and keeps its data', () => {
     const database = new Connection(join(temporaryFolder(), 'store.db'));
     migrate(database, 'store.db', [FIRST]);
     database.exec("INSERT INTO one (word) VALUES ('four')");
@@ -21,7 +21,7 @@ describe('a store of an older version', () => {
     database.close();
   });
 
-  it('stays as it was when a step fails', () => {
+  it('stays unchanged if a migration step fails', () => {
     const database = new Connection(join(temporaryFolder(), 'store.db'));
     migrate(database, 'store.db', [FIRST]);
     expect(() => migrate(database, 'store.db', [FIRST, `${SECOND}; SELECT nonsense`])).toThrow('nonsense');
@@ -30,14 +30,14 @@ describe('a store of an older version', () => {
     database.close();
   });
 
-  it('is refused where it is newer', () => {
+  it('is refused with store-newer if its version is newer than the program', () => {
     const database = new Connection(join(temporaryFolder(), 'store.db'));
     migrate(database, 'store.db', [FIRST, SECOND]);
     expect(() => migrate(database, 'store.db', [FIRST])).toThrow(expect.objectContaining({ code: 'store-newer', found: 'version 2' }));
     database.close();
   });
 
-  it('keeps everything that it published, and observes on from there', async () => {
+  it('keeps its published data after the migration, and accepts new observations', async () => {
     const path = join(temporaryFolder(), 'store.db');
     const record = {
       account: 'jack',

@@ -30,7 +30,7 @@ function bytesOf(image: StoreImage): Buffer {
 }
 
 describe('the image of a store', () => {
-  it('stays the state in which it was opened while others import and move their logs into the file', async () => {
+  it('keeps the state of its opening while other processes import and run checkpoints', async () => {
     const path = copyOf('grows.db');
     const image = await StoreImage.open(path);
     const before = bytesOf(image);
@@ -49,11 +49,11 @@ describe('the image of a store', () => {
     after.close();
   });
 
-  it('has what is committed while another process is in the middle of a write', async () => {
+  it('has only committed data while another process has an open transaction', async () => {
     const path = copyOf('written.db');
     const writer = new Connection(path);
     try {
-      // larger than SQLite keeps in memory, so that some of it is in the log already
+      // larger than the cache of SQLite, so that uncommitted pages are in the log
       writer.exec('PRAGMA cache_size = 10; BEGIN IMMEDIATE; CREATE TABLE filler (text TEXT)');
       for (let row = 0; row < 400; row += 1) writer.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(10_000));
       expect(statSync(`${path}-wal`).size).toBeGreaterThan(1_000_000);
@@ -67,7 +67,7 @@ describe('the image of a store', () => {
     }
   });
 
-  it('waits until nobody reads an older state, and says so where that takes too long', async () => {
+  it('waits until no process reads an older state, and fails with store-busy after the timeout', async () => {
     const path = copyOf('read.db');
     const reader = new Connection(path);
     reader.exec('BEGIN');
@@ -85,7 +85,7 @@ describe('the image of a store', () => {
     reader.close();
   });
 
-  it('is the file’s own bytes where no log lies beside it', async () => {
+  it('equals the bytes of the store file if there is no write-ahead log', async () => {
     const path = copyOf('same.db');
     const image = await StoreImage.open(path);
     const bytes = bytesOf(image);
@@ -94,7 +94,7 @@ describe('the image of a store', () => {
     expect(readFileSync(path).equals(bytes)).toBe(true);
   });
 
-  it('knows what it descends from, also where nothing came in but how long accounts have been observed', async () => {
+  it('detects its earlier states, even if only the observation time of an account has changed', async () => {
     const [one, two] = [join(folder, 'one.db'), join(folder, 'two.db')];
     const snapshot = (day: number) => ({ observed_at: `2030-01-0${day}T00:00:00Z`, id: '1', screen_name: 'somebody', bio: 'hello' });
     await observe(one, [snapshot(1)]);
@@ -110,8 +110,8 @@ describe('the image of a store', () => {
   });
 });
 
-describe('a store that is replaced', () => {
-  it('is the new file, with nothing of the old one’s log', async () => {
+describe('replaceStore', () => {
+  it('puts the new file in place and applies nothing of the old write-ahead log', async () => {
     const [path, file] = [copyOf('old.db'), join(folder, 'new.db')];
     await importLines(file, lines);
     const expected = contentsOf(file);
@@ -125,9 +125,9 @@ describe('a store that is replaced', () => {
   });
 
   it.each([
-    ['another process has it open', (path: string) => new Connection(path)],
-    ['it was written meanwhile', async (path: string) => void (await importLines(path, lines))],
-  ])('stays as it is where %s', async (title, disturb) => {
+    ['another process has the store open', (path: string) => new Connection(path)],
+    ['the store was changed meanwhile', async (path: string) => void (await importLines(path, lines))],
+  ])('fails with store-busy and changes nothing if %s', async (title, disturb) => {
     const [path, file] = [copyOf(`${title}.db`), copyOf(`${title} new.db`)];
     const image = await StoreImage.open(path);
     const { state } = image;
@@ -138,7 +138,7 @@ describe('a store that is replaced', () => {
     expect(() => replaceStore(path, file, state)).toThrow(expect.objectContaining({ code: 'store-busy' }));
     other?.close();
     expect(contentsOf(path)).toBe(before);
-    // it is a store as before
+    // the store still works
     await importLines(path, lines);
   });
 });

@@ -46,7 +46,7 @@ function load(
   return importInputs(store, [{ name: 'lines', size: undefined, open: bytes }], { onConflict, onReject });
 }
 
-/** What the store would publish: the feed, and the accounts. */
+/** Returns the published data of a store: the feed and the accounts. */
 function contents(path: string): { feed: unknown; accounts: unknown; fingerprint: string } {
   const store = Store.open(path);
   try {
@@ -62,7 +62,7 @@ function contents(path: string): { feed: unknown; accounts: unknown; fingerprint
 }
 
 describe('an import', () => {
-  it('of the same again changes nothing, not even a byte of the store', async () => {
+  it('of the same records again changes no byte of the store', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2), account([record(2), record(1)])]);
     const before = readFileSync(store);
@@ -75,7 +75,7 @@ describe('an import', () => {
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
-  it('fails on a record with other content, shows both versions and changes nothing', async () => {
+  it('fails on a record with other content, reports both versions and changes nothing', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     const before = contents(store);
@@ -92,14 +92,14 @@ describe('an import', () => {
   it.each<[ConflictPolicy, string]>([
     ['keep', 'bio 1'],
     ['replace', 'other'],
-  ])('with the policy %s has %s afterwards', async (policy, text) => {
+  ])('with the policy %s stores the text "%s" on a conflict', async (policy, text) => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     await load(store, [record(1, { text: 'other' })], policy);
     expect(contents(store).feed).toEqual([record(1, { text })]);
   });
 
-  it('leaves nothing of an account whose only record another account takes', async () => {
+  it('removes an account whose only record moves to another account', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' })]);
     await load(store, [record(1, { account: 'jill' })], 'replace');
@@ -108,7 +108,7 @@ describe('an import', () => {
     expect(contents(store)).toEqual(contents(direct));
   });
 
-  it('can swap two accounts’ first records', async () => {
+  it('can swap the first records of two accounts', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' }), record(3), record(4, { account: 'jill' })]);
     await load(store, [record(1, { account: 'jill' }), record(2)], 'replace');
@@ -117,7 +117,7 @@ describe('an import', () => {
     expect(contents(store)).toEqual(contents(direct));
   });
 
-  it('takes of two profiles the one that knows the newer record, in either order', async () => {
+  it('keeps the profile with the newer record, in either order of import', async () => {
     const older = account([record(1)], { bio: 'old' });
     const newer = account([record(2), record(1)], { bio: 'new' });
     const states = [];
@@ -133,7 +133,7 @@ describe('an import', () => {
     expect(states[0]?.accounts).toMatchObject([{ bio: 'new' }]);
   });
 
-  it('holds two profiles that know the same records for a conflict', async () => {
+  it('reports a conflict of two profiles with the same newest record', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [account([record(1)])]);
     await expect(load(store, [account([record(1)], { bio: 'other' })])).rejects.toMatchObject({ code: 'conflict' });
@@ -141,7 +141,7 @@ describe('an import', () => {
     expect(contents(store).accounts).toMatchObject([{ bio: 'other' }]);
   });
 
-  it('shows what changed since a profile was taken, in either order', async () => {
+  it('applies records that are newer than a profile, in either order of import', async () => {
     const profile = account([record(1)], { bio: 'bio 1', location: 'here', website: 'https://example.org' });
     const later = [record(2, { previous: 1 }), record(3, { data_type: 'Website', text: null })];
     const states = [];
@@ -157,7 +157,7 @@ describe('an import', () => {
     expect(states[0]?.accounts).toMatchObject([{ display_name: 'Jack', bio: 'bio 2', location: 'here', website: null }]);
   });
 
-  it('fills an account that no source described from its newest records', async () => {
+  it('derives the profile of an account without a source from its newest records', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [
       record(1),
@@ -179,7 +179,7 @@ describe('an import', () => {
     ]);
   });
 
-  it('sets aside what cannot go in, with its reason, and takes the rest', async () => {
+  it('rejects invalid items with a reason and imports the rest', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     const inputErrors: InputError[] = [];
@@ -198,23 +198,26 @@ describe('an import', () => {
     expect(contents(store).feed).toEqual([record(2), record(1)]);
   });
 
-  it('keeps the largest id, lone surrogates and NUL as they came', async () => {
+  it('keeps the largest id, lone surrogates and NUL unchanged', async () => {
     const store = join(temporaryFolder(), 'store.db');
     const odd = record(8_999_999_999_999_999, { text: '\ud83d \u0000 \u2028', diff_html: '\udc00' });
     await load(store, [odd]);
     expect(contents(store).feed).toEqual([odd]);
   });
 
-  it.each([9_000_000_000_000_000, Number.MAX_SAFE_INTEGER])('refuses the id %d, after which observe would have no ids left', async (id) => {
-    const store = join(temporaryFolder(), 'store.db');
-    await expect(load(store, [record(id)])).rejects.toMatchObject({
-      code: 'bad-field',
-      place: { line: 1, field: 'id' },
-      found: String(id),
-    });
-  });
+  it.each([9_000_000_000_000_000, Number.MAX_SAFE_INTEGER])(
+    'rejects the id %d, because observe would have no ids left after it',
+    async (id) => {
+      const store = join(temporaryFolder(), 'store.db');
+      await expect(load(store, [record(id)])).rejects.toMatchObject({
+        code: 'bad-field',
+        place: { line: 1, field: 'id' },
+        found: String(id),
+      });
+    },
+  );
 
-  it('takes an id as high that is the time of its record', async () => {
+  it('accepts an equally high id if it is the time of its record', async () => {
     const store = join(temporaryFolder(), 'store.db');
     const late = record(9_000_000_000_000_000, { first_encountered_date: '2255-03-14T16:00:00.000000Z' });
     await load(store, [late]);
@@ -222,26 +225,26 @@ describe('an import', () => {
   });
 });
 
-describe('the store’s tables', () => {
+describe('the tables of the store', () => {
   const rows: readonly (readonly [string, string])[] = [
-    ['a record of no account', "INSERT INTO record (id, json) VALUES (9, json_replace(:json, '$.id', 9, '$.account', 'nobody'))"],
+    ['a record of an unknown account', "INSERT INTO record (id, json) VALUES (9, json_replace(:json, '$.id', 9, '$.account', 'nobody'))"],
     ['a record under another id', 'INSERT INTO record (id, json) VALUES (9, :json)'],
-    ['a data_type that there is not', "UPDATE record SET json = json_replace(json, '$.data_type', 'Mood')"],
-    ['a date that is none', "UPDATE record SET json = json_replace(json, '$.first_encountered_date', 'yesterday')"],
+    ['an unknown data_type', "UPDATE record SET json = json_replace(json, '$.data_type', 'Mood')"],
+    ['a date that is not a timestamp', "UPDATE record SET json = json_replace(json, '$.first_encountered_date', 'yesterday')"],
     ['a text that is a number', "UPDATE record SET json = json_replace(json, '$.text', 7)"],
     ['a Verified that is neither true nor false', "UPDATE record SET json = json_replace(json, '$.data_type', 'Verified')"],
     ['a record that precedes itself', "UPDATE record SET json = json_replace(json, '$.previous', 1)"],
     ['a record without diff_html', "UPDATE record SET json = json_remove(json, '$.diff_html')"],
     ['a record without a previous', "UPDATE record SET json = json_remove(json, '$.previous')"],
     ['a record without a data_type', "UPDATE record SET json = json_remove(json, '$.data_type')"],
-    ['JSON that is none', "UPDATE record SET json = '{'"],
+    ['a record that is not JSON', "UPDATE record SET json = '{'"],
     ['an account of another name', "UPDATE account SET identity = json_replace(identity, '$.screen_name', 'jill')"],
     ['an account without a name', "UPDATE account SET screen_name = ''"],
     ['a bio that is null', "UPDATE account SET summary = json_replace(summary, '$.bio', NULL)"],
     ['an id beyond 2^53 - 1', "UPDATE record SET id = 9007199254740992, json = json_replace(json, '$.id', 9007199254740992)"],
   ];
 
-  it.each(rows)('refuse %s', async (_, sql) => {
+  it.each(rows)('reject %s', async (_, sql) => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1)]);
     const database = new Connection(store);
@@ -253,7 +256,7 @@ describe('the store’s tables', () => {
     database.close();
   });
 
-  it('show a change by another hand', async () => {
+  it('publish a change by another program', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [record(1), record(2, { account: 'jill' })]);
     const database = new Connection(store);

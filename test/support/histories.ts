@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import type { Account } from '../../src/contract/account.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../../src/contract/record.ts';
 
-/** A history as a service would hold it: records newest first, accounts with theirs. */
+/** The data of a service: records newest first, and accounts with their records. */
 export interface History {
   readonly records: readonly ChangeRecord[];
   readonly accounts: readonly Account[];
 }
 
-/** Texts as profiles hold them, hostile ones too: any Unicode, separators, markup, controls. */
+/** Texts of profiles, hostile ones too: any Unicode, separators, markup, control characters. */
 export const hostileText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 20 }),
   fc.string({ unit: 'binary', maxLength: 12 }),
@@ -48,7 +48,7 @@ const change: fc.Arbitrary<Change> = fc.record({
   archive: fc.constantFrom(null, '', 'https://archive.example/1'),
 });
 
-/** Histories that keep every rule of the interface, of up to `maxLength` records of up to seven accounts. */
+/** Valid histories with up to `maxLength` records of up to seven accounts. */
 export function histories(maxLength: number): fc.Arbitrary<History> {
   return fc
     .record({
@@ -106,7 +106,7 @@ function accountOf(name: string, records: readonly ChangeRecord[], summary: stri
   };
 }
 
-/** A history as lines of NDJSON: its records and accounts, each as the service would write it. */
+/** Returns the records and accounts of a history as lines of NDJSON, in the form of a service. */
 export function toNdjson({ records, accounts }: History): string[] {
   const pages = (account: Account) => ({ ...account, data_page_count: Math.ceil(account.data.length / 100) });
   return [...records.map((record) => JSON.stringify(record)), ...accounts.map((account) => JSON.stringify(pages(account)))];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** The program as users start it. */
+/** The program that users start. */
 export const BIN = fileURLToPath(new URL('../../bin/palimpsest.js', import.meta.url));
 
 export interface Finished {
@@ -12,15 +12,15 @@ export interface Finished {
 }
 
 export interface RunOptions {
-  /** The program, where another is meant than this checkout's. */
+  /** The program, if it is not the one of this checkout. */
   readonly program?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** What the program reads on standard input. */
+  /** The standard input of the program. */
   readonly input?: string | Uint8Array;
-  /** Another user than this process's; only root may say so. */
+  /** The user of the program, if it differs from that of this process. Only root may set it. */
   readonly uid?: number | undefined;
-  /** Called with the process as soon as it runs, to kill it for one. */
+  /** Called with the process as soon as it runs, for example to kill it. */
   readonly onStart?: (process: ChildProcess) => void;
 }
 
@@ -39,7 +39,7 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       stderr += text;
     });
-    child.stdin.on('error', () => {}); // it may be killed while it reads
+    child.stdin.on('error', () => {}); // a test can kill the program while it reads
     child.stdin.end(options.input ?? '');
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
@@ -47,7 +47,7 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
   });
 }
 
-/** Runs the program and expects it to succeed; gives the object that --json prints. */
+/** Runs the program and expects it to succeed. Returns the object that --json prints. */
 export async function palimpsestJson(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
   const { code, stdout, stderr } = await palimpsest([...args, '--json'], options);
   if (code !== 0) throw new Error(`palimpsest ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);

@@ -1,13 +1,13 @@
-/** Whether tests that need something outside this checkout can run, and if not, why. */
+/** Whether tests with a dependency outside this checkout can run, and why not. */
 export interface Requirement {
   readonly skip: boolean;
-  /** For the title of what is skipped; '' where nothing is. */
+  /** The reason, for the titles of skipped tests; '' if they run. */
   readonly reason: string;
 }
 
 /**
- * Looks for something that tests need from the machine. Where it is missing they are skipped and the
- * reason is printed; in CI, where everything has to be there, a missing thing is a failure.
+ * Checks a dependency of tests on the machine. If it is missing, the tests are skipped and the reason is printed. In CI,
+ * a missing dependency is an error.
  */
 export function requirement(name: string, isThere: () => boolean): Requirement {
   if (isThere()) return { skip: false, reason: '' };

@@ -1,7 +1,7 @@
 import { goodHistory } from '../verify/good-tree.ts';
 import type { History } from './histories.ts';
 
-/** A history whose newest Bio has a text of six digits: those of two numbers make pages of one size with other bytes. */
+/** Returns a history whose newest Bio is a number of six digits. Two numbers give pages of the same size with different bytes. */
 export function numbered(number: number, length?: number): History {
   const { records, accounts } = goodHistory(length);
   const text = String(number).padStart(6, '0');

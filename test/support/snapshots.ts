@@ -4,14 +4,14 @@ import type { Input } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
 
-/** A neutral snapshot as it is written, right or wrong. */
+/** A snapshot in the neutral format, valid or invalid. */
 export type Snapshot = { readonly [field: string]: unknown };
 
-/** A source that holds so many values, one a line; a text is a line as it stands. */
+/** Returns a source with one value on each line. A string is written as a line unchanged. */
 export function sourceOf(values: readonly (Snapshot | string)[], name = 'snapshots'): Input {
   async function* open(): AsyncGenerator<Uint8Array> {
     const lines = values.map((value) => (typeof value === 'string' ? value : JSON.stringify(value)));
-    // an empty file is taken for a mistake
+    // an empty file would be rejected
     yield Buffer.from(lines.length === 0 ? '[]' : lines.join('\n'));
   }
   return { name, size: undefined, open };
@@ -30,7 +30,7 @@ export function observe(
   });
 }
 
-/** An account as its page shows it, as far as tests look at it. */
+/** An account on a page, with the fields that tests read. */
 export interface ShownAccount {
   readonly screen_name: string;
   readonly data: readonly ShownRecord[];
@@ -47,17 +47,17 @@ export interface ShownRecord {
 }
 
 export interface Contents {
-  /** Newest first. */
+  /** The feed, newest record first. */
   readonly feed: readonly ShownRecord[];
   readonly accounts: readonly ShownAccount[];
   readonly fingerprint: string;
-  /** What the store knows of accounts beside what it publishes: name, stable id, up to when it was observed. */
+  /** Unpublished facts about accounts: screen name, stable id, and the instant of the latest observation. */
   readonly known: readonly unknown[];
 }
 
 const ALL = 1_000_000;
 
-/** Everything that a store would publish, and what it knows of accounts beside that. */
+/** Returns the published data of a store, and its unpublished facts about accounts. */
 export function contentsOf(path: string): Contents {
   const store = Store.open(path);
   try {

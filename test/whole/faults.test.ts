@@ -71,7 +71,7 @@ describe('a disk that is full', () => {
       expect(finished.stderr).not.toContain('    at ');
       const { error } = JSON.parse(finished.stdout);
       expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
-      if (error.hint.includes('as it was')) expect(contents === contentsOf(before), `as it was, on ${megabytes} MB`).toBe(true);
+      if (error.hint.includes('unchanged')) expect(contents === contentsOf(before), `unchanged, on ${megabytes} MB`).toBe(true);
       await palimpsestJson(['import', more, '--store', store]);
       expect(contentsOf(store)).toBe(contentsOf(after));
     }
@@ -96,7 +96,7 @@ describe('a disk that is full', () => {
         expect(finished.stderr).not.toContain('    at ');
         const { error } = JSON.parse(finished.stdout);
         expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
-        if (error.hint.includes('as it was')) expect(contentsOf(store)).toBe(contentsOf(before));
+        if (error.hint.includes('unchanged')) expect(contentsOf(store)).toBe(contentsOf(before));
         expect([...filesIn(disk.folder).keys()].filter((name) => !/^store\.db-(wal|shm)$/.test(name))).toEqual(['store.db']);
         await palimpsestJson(['observe', batch, '--store', store]);
       }
