@@ -500,7 +500,7 @@ describe('serving does not begin', () => {
   test('where the port is taken', async () => {
     const port = Number(new URL(plain.url).port);
     const error = await failure(serve({ ...options(out), port }));
-    expect(error).toMatchObject({ code: 'port-taken', found: 'another program there' });
+    expect(error).toMatchObject({ code: 'port-taken', found: 'another program on this port' });
     expect(error.message).toContain(`127.0.0.1:${port}`);
     expect((await ask(plain.url, `${BASE}/rest/data/`)).status).toBe(200);
   });
