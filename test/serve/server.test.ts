@@ -403,7 +403,7 @@ describe('a hostile request', () => {
     expect(requests.length).toBeGreaterThan(1000);
     const statuses = new Map<number, number>();
     await forEachLimit(requests, 50, async (request) => {
-      const answer = await sendRaw(server.url, request, 500);
+      const answer = await sendRaw(server.url, request, 5_000);
       const { status, body } = parseRaw(answer);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const shown = request.toString('latin1').slice(0, 200);
@@ -446,8 +446,8 @@ describe('a hostile request', () => {
   }
 });
 
-describe('a rebuilt tree', () => {
-  test('is served at once in its new state', async () => {
+describe('a server whose tree changes', () => {
+  test('serves a rebuilt tree at once', async () => {
     const { folder, server } = await ownServer({ rebase: true });
     const before = parse((await ask(server.url, `${BASE}/rest/data/`)).body);
     expect([before.count, before.next]).toEqual([30, `${server.url}/rest/data/?page=2`]);
@@ -463,7 +463,7 @@ describe('a rebuilt tree', () => {
     expect(parse((await ask(server.url, '/rest/data/?page=last')).body).next).toBeNull();
   });
 
-  test('and lacks a page says so', async () => {
+  test('answers 404 for a missing page', async () => {
     const { folder, server } = await ownServer();
     rmSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     const { status, body } = await ask(server.url, `${BASE}/rest/data/?page=2`);
@@ -472,7 +472,7 @@ describe('a rebuilt tree', () => {
   });
 });
 
-describe('serving does not begin', () => {
+describe('serve fails', () => {
   const options = (folder: string): ServeOptions => ({ out: folder, host: '127.0.0.1', port: 0, rebase: true });
 
   async function failure(attempt: Promise<RunningServer>): Promise<Failure> {

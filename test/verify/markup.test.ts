@@ -19,9 +19,12 @@ describe('markupError, for the markup of the API', () => {
     `<span><a href='https://example.org/"'>x</a></span>`,
     '<span>a > b</span>',
     '<span>👩‍👩‍👧‍👦 \u2028 \u0000</span>',
-    '<span>'.repeat(5000) + '</span>'.repeat(5000),
   ])('accepts %j', (html) => {
     expect(markupError(html)).toBeUndefined();
+  });
+
+  test('accepts 5,000 nested elements', () => {
+    expect(markupError('<span>'.repeat(5000) + '</span>'.repeat(5000))).toBeUndefined();
   });
 });
 

@@ -202,7 +202,7 @@ function item(what: string, json: string): Damage[] {
 function edited(expects: Damage['expects'], what: string, changes: Json, mentions?: string): Damage[] {
   const name = `a record ${what} (${expects})`;
   const damage = { name, damage: editing(ID, changes), expects, path: FEED_PAGE, subject: SUBJECT, deep: true };
-  return [says === undefined ? damage : { ...damage, mentions }];
+  return [mentions === undefined ? damage : { ...damage, mentions }];
 }
 
 /** Record 94 with a violation in its account. */
