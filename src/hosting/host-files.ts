@@ -79,7 +79,7 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
   refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
   for (const file of files) {
     const target = join(out, file.path);
-    const isOther = existsSync(target) && !holds(target, file.text);
+    const isOther = existsSync(target) && !hasContents(target, file.text);
     refuse(isOther, target, 'no such file, or the same contents', 'other contents, which would be lost');
   }
   try {
@@ -92,7 +92,7 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
   }
 }
 
-function holds(path: string, text: string): boolean {
+function hasContents(path: string, text: string): boolean {
   try {
     return readRegularFile(path).toString() === text;
   } catch {

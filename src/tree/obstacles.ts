@@ -5,8 +5,8 @@ import { Failure } from '../contract/failure.ts';
 import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
 
 /**
- * Refuses a tree in which a folder is replaced by something else. Through a symbolic link, a build would write and
- * delete files elsewhere.
+ * Refuses a tree with anything other than a folder at the path of a folder. Through a symbolic link, a build would write
+ * and delete files elsewhere.
  * @throws Failure not-ours
  */
 export function refuseLinkedFolders(out: string): void {

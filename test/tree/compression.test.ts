@@ -142,7 +142,7 @@ describe('a build with --compress', () => {
     },
   );
 
-  it('is reported by verify if a variant holds another page', async () => {
+  it('is reported by verify if a variant has the contents of another page', async () => {
     const { make, at } = await workplace();
     await make('out');
     const path = 'rest/data/page/2/index.json.gz';

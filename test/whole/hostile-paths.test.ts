@@ -102,7 +102,7 @@ async function outcome(args: readonly string[], options: RunOptions = {}): Promi
   return error.code;
 }
 
-describe.each(Object.keys(KINDS))('%s', (kind) => {
+describe.each(Object.keys(KINDS))('%s as a path', (kind) => {
   it('gives one clear error in every command', async () => {
     const path = KINDS[kind]?.() ?? '';
     const wrong: string[] = [];

@@ -66,7 +66,7 @@ function unread(stream: 'stdout' | 'stderr', args: readonly string[]): Promise<E
   return ended(child);
 }
 
-describe.each(Object.entries(COMMANDS))('%s', (_, args) => {
+describe.each(Object.entries(COMMANDS))('palimpsest %s', (_, args) => {
   it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {
       const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
