@@ -112,7 +112,9 @@ function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {
   return new Failure('port-taken', `cannot listen on ${host}:${port}`, {
     expected: 'a free address and port',
     found: taken ? 'another program on this port' : cause.message,
-    hint: taken ? 'choose another port with --port, or any free port with --port 0' : 'choose another address with --host and --port',
+    hint: taken
+      ? 'choose another port with --port, or any free port with --port 0'
+      : 'choose another address or port with --host and --port',
     cause,
   });
 }

@@ -70,7 +70,7 @@ export const FILE_DAMAGES: readonly Damage[] = [
     path: MANIFEST,
     mentions: `SHA-256 ${'0'.repeat(64)}`,
   },
-  ...manifestLines('is empty', () => '', 'a line for rest/data/index.json'),
+  ...manifestLines('is empty and build.json has its digest', () => '', 'a line for rest/data/index.json'),
   ...manifestLines('is binary garbage', () => GARBAGE, 'a line for rest/data/index.json'),
   ...manifestLines('has CRLF', (text) => text.replaceAll('\n', '\r\n'), 'line 1: an invalid line'),
   ...manifestLines('begins with a byte order mark', (text) => `\ufeff${text}`, 'line 1: an invalid line'),
