@@ -11,8 +11,8 @@ import { fileSystemFailure } from '../tree/folder.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /**
- * The host of a name.
- * @throws Failure host-refused with the reason, usage where there is none such
+ * Returns the host with a name.
+ * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
  */
 export function hostNamed(name: string | undefined): Host {
   const host = HOSTS.find((candidate) => candidate.name === name);
@@ -25,17 +25,17 @@ export function hostNamed(name: string | undefined): Host {
       hint: refused.instead,
     });
   }
-  throw new Failure('usage', name === undefined ? 'no host was named' : `there is no host "${name}"`, {
+  throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
     expected: HOSTS.map((candidate) => candidate.name).join(', '),
-    found: name ?? 'none',
-    hint: 'palimpsest rewrite --list says what each can do',
+    found: name ?? 'no name',
+    hint: 'run palimpsest rewrite --list to see what each host can do',
   });
 }
 
 /**
- * Where a tree is to be published, as it says itself.
- * @returns undefined where there is no finished tree
- * @throws Failure host-limit where the host does not take such a tree, usage where it has no rules for its base URL
+ * Returns the site of a tree, from its build record.
+ * @returns undefined if there is no finished tree
+ * @throws Failure host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
  */
 export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   const record = readBuildRecord(tree);
@@ -45,13 +45,13 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) return { origin, domain: hostname, base, program: program() };
   throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
-    expected: 'a base URL whose path has letters, digits and ._~/- only: hosts read others differently',
+    expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
     found: base,
     hint: 'build again with another --base-url',
   });
 }
 
-/** A site at the root of a host, for those who have no tree yet. */
+/** Returns an example site at the root of a host, for users without a tree. */
 export function siteWithoutTree(): PublishedSite {
   return { origin: 'https://example.org', domain: 'example.org', base: '', program: program() };
 }
@@ -67,20 +67,20 @@ function moduleText(name: string): string {
 function refuseTooMuch(host: Host, tree: string): void {
   const tooMuch = excess(host, extentOf(tree));
   if (tooMuch === undefined) return;
-  const { path = '', ...words } = tooMuch;
-  throw new Failure('host-limit', `${host.title} does not take the tree in ${tree}`, { place: { file: join(tree, path) }, ...words });
+  const { path = '', ...details } = tooMuch;
+  throw new Failure('host-limit', `${host.title} does not take the tree in ${tree}`, { place: { file: join(tree, path) }, ...details });
 }
 
 /**
  * Writes a host's files into a folder.
- * @throws Failure not-ours where a file of another content is there, or a tree; file-system
+ * @throws Failure not-ours if a file with other contents exists, or the folder is a tree; file-system
  */
 export function writeHostFiles(out: string, files: readonly HostFile[]): void {
   refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
   for (const file of files) {
     const target = join(out, file.path);
-    const isOther = existsSync(target) && !holds(target, file.text);
-    refuse(isOther, target, 'no such file, or the same', 'something with other contents, which would be lost');
+    const isOther = existsSync(target) && !hasContents(target, file.text);
+    refuse(isOther, target, 'no such file, or the same contents', 'other contents, which would be lost');
   }
   try {
     for (const file of files) {
@@ -92,7 +92,7 @@ export function writeHostFiles(out: string, files: readonly HostFile[]): void {
   }
 }
 
-function holds(path: string, text: string): boolean {
+function hasContents(path: string, text: string): boolean {
   try {
     return readRegularFile(path).toString() === text;
   } catch {
@@ -103,5 +103,5 @@ function holds(path: string, text: string): boolean {
 function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
   if (!isRefused) return;
   const hint = 'name another folder with --out; nothing was touched';
-  throw new Failure('not-ours', `the files for a host cannot go to ${file}`, { place: { file }, expected, found, hint });
+  throw new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
 }

@@ -4,24 +4,24 @@ import { HOSTS } from '../rewrite/hosts/registry.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { CODINGS, type Encoding, encodingsIn, SUFFIXES } from '../tree/encoding.ts';
 
-/** Readers who take several get the first. */
+/** The encodings in order of preference, for readers that accept several. */
 const PREFERRED: readonly Encoding[] = ['brotli', 'gzip'];
 
 /**
- * A host as it is before an origin.
- * @param address of the tree there: a URL below which is `rest/`
- * @param tree its folder here, which says how pages were compressed
- * @throws Failure usage where the host takes no origin, or the address is none
+ * Returns a host in the variant that is a proxy for an origin.
+ * @param address the URL of the tree at the origin, above `rest/`
+ * @param tree the local folder of the tree: its build record says how pages were compressed
+ * @throws Failure usage if the host takes no origin, or the address is not valid
  */
 export function beforeOrigin(host: Host, address: string, tree: string): Host {
   const { atOrigin } = host;
   if (atOrigin === undefined) {
     throw new Failure('usage', `${host.title} takes no --origin`, {
-      expected: `one of the hosts that do: ${HOSTS.filter((candidate) => candidate.atOrigin !== undefined)
+      expected: `a host that takes an origin: ${HOSTS.filter((candidate) => candidate.atOrigin !== undefined)
         .map(({ name }) => name)
         .join(', ')}`,
       found: host.name,
-      hint: 'leave --origin out; in the files of varnish and haproxy a marked line names theirs',
+      hint: 'omit --origin; for varnish and haproxy, edit the marked line with the origin in their files',
     });
   }
   const origin = originAt(address, tree);
@@ -35,15 +35,15 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
 }
 
 function originAt(address: string, tree: string): Origin {
-  // it is written into configurations, where other characters have a meaning
+  // the address is written into configuration files, and other characters have a meaning there
   if (!/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*\/?$/.test(address) || !URL.canParse(address)) {
     throw new Failure('usage', 'the origin is not the address of a tree', {
       place: { field: '--origin' },
       expected:
-        'http:// or https://, a name, and a path of letters, digits and ._~/- such as https://bucket.s3.eu-central-1.amazonaws.com/prefix',
-      // what may be a secret is not printed
+        'http:// or https://, a name, and a path of letters, digits and ._~/-, such as https://bucket.s3.eu-central-1.amazonaws.com/prefix',
+      // does not print the parts that may be a secret
       found: address.replace(/\/\/.*@/, '//…@').replace(/\?.*/, '?…'),
-      hint: 'name the address at which readers without credentials find the folder that has rest/',
+      hint: 'name the address of the folder with rest/, as readers without credentials reach it',
     });
   }
   const url = new URL(address);

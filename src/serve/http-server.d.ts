@@ -1,4 +1,4 @@
-/** What is used here of http-server 14. (Its community types describe another object than it returns.) */
+/** The part of http-server 14 that is used here. The community types describe a different object from the one it returns. */
 declare module 'http-server' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
@@ -10,7 +10,7 @@ declare module 'http-server' {
 
   export interface Options {
     readonly root: string;
-    /** Asked in order before the files; `response.emit('next')` passes a request on. */
+    /** Called in order before the files are served; `response.emit('next')` passes a request on. */
     readonly before: readonly ((request: IncomingMessage, response: ServerResponse) => void)[];
   }
 

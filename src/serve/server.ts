@@ -13,24 +13,24 @@ import { rebase } from './rebase.ts';
 export interface ServeOptions {
   readonly out: string;
   readonly host: string;
-  /** 0: any that is free. */
+  /** The port; 0 for any free port. */
   readonly port: number;
-  /** Whether links lead back to this server instead of to the base URL of the tree. */
+  /** Whether links point to this server instead of the base URL of the tree. */
   readonly rebase: boolean;
 }
 
 export interface RunningServer {
-  /** The base URL at which it answers: the path is that of the tree's. */
+  /** The base URL of the server. Its path is that of the tree's base URL. */
   readonly url: string;
   readonly build: BuildRecord;
   readonly close: () => Promise<void>;
 }
 
-/** The variant of a page that is compressed when it is asked for: its links may be others than those of the tree's own. */
+/** The compressed variant of a page. It is made on request, because its links may differ from those in the tree. */
 const GZIP = { name: 'gzip', suffix: '.gz' };
 
 /**
- * Serves a tree at the path of its base URL, as the hosts of `palimpsest rewrite` do.
+ * Serves a tree at the path of its base URL, like the hosts of `palimpsest rewrite`.
  * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -54,7 +54,7 @@ function serverFor(
 ): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
   const http = createServer({
     root: options.out,
-    // every request is answered before the files: a tree has none that hosts answer as they are
+    // answers every request here: hosts serve no file of a tree under its own path
     before: [(request, response) => void handle(request, response, options, build).catch(() => response.destroy())],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
@@ -64,8 +64,8 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   const { method = 'GET', url = '/', headers } = request;
   const base = currentBase(options.out, build);
   const origin = options.rebase ? originOf(request) : undefined;
-  const asked = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
-  const answer = await respond(asked, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
+  const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
+  const answer = await respond(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
@@ -73,8 +73,9 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
 const compress = promisify(gzip);
 
 /**
- * A page as this server answers it; undefined where there is none.
- * @param origin where its links are to lead; undefined where they stay as they are
+ * Reads a page in the form in which this server sends it.
+ * @param origin the origin for the links of the page; undefined to keep the links
+ * @returns undefined if there is no such page
  */
 async function readPage(out: string, path: string, base: string, origin: string | undefined): Promise<Uint8Array<ArrayBuffer> | undefined> {
   if (path.endsWith(GZIP.suffix)) {
@@ -89,18 +90,18 @@ async function readPage(out: string, path: string, base: string, origin: string 
   }
 }
 
-/** The path of a base URL, as it stands there; '' at the root of its host. */
+/** Returns the path of a base URL; '' for the root of a host. */
 function basePathOf(base: string): string {
   return new URL(base).pathname.replace(/\/$/, '');
 }
 
-/** The base URL in the pages as they are now: the tree may have been built anew. */
+/** Returns the base URL of the present pages: the tree may have been rebuilt since the server started. */
 function currentBase(out: string, atStart: BuildRecord): string {
   const record = readBuildRecord(out);
   return typeof record === 'object' ? record.base_url : atStart.base_url;
 }
 
-/** The address that the client reached this server at; undefined where it says nothing usable. */
+/** Returns the origin at which the client reached this server; undefined if the Host header is unusable. */
 function originOf(request: IncomingMessage): string | undefined {
   const host = request.headers.host ?? '';
   return /^[\w.:[\]-]+$/.test(host) ? `http://${host}` : undefined;
@@ -109,9 +110,11 @@ function originOf(request: IncomingMessage): string | undefined {
 function cannotListen({ host, port }: ServeOptions, cause: Error): Failure {
   const taken = 'code' in cause && cause.code === 'EADDRINUSE';
   return new Failure('port-taken', `cannot listen on ${host}:${port}`, {
-    expected: 'an address and port that are free',
-    found: taken ? 'another program there' : cause.message,
-    hint: taken ? 'choose another with --port, or --port 0 for any that is free' : 'choose another with --host and --port',
+    expected: 'a free address and port',
+    found: taken ? 'another program on this port' : cause.message,
+    hint: taken
+      ? 'choose another port with --port, or any free port with --port 0'
+      : 'choose another address or port with --host and --port',
     cause,
   });
 }

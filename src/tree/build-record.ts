@@ -5,7 +5,7 @@ import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
 import { readRegularFile } from './regular-file.ts';
 
-/** Says what a tree was built from; written last, so that its word is good. */
+/** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
 export const BUILD_RECORD = 'build.json';
 
 export interface BuildRecord extends Site {
@@ -16,7 +16,7 @@ export interface BuildRecord extends Site {
   readonly accounts: number;
   readonly data_pages: number;
   readonly account_pages: number;
-  /** What pages were compressed with besides, such as `gzip/1.3.1 brotli/1.1.0`; '' for nothing. */
+  /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
   /** Fingerprint of the store's contents. */
   readonly store: string;
@@ -24,7 +24,7 @@ export interface BuildRecord extends Site {
   readonly manifest: string;
 }
 
-/** What stands in the record's place while files are being exchanged. */
+/** The content of `build.json` while files are being exchanged. */
 export interface UnfinishedRecord {
   readonly palimpsest: string;
   readonly state: 'unfinished';
@@ -51,7 +51,11 @@ export function encodeBuildRecord(record: BuildRecord | UnfinishedRecord): strin
   return `${encodeJson(record)}\n`;
 }
 
-/** A tree's build record: `none` where there is no such file, `foreign` where it is somebody else's, `unfinished` where it is damaged too. */
+/**
+ * Reads a tree's build record.
+ * @returns `none` if the file cannot be read, `foreign` if palimpsest did not write it, `unfinished` if the build is
+ *   unfinished or the record damaged
+ */
 export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none' | 'foreign' {
   try {
     return parseBuildRecord(readRegularFile(join(out, BUILD_RECORD)));
@@ -60,7 +64,7 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
   }
 }
 
-/** The record in a file's bytes: `foreign` where they are somebody else's. */
+/** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {
   let value: unknown;
   try {
@@ -82,7 +86,7 @@ function finishedRecord(value: unknown): BuildRecord | undefined {
   }
 }
 
-/** Whether the base URL is one, and the numbers of pages follow from the others. */
+/** Whether the base URL is valid and the numbers of pages follow from the other numbers. */
 function isConsistent({ base_url, records, data_pages, page_size, accounts, account_pages, account_page_size }: BuildRecord): boolean {
   return (
     isBaseUrl(base_url) &&

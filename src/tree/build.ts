@@ -23,26 +23,26 @@ export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
   readonly site: Site;
-  /** In which each page is to be there compressed as well. */
+  /** The encodings in which to write compressed copies of each page. */
   readonly compress?: readonly Encoding[] | undefined;
-  /** Whether the files' own bytes are looked at, instead of what the manifest says of them. */
+  /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
-  /** Called with the pages done so far and those to be done in all. */
+  /** Called with the number of pages done so far and the number of all pages to do. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface BuildSummary extends Exchanged {
   /**
-   * Whether pages hold records or accounts that stood on later ones: a reader who was following `next` at
-   * that moment may have missed some.
+   * Whether records or accounts moved to an earlier page. A reader who was following `next` at that moment may have
+   * missed some of them.
    */
   readonly pulledForward: boolean;
 }
 
 /**
- * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone, removes
- * those that are gone. Until all new files are ready none is seen; while they are exchanged the build
- * record says `unfinished`.
+ * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone and removes obsolete
+ * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
+ * `unfinished`.
  * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, file-system
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
@@ -113,7 +113,7 @@ function isSame(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean
   return encodeBuildRecord(found) === encodeBuildRecord({ ...now, manifest: found.manifest });
 }
 
-/** Whether pages that show the same revision have the same bytes in both trees. */
+/** Whether pages of the same revision have the same bytes in both trees. */
 function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest'>): boolean {
   return (
     found.palimpsest === now.palimpsest &&
@@ -130,7 +130,7 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
 }
 
-/** Whether items have come to stand on an earlier page than before. */
+/** Whether any item moved to an earlier page. */
 function isPulledForward(older: SortKeys, newer: SortKeys): boolean {
   const { data, account } = movementBetween(older, newer);
   return data.forward + account.forward > 0;

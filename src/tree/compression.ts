@@ -2,14 +2,14 @@ import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSy
 import { ENCODINGS, type Encoding } from './encoding.ts';
 
 /**
- * Brotli's quality: at 5 a page is smaller than with gzip at its best and takes 1.5 ms; at 11 it is 12 % smaller
- * still and takes 70, and a single new record changes every page of the feed.
+ * Brotli's quality. At 5, a page takes 1.5 ms and is smaller than with gzip at its best level. At 11, it is 12 %
+ * smaller still but takes 70 ms, and a single new record changes every page of the feed.
  */
 const QUALITY = 5;
-/** The byte of a gzip header that names the system it was made on, and the value for none. */
+/** The offset of the gzip header byte for the operating system, and its value for "unknown". */
 const [SYSTEM, UNKNOWN] = [9, 255];
 
-/** A page compressed: the same bytes wherever it is done with the same {@link compressors}. */
+/** Compresses a page. The same {@link compressors} give the same bytes on every machine. */
 export function compress(page: Uint8Array, encoding: Encoding): Buffer {
   if (encoding === 'gzip') {
     const packed = gzipSync(page, { level: constants.Z_BEST_COMPRESSION });
@@ -24,13 +24,17 @@ export function compress(page: Uint8Array, encoding: Encoding): Buffer {
   return brotliCompressSync(page, { params });
 }
 
-/** @param most bytes that there may be; @throws where there are more, or what came is not so encoded */
+/**
+ * Decompresses a page.
+ * @param most the largest accepted size in bytes
+ * @throws Error if the page is larger, or `packed` does not have this encoding
+ */
 export function decompress(packed: Uint8Array, encoding: Encoding, most: number): Buffer {
   const options = { maxOutputLength: Math.max(1, most) };
   return encoding === 'gzip' ? gunzipSync(packed, options) : brotliDecompressSync(packed, options);
 }
 
-/** What a build compresses with, such as `gzip/1.3.1 brotli/1.1.0`: other releases may make other bytes. */
+/** Names the compressors and their releases, such as `gzip/1.3.1 brotli/1.1.0`. Other releases may make other bytes. */
 export function compressors(encodings: readonly Encoding[]): string {
   const releases = { gzip: process.versions.zlib, brotli: process.versions['brotli'] };
   return ENCODINGS.filter((encoding) => encodings.includes(encoding))

@@ -5,8 +5,8 @@ const BYTES = 32;
 const NONE = '00'.repeat(BYTES);
 
 /**
- * The SHA-256 of each file of a collection, by slot. Packed into memory that threads can share: a tree
- * of 100,000 pages takes 3 MB.
+ * The SHA-256 of each file of a collection, by slot. The digests are packed into memory that threads can share. A
+ * tree of 100,000 pages takes 3 MB.
  */
 export class Digests {
   readonly pages: number;
@@ -29,19 +29,19 @@ export class Digests {
     this.#bytes.set(digest, slot * BYTES);
   }
 
-  /** The digest as hexadecimal digits; undefined where no file is known. */
+  /** Returns the digest as hexadecimal digits; undefined if the slot has no known file. */
   get(slot: number): string | undefined {
     const hex = this.#bytes.toString('hex', slot * BYTES, (slot + 1) * BYTES);
     return hex === NONE ? undefined : hex;
   }
 
-  /** Whether both know the same digest for a slot. */
+  /** Whether a slot has the same digest in both. */
   equals(other: Digests, slot: number): boolean {
     const [start, end] = [slot * BYTES, (slot + 1) * BYTES];
     return this.#bytes.compare(other.#bytes, start, end, start, end) === 0;
   }
 
-  /** Takes a slot's digest over from another. */
+  /** Copies a slot's digest from another instance. */
   copy(other: Digests, slot: number): void {
     this.set(slot, other.#bytes.subarray(slot * BYTES, (slot + 1) * BYTES));
   }

@@ -1,15 +1,15 @@
-/** The ways in which pages may be there once more, compressed, and what the names of such files end with. */
+/** The encodings of compressed copies of pages, and the file name suffix of each. */
 export const SUFFIXES = { gzip: '.gz', brotli: '.br' } as const;
 
 export type Encoding = keyof typeof SUFFIXES;
 
-/** What HTTP calls them, its content codings. */
+/** The HTTP content coding of each encoding. */
 export const CODINGS: { readonly [E in Encoding]: string } = { gzip: 'gzip', brotli: 'br' };
 
-/** In the order in which they are made. */
+/** All encodings, in the order in which they are written. */
 export const ENCODINGS: readonly Encoding[] = ['gzip', 'brotli'];
 
-/** The encodings of which such a text speaks. */
+/** Returns the encodings in a text such as `gzip/1.3.1 brotli/1.1.0`. */
 export function encodingsIn(text: string): Encoding[] {
   const names = text.split(' ').map((word) => word.split('/')[0]);
   return ENCODINGS.filter((encoding) => names.includes(encoding));

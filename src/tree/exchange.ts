@@ -10,10 +10,10 @@ import { PageTimes } from './page-times.ts';
 import { promote, removeOldPages, removeVariants, variantsToRemove } from './promote.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
-/** What an exchange of files came to. */
+/** The result of an exchange of files. */
 export interface Exchanged {
   readonly build: BuildRecord;
-  /** How many of the tree's files were written, left as they were, and removed. */
+  /** The numbers of files written, left unchanged, and removed. */
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
@@ -23,21 +23,21 @@ export interface Exchange {
   readonly out: string;
   /** The folder with the files whose bytes are new. */
   readonly stage: string;
-  /** When the build began, in milliseconds as the file system counts them. */
+  /** The start of the build in milliseconds, by the clock of the file system. */
   readonly began: number;
   readonly before: TreeDigests;
   readonly after: TreeDigests;
   /** The SHA-256 of the staged sort keys. */
   readonly sortKeys: string;
   readonly record: Omit<BuildRecord, 'manifest'>;
-  /** Whether the tree may have compressed variants that are gone from the new one. */
+  /** Whether the tree may have compressed variants that the new tree does not have. */
   readonly hasOldVariants: boolean;
 }
 
 /**
- * Moves what a build staged to where readers see it, and removes what is gone. Nothing here needs room on the disk that
- * was not taken before: what is written last is staged first.
- * @throws Failure not-ours where something is in the way; then nothing was touched
+ * Moves the staged files of a build into the tree and removes obsolete files. The exchange itself takes no disk space:
+ * even the files that are written last are staged first.
+ * @throws Failure not-ours if something is in the way; then nothing was touched
  */
 export async function exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants }: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');

@@ -14,25 +14,25 @@ import { readSortKeys, SORT_KEYS, type SortKeys } from './sort-keys.ts';
 
 type PageCounts = { readonly [C in Collection]: number };
 
-/** The record of the tree that a build finished in a folder, and nobody has taken apart since; undefined where none did. */
+/** Returns the record of a folder's tree if a build finished it and no part is missing since; otherwise undefined. */
 export function finishedTree(out: string): BuildRecord | undefined {
   const record = readBuildRecord(out);
   const isWhole = typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) && hasSortKeys(out);
   return isWhole ? record : undefined;
 }
 
-/** A tree of a release that wrote no sort keys is made complete like one that lost them. */
+/** Whether the sort keys are intact. A tree from a release without sort keys is completed like a tree that lost them. */
 function hasSortKeys(out: string): boolean {
   const wanted = sortKeysDigest(out);
   return wanted !== undefined && digestOf(join(out, SORT_KEYS)) === wanted;
 }
 
-/** The sort keys of a tree. */
+/** Returns the sort keys of a tree. */
 export function sortKeysIn(out: string): SortKeys {
   return readSortKeys(() => piecesOf(join(out, SORT_KEYS)));
 }
 
-/** Whether both ends of both collections are there: somebody may have cleared the pages away. */
+/** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
 function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boolean {
   const ends = [
     pathOf('data', 0, data_pages),
@@ -43,7 +43,7 @@ function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boole
   return ends.every((path) => existsSync(join(out, path)));
 }
 
-/** What those of a folder's files hold that a tree with so many pages has: by their own bytes. */
+/** Hashes the files of a folder that belong to a tree with these numbers of pages. */
 export function digestFiles(out: string, pages: PageCounts, encodings: readonly Encoding[]): TreeDigests {
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const collection of COLLECTIONS) {
@@ -57,7 +57,7 @@ export function digestFiles(out: string, pages: PageCounts, encodings: readonly 
   return digests;
 }
 
-/** A file's bytes; undefined where none can be read: then it is written anew. */
+/** Returns a file's bytes; undefined if it cannot be read. The build then writes it again. */
 function fileAt(path: string): Buffer | undefined {
   try {
     return readRegularFile(path);
@@ -67,7 +67,7 @@ function fileAt(path: string): Buffer | undefined {
 }
 
 /**
- * The record of a finished tree, for those who read it.
+ * Returns the record of a finished tree.
  * @throws Failure no-tree, tree-unfinished
  */
 export function requireTree(out: string): BuildRecord {
@@ -78,8 +78,8 @@ export function requireTree(out: string): BuildRecord {
     throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {
       place,
       expected: 'a finished build',
-      found: 'one that was interrupted, or a damaged build.json',
-      hint: 'run palimpsest build again: it completes what is there',
+      found: 'an interrupted build, or a damaged build.json',
+      hint: 'run palimpsest build again: it completes the tree',
     });
   }
   throw new Failure('no-tree', `there is no tree in ${out}`, {

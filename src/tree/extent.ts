@@ -2,15 +2,15 @@ import { type Dir, opendirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 
-/** How much a tree is for a host to take. */
+/** The size of a tree, to compare with the limits of a host. */
 export interface Extent {
   readonly files: number;
   readonly largest: { readonly path: string; readonly bytes: number };
 }
 
 /**
- * Counts a tree's files and finds the largest. Hidden names are not published and not counted.
- * @throws Failure file-system where a folder cannot be read
+ * Counts a tree's files and finds the largest. Hidden files are not published and not counted.
+ * @throws Failure file-system if a folder cannot be read
  */
 export function extentOf(out: string): Extent {
   let files = 0;
@@ -26,7 +26,7 @@ export function extentOf(out: string): Extent {
 }
 
 function* filesIn(out: string, folder: string): Generator<string> {
-  const entries = opened(join(out, folder));
+  const entries = openFolder(join(out, folder));
   try {
     for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -39,15 +39,15 @@ function* filesIn(out: string, folder: string): Generator<string> {
   }
 }
 
-function opened(folder: string): Dir {
+function openFolder(folder: string): Dir {
   try {
     return opendirSync(folder);
   } catch (cause) {
     throw new Failure('file-system', `cannot read ${folder}`, {
       place: { file: folder },
-      expected: 'a folder that can be read',
+      expected: 'a readable folder',
       found: cause instanceof Error ? cause.message : String(cause),
-      hint: 'look at its permissions',
+      hint: 'check the permissions of the folder',
       cause,
     });
   }

@@ -6,39 +6,39 @@ import { mkdirp } from '../store/mkdirp.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
 
-/** The folder inside a tree in which a build works; it is there only while one runs, or was killed. */
+/** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
 export const WORK_FOLDER = '.palimpsest';
 
-/** The file in it that a build locks. */
+/** The lock file of a build, in the working folder. */
 const LOCK = 'lock';
 
 /** A tree's folder, claimed by one build. */
 export interface ClaimedFolder {
-  /** An empty folder beside the pages, for files that are not yet to be seen. */
+  /** An empty folder beside the pages for files that readers must not see yet. */
   readonly stage: string;
-  /** Gives the folder back, as it is; what was staged is gone. */
+  /** Releases the folder and deletes the staged files. The tree stays unchanged. */
   readonly release: () => void;
 }
 
 /**
- * Claims a folder for a build; made if it is not there.
- * @throws Failure not-ours where something else lives in it, tree-busy where another build is at it,
- *   file-system where it cannot be written
+ * Claims a folder for a build. Creates the folder if it does not exist.
+ * @throws Failure not-ours if the folder has other contents, tree-busy if another build uses it, file-system if it
+ *   cannot be written
  */
 export function claimFolder(out: string): ClaimedFolder {
   try {
     const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
-    // what lies behind a link is somebody else's, and a pipe would be waited for
+    // the target of a link belongs to somebody else, and opening a pipe would block
     refuseUnlessFolder(work);
     refuseUnlessFile(join(work, LOCK));
-    const held = lockIn(work);
-    if (held === undefined) {
+    const buildLock = lockIn(work);
+    if (buildLock === undefined) {
       throw new Failure('tree-busy', `another build is writing ${out}`, {
         place: { file: out },
         expected: 'one build at a time in a folder',
-        found: 'a build under way',
-        hint: 'wait until it has ended, or build into another folder with --out',
+        found: 'a running build',
+        hint: 'wait until that build has ended, or build into another folder with --out',
       });
     }
     const stage = join(work, 'stage');
@@ -46,7 +46,7 @@ export function claimFolder(out: string): ClaimedFolder {
     mkdirSync(stage, { recursive: true });
     const release = () => {
       rmSync(stage, { recursive: true, force: true });
-      held.release();
+      buildLock.release();
       removeIfEmpty(work);
       if (isNew) removeIfEmpty(out);
     };
@@ -71,7 +71,7 @@ function checkOwnership(out: string): 'absent' | 'ours' {
   });
 }
 
-/** Asked in one call: between two, a build that made nothing may take its folder away again. */
+/** Lists a folder in one call. Between two calls, another build that wrote nothing could remove its folder again. */
 function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
   try {
     return readdirSync(folder);
@@ -83,7 +83,7 @@ function namesIn(folder: string): readonly string[] | 'absent' | 'no folder' {
   }
 }
 
-/** How often the lock is tried for while others take its folder away: far more often than they can. */
+/** The number of attempts at the lock while other builds remove its folder. They cannot remove it nearly that often. */
 const TRIES = 100;
 
 function lockIn(work: string): ReturnType<typeof lock> {
@@ -92,7 +92,7 @@ function lockIn(work: string): ReturnType<typeof lock> {
       mkdirp(work);
       return lock(join(work, LOCK));
     } catch (error) {
-      // a build that ended just now may have taken the folder away under this one's hands
+      // a build that has just ended may have removed the folder in the meantime
       if (left === 0 || error instanceof Failure) throw error;
     }
   }
@@ -102,24 +102,24 @@ function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // somebody is at work in it, or keeps something there
+    // another build uses the folder, or it has other contents
   }
 }
 
-/** A system error as a Failure that says what to do; any other as it is. */
+/** Turns a system error into a Failure with a hint. Returns any other error unchanged. */
 export function fileSystemFailure(out: string, error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error) || typeof error.code !== 'string') return error;
   const hints: { readonly [code: string]: string } = {
     ENOSPC: 'free some space, then build again',
     EDQUOT: 'free some space, then build again',
-    EACCES: 'look at the permissions, or build into another folder with --out',
-    EPERM: 'look at the permissions, or build into another folder with --out',
-    EROFS: 'build into a folder that can be written, with --out',
+    EACCES: 'check the permissions, or build into another folder with --out',
+    EPERM: 'check the permissions, or build into another folder with --out',
+    EROFS: 'build into a writable folder with --out',
   };
-  const hint = hints[error.code] ?? 'look at the path, or build into another folder with --out';
+  const hint = hints[error.code] ?? 'check the path, or build into another folder with --out';
   return new Failure('file-system', `cannot write ${out}`, {
     place: { file: out },
-    expected: 'a folder that can be written and has room',
+    expected: 'a writable folder on a disk with free space',
     found: error.message,
     hint,
     cause: error,

@@ -2,17 +2,19 @@ import type { Collection } from '../contract/collection.ts';
 import { type Encoding, SUFFIXES } from './encoding.ts';
 
 /**
- * Which files a tree has. Every page is at `rest/{collection}/page/{number}/index.json`; the first is
- * also the collection's own `index.json` and the last also `page/last/index.json`, so that the simplest
- * rewrite rule (`page=:n` to `page/:n/`) is right. A collection's files are numbered by slots: 0 is its
- * own index, 1 to `pages` its pages, `pages + 1` the last page's second file. Where files are there compressed
- * as well, as many slots again follow for each encoding, in the same order.
+ * Returns how many files a collection has.
+ *
+ * Every page is at `rest/{collection}/page/{number}/index.json`. The first page is also `rest/{collection}/index.json`,
+ * and the last page is also `page/last/index.json`. So the simplest rewrite rule (`page=:n` to `page/:n/`) is right.
+ * The files of a collection are numbered by slots: slot 0 is `rest/{collection}/index.json`, slots 1 to `pages` are the
+ * pages, slot `pages + 1` is the second file of the last page. Compressed copies follow: as many slots again for each
+ * encoding, in the same order.
  */
 export function slotCount(pages: number, encodings: readonly Encoding[] = []): number {
   return (pages + 2) * (1 + encodings.length);
 }
 
-/** The slots of the files that hold a page: one to three. */
+/** Returns the slots of the files with a page: one to three. */
 export function slotsOf(page: number, pages: number): number[] {
   const slots = [page];
   if (page === 1) slots.push(0);
@@ -20,12 +22,15 @@ export function slotsOf(page: number, pages: number): number[] {
   return slots;
 }
 
-/** The slots of the files that hold a page in the encoding of that number, 0 for the first. */
+/**
+ * Returns the slots of the compressed copies of a page.
+ * @param encoding the index of the encoding, 0 for the first
+ */
 export function variantSlotsOf(page: number, pages: number, encoding: number): number[] {
   return slotsOf(page, pages).map((slot) => slot + (1 + encoding) * slotCount(pages));
 }
 
-/** The file of a slot, relative to the tree, with slashes. */
+/** Returns the path of a slot's file, relative to the tree, with slashes. */
 export function pathOf(collection: Collection, slot: number, pages: number, encodings: readonly Encoding[] = []): string {
   const variant = encodings[Math.floor(slot / slotCount(pages)) - 1];
   if (variant !== undefined) return pathOf(collection, slot % slotCount(pages), pages) + SUFFIXES[variant];
@@ -34,7 +39,7 @@ export function pathOf(collection: Collection, slot: number, pages: number, enco
   return `${pagesFolder(collection)}/${slot > pages ? 'last' : slot}/index.json`;
 }
 
-/** The slot of a path; undefined where this layout has no such file. */
+/** Returns the slot of a path; undefined if this layout has no such file. */
 export function slotAt(collection: Collection, path: string, pages: number, encodings: readonly Encoding[] = []): number | undefined {
   const variant = encodings.findIndex((encoding) => path.endsWith(SUFFIXES[encoding]));
   const slot = plainSlotAt(collection, variant === -1 ? path : path.slice(0, path.lastIndexOf('.')), pages);
@@ -50,7 +55,7 @@ function plainSlotAt(collection: Collection, path: string, pages: number): numbe
   return isPageName(name) && Number(name) <= pages ? Number(name) : undefined;
 }
 
-/** Whether a folder's name is that of a numbered page. */
+/** Whether a folder name is a page number. */
 export function isPageName(name: string): boolean {
   return /^[1-9]\d{0,14}$/.test(name);
 }

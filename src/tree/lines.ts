@@ -2,10 +2,10 @@ import { closeSync, readSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
 import { openRegularFile } from './regular-file.ts';
 
-/** How many bytes of a file are held at once: the manifest of a hundred thousand pages has eleven million. */
+/** The size of a read buffer in bytes. The manifest of a hundred thousand pages has eleven million bytes. */
 export const PIECE: number = 1 << 14;
 
-/** A file's bytes, piece by piece in the same memory. */
+/** Reads a file in chunks. All chunks share one buffer. */
 export function* piecesOf(path: string): Generator<Buffer> {
   const file = openRegularFile(path);
   try {
@@ -16,15 +16,15 @@ export function* piecesOf(path: string): Generator<Buffer> {
   }
 }
 
-/** The same of bytes that are in memory. */
+/** Splits bytes in memory into chunks. */
 export function* piecesIn(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += PIECE) yield bytes.subarray(start, start + PIECE);
 }
 
-/** More characters than a line of these files has. */
+/** More characters than any line of these files has. */
 const LONGEST = 1 << 20;
 
-/** The lines of a text in pieces, without their ends: they are never all there at once. A longer line is cut. */
+/** Yields the lines of a chunked text without their line ends, one at a time in memory. Cuts a line that is too long. */
 export function* linesIn(pieces: Iterable<Buffer>): Generator<string> {
   let rest = '';
   const decoder = new StringDecoder('utf8');
@@ -32,7 +32,7 @@ export function* linesIn(pieces: Iterable<Buffer>): Generator<string> {
     const lines = (rest + decoder.write(piece)).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;
-    // a file without line breaks could be of any length
+    // a file without line breaks could have any length
     rest = rest.slice(0, LONGEST);
   }
   if (rest !== '') yield rest;

@@ -9,10 +9,10 @@ import { linesIn, PIECE, piecesIn, piecesOf } from './lines.ts';
 import { openRegularFile } from './regular-file.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
-/** The list of all pages with their SHA-256, in the form that `sha256sum -c` takes. */
+/** The list of all pages with their SHA-256, in the format of `sha256sum -c`. */
 export const MANIFEST = 'manifest-sha256.txt';
 
-/** The digests of a tree's files, collection by collection. */
+/** The digests of a tree's files, by collection. */
 export type TreeDigests = { readonly [C in Collection]: Digests };
 
 /**
@@ -48,12 +48,12 @@ function* manifestPieces(digests: TreeDigests, sortKeys: string): Generator<stri
   yield `${piece}${sortKeys}  ${SORT_KEYS}\n`;
 }
 
-/** The SHA-256 of a tree's manifest, as hexadecimal digits; undefined where it has none that can be read. */
+/** Returns the SHA-256 of a tree's manifest, as hexadecimal digits; undefined if it cannot be read. */
 export function manifestDigest(out: string): string | undefined {
   return digestOf(join(out, MANIFEST));
 }
 
-/** The SHA-256 of a file, as hexadecimal digits; undefined where it cannot be read. */
+/** Returns the SHA-256 of a file, as hexadecimal digits; undefined if it cannot be read. */
 export function digestOf(path: string): string | undefined {
   const hash = createHash('sha256');
   try {
@@ -64,7 +64,10 @@ export function digestOf(path: string): string | undefined {
   return hash.digest('hex');
 }
 
-/** What a tree's manifest gives, in its last line, as the SHA-256 of its sort keys; undefined in one of a release that wrote none. */
+/**
+ * Returns the SHA-256 of the sort keys from the last line of a tree's manifest.
+ * @returns undefined if the manifest is from a release without sort keys
+ */
 export function sortKeysDigest(out: string): string | undefined {
   const end = Buffer.alloc(64 + 2 + SORT_KEYS.length + 1);
   const file = openRegularFile(join(out, MANIFEST));
@@ -77,10 +80,10 @@ export function sortKeysDigest(out: string): string | undefined {
   return line?.path === SORT_KEYS ? line.digest : undefined;
 }
 
-/** What a line takes at the least, in bytes. */
+/** The shortest possible line, in bytes. */
 const SHORTEST = 80;
 
-/** How many lines a manifest of so many bytes can have. */
+/** Returns the largest number of lines that a manifest of this size can have. */
 export function mostLines(bytes: number): number {
   return Math.floor(bytes / SHORTEST);
 }
@@ -91,7 +94,7 @@ export interface ManifestLine {
   readonly path: string;
 }
 
-/** The lines of a tree's manifest; undefined for a line that is none. */
+/** Yields the lines of a tree's manifest, and undefined for each invalid line. */
 export function manifestLines(out: string): Generator<ManifestLine | undefined> {
   return parsed(piecesOf(join(out, MANIFEST)));
 }
@@ -105,17 +108,17 @@ function parseLine(line: string): ManifestLine | undefined {
   return match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
 }
 
-/** The digests that a tree's manifest gives for the files of a tree with so many pages; other lines do not count. */
+/** Reads the digests from a tree's manifest. Ignores lines for files that a tree with these numbers of pages does not have. */
 export function readManifest(out: string, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
   return digestsIn(piecesOf(join(out, MANIFEST)), pages, encodings);
 }
 
-/** As {@link readManifest}, from a manifest's bytes: their lines are never all there as text. */
+/** Like {@link readManifest}, but for a manifest in memory. Decodes it chunk by chunk, never the whole text at once. */
 export function parseManifest(bytes: Buffer, pages: { readonly [C in Collection]: number }, encodings: readonly Encoding[]): TreeDigests {
   return digestsIn(piecesIn(bytes), pages, encodings);
 }
 
-/** Whether bytes are a manifest of palimpsest's: it names nothing but the files of a tree, and some. */
+/** Whether bytes are a manifest of palimpsest: it has at least one line, and each line names a file of a tree. */
 export function isManifest(bytes: Buffer): boolean {
   let lines = 0;
   for (const line of parsed(piecesIn(bytes))) {

@@ -3,27 +3,27 @@ import type { AccountKey, PageRange, SortKeys } from './sort-keys.ts';
 
 /** How items move among a collection's pages from one tree to the next. */
 export interface CollectionMovement {
-  /** The pages of the older tree of which an item stands on an earlier page in the newer one, or may; 0 for none. */
+  /** The number of pages of the older tree with an item that is, or may be, on an earlier page in the newer tree. */
   readonly forward: number;
-  /** The first of these pages; 0 for none. */
+  /** The first of these pages; 0 if there are none. */
   readonly firstForward: number;
-  /** How many pages later an item comes to stand at most. */
+  /** The largest number of pages by which an item moves back. */
   readonly shift: number;
-  /** By page of the older tree, from index 1: 1 where an item of it stands on another page in the newer one. */
+  /** By page of the older tree, from index 1: 1 if an item of that page is on another page in the newer tree. */
   readonly leaving: Uint8Array;
 }
 
 export type Movement = { readonly [C in Collection]: CollectionMovement };
 
 /**
- * Compares where items stand in two trees. One rule for the build and for publishing: a reader who follows `next`
- * can miss what comes to stand on an earlier page, whatever the order in which pages are exchanged.
+ * Compares the places of items in two trees. Build and publish share this rule: a reader who follows `next` can miss
+ * an item that moves to an earlier page, in whatever order the pages are exchanged.
  */
 export function movementBetween(older: SortKeys, newer: SortKeys): Movement {
   return { data: feedMovement(older.ranges, newer.ranges), account: accountMovement(older, newer) };
 }
 
-/** Grows with the number of pages: a byte for each. */
+/** Collects the movements of a collection. Takes one byte of memory per page. */
 class Tally {
   forward = 0;
   firstForward = 0;
@@ -32,7 +32,7 @@ class Tally {
   #pages = 0;
   #lastForward = 0;
 
-  /** An item, or what is between two, stood on one page and stands on another. */
+  /** Notes that an item, or a range between two items, moved from one page to another. */
   moved(from: number, to: number): void {
     if (from >= this.#leaving.length) {
       const grown = new Uint8Array(2 * from);
@@ -48,7 +48,7 @@ class Tally {
     this.firstForward = Math.min(from, this.firstForward || from);
   }
 
-  /** An item is on that page no more. */
+  /** Notes that an item is no longer on its page. */
   left(from: number): void {
     this.#leaving[from] = 1;
   }
@@ -60,15 +60,15 @@ class Tally {
 }
 
 /**
- * Records are sorted by their ids, which do not change. So if a page's first record stands on the same page or a later
- * one, the others of that page do too.
+ * Compares the feeds. Records are sorted by their ids, and ids do not change. So if the first record of a page stays or
+ * moves back, the other records of that page do too.
  */
 function feedMovement(older: Iterable<PageRange>, newer: Iterable<PageRange>): CollectionMovement {
   const tally = new Tally();
   const pages = newer[Symbol.iterator]();
   let page = 0;
   let next = pages.next();
-  /** The last page of the newer tree whose first record is not older than an id: there that record stands, or would. */
+  /** Returns the page of a record in the newer tree, or its page if it were there: the last page that starts at or above its id. */
   const pageOf = (id: number) => {
     for (; !next.done && next.value.first >= id; next = pages.next()) page += 1;
     return page;
@@ -84,9 +84,9 @@ function feedMovement(older: Iterable<PageRange>, newer: Iterable<PageRange>): C
 }
 
 /**
- * Accounts are sorted by their first records. An account whose first record is another has left its place for one of
- * those that are new; which of them is not known. So if one of the new places lies before one that was left, an
- * account may have moved forward.
+ * Compares the accounts. Accounts are sorted by their first records. An account with another first record has moved
+ * from its place to one of the new places, but it is unknown which. So if a new place is before a place that was left,
+ * an account may have moved forward.
  */
 function accountMovement(older: SortKeys, newer: SortKeys): CollectionMovement {
   const tally = new Tally();
@@ -125,7 +125,7 @@ function* placesIn(keys: Iterable<AccountKey>, size: number): Generator<{ readon
   return undefined;
 }
 
-/** Numbers before names, names by their bytes. */
+/** Sorts numbers before names, and names by their bytes. */
 function compareKeys(one: AccountKey, other: AccountKey): number {
   if (typeof one === 'number') return typeof other === 'number' ? one - other : -1;
   return typeof other === 'number' ? 1 : Buffer.compare(Buffer.from(one), Buffer.from(other));

@@ -5,7 +5,8 @@ import { Failure } from '../contract/failure.ts';
 import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
 
 /**
- * Refuses folders of a tree that are none: through a symbolic link a build would write and delete elsewhere.
+ * Refuses a tree with anything other than a folder at the path of a folder. Through a symbolic link, a build would write
+ * and delete files elsewhere.
  * @throws Failure not-ours
  */
 export function refuseLinkedFolders(out: string): void {
@@ -26,24 +27,24 @@ export function refuseLinkedFolders(out: string): void {
   }
 }
 
-/** @throws Failure not-ours where something else than a folder is at a path */
+/** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {
   const found = lstatOf(path);
   if (found !== undefined && !found.isDirectory()) throw inTheWay(path, 'a folder', found);
 }
 
-/** @throws Failure not-ours where a folder is at the path of a file, which cannot replace it */
+/** @throws Failure not-ours if a folder is at the path of a file: a file cannot replace it */
 export function refuseFolder(path: string, found: Stats | undefined): void {
   if (found?.isDirectory()) throw inTheWay(path, 'a file', found);
 }
 
-/** @throws Failure not-ours where something else than a regular file is at a path */
+/** @throws Failure not-ours if a path exists and is not a regular file */
 export function refuseUnlessFile(path: string): void {
   const found = lstatOf(path);
   if (found !== undefined && !found.isFile()) throw inTheWay(path, 'a file', found);
 }
 
-/** What is at a path itself, be it a link; undefined where nothing is. */
+/** Returns the status of a path without following links; undefined if nothing is there. */
 export function lstatOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
@@ -54,6 +55,6 @@ function inTheWay(path: string, expected: string, found: Stats): Failure {
     place: { file: path },
     expected,
     found: kind,
-    hint: 'move it elsewhere, then build again, or build into another folder with --out; nothing was touched',
+    hint: 'move it away and build again, or build into another folder with --out; nothing was touched',
   });
 }

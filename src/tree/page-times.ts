@@ -2,9 +2,10 @@ import { type Stats, statSync, utimesSync } from 'node:fs';
 import { isLaterTime, timeAfter } from '../contract/file-time.ts';
 
 /**
- * Gives each file with new bytes a modification time that no earlier version of it had: later than the file it
- * replaces, and later than the tree's last build, which may have removed the file. A file system's own times do, unless
- * the last build was a moment ago or the clock was set back: then they run ahead of the clock.
+ * Gives each file with new bytes a modification time that no earlier version of the file had. The time is later than
+ * that of the replaced file, and later than the tree's last build, because that build may have removed the file. The
+ * times of the file system are enough, unless the last build was a moment ago or the clock was set back. In these cases
+ * the times are ahead of the clock.
  */
 export class PageTimes {
   readonly #earliest: number;
@@ -12,8 +13,8 @@ export class PageTimes {
   #latest = 0;
 
   /**
-   * @param earliest no staged file has an earlier time, in milliseconds
-   * @param lastBuild when the tree's build record was written; 0 where there is none
+   * @param earliest a time in milliseconds; no staged file has an earlier one
+   * @param lastBuild the time of the tree's build record in milliseconds; 0 if there is no record
    */
   constructor(earliest: number, lastBuild: number) {
     this.#earliest = earliest;
@@ -29,7 +30,7 @@ export class PageTimes {
     this.#latest = Math.max(this.#latest, time);
   }
 
-  /** Gives the build record a time that is no earlier than that of any file. */
+  /** Gives the build record a time that is not earlier than that of any file. */
   setRecord(staged: string): void {
     if (statSync(staged).mtimeMs < this.#latest * 1000) utimesSync(staged, this.#latest, this.#latest);
   }

@@ -5,14 +5,14 @@ import { ENCODINGS, SUFFIXES } from './encoding.ts';
 import { isPageName, pagesFolder, pathOf, slotCount, slotsOf, variantSlotsOf } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 
-/** How many folders are removed at once. */
+/** The number of folders to remove in parallel. */
 const REMOVALS = 16;
 
 /**
- * Moves staged files to where readers see them: where there was no tree, all at once; else file by file,
- * the feed first, and in a collection the highest page first, each before the one that links to it. New
- * records push old ones to later pages, so a reader who follows `next` meanwhile may see a record twice,
- * never miss one.
+ * Moves staged files into the tree. If there was no tree, one rename moves all of them. Otherwise files move one by
+ * one: the feed first, and in each collection the highest page first, so each page before the page that links to it.
+ * New records push old records to later pages. So a reader who follows `next` meanwhile may see a record twice, but
+ * never misses one.
  */
 export function promote(stage: string, out: string, before: TreeDigests, after: TreeDigests): void {
   const staged = join(stage, 'rest');
@@ -43,13 +43,16 @@ function moveOver(from: string, to: string): 'file' | 'folder' {
     return 'file';
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
-    // a new page moves with its folder: making one could need room that a full disk does not have
+    // a new page moves with its folder: a full disk may not have the space to create a folder
     renameSync(dirname(from), dirname(to));
     return 'folder';
   }
 }
 
-/** Removes the numbered pages that the tree no longer has, the highest first. Gives how many those were. */
+/**
+ * Removes the numbered pages that the tree no longer has, the highest first.
+ * @returns how many pages were removed
+ */
 export async function removeOldPages(out: string, after: TreeDigests): Promise<number> {
   const surplus = COLLECTIONS.flatMap((collection) => {
     const folder = join(out, pagesFolder(collection));
@@ -69,7 +72,7 @@ export function removeVariants(out: string, after: TreeDigests): void {
   for (const path of variantsToRemove(after)) rmSync(join(out, path), { force: true });
 }
 
-/** Where a tree may have compressed variants in encodings that the new one lacks. */
+/** Yields the paths at which a tree may have compressed variants in encodings that the new tree does not have. */
 export function* variantsToRemove(after: TreeDigests): Generator<string> {
   for (const collection of COLLECTIONS) {
     const { pages, encodings } = after[collection];
@@ -80,7 +83,7 @@ export function* variantsToRemove(after: TreeDigests): Generator<string> {
   }
 }
 
-/** The numbers of the page folders that are there, one at a time: there may be a hundred thousand. */
+/** Yields the numbers of the existing page folders, one at a time: there may be a hundred thousand. */
 function* pageNumbersIn(folder: string): Generator<number> {
   const entries = opendirSync(folder);
   try {

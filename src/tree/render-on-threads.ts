@@ -11,22 +11,22 @@ import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
 
-/** Below this many pages threads take longer to start than they save; fewer where each is compressed. */
+/** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
 const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;
-/** Memory for a thread's short-lived objects, in MB: left alone it grows with the number of pages. */
+/** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
 const YOUNG_GENERATION_MB = 12;
 const ENDS: readonly Direction[] = ['first', 'last'];
 
 /**
- * Renders a store's pages on two threads and stages the files that differ from what is in the tree.
- * @param since the store's revision that the tree shows; -1 where that is not known
- * @param before the digests of the tree's files as they are
- * @param trusted whether the variants in `before` are those of its pages
- * @param ranges of the pages of the tree before, where nothing of its feed changed
- * @returns the digests of the new tree's files, and which records each page of its feed has
+ * Renders a store's pages on two threads and stages the files that differ from those in the tree.
+ * @param since the store's revision that the tree shows; -1 if it is unknown
+ * @param before the digests of the tree's present files
+ * @param trusted whether the variants in `before` were made from the pages in `before`
+ * @param ranges the page ranges of the present tree; used if the feed has not changed
+ * @returns the digests of the new tree's files, and the range of records on each page of its feed
  */
 export async function renderOnThreads(
   store: Store,
@@ -44,7 +44,7 @@ export async function renderOnThreads(
   const { feed } = store.revision;
   const remaining = new Int32Array(new SharedArrayBuffer(8));
   const shared = new Float64Array(new SharedArrayBuffer(16 * pages.data));
-  // a feed of which nothing changed is not even walked
+  // an unchanged feed is not walked at all
   if (feed > since) remaining[0] = pages.data;
   else copyRanges(ranges, shared);
   if (feed <= since) for (let slot = 0; slot < slotCount(pages.data, encodings); slot += 1) after.data.copy(before.data, slot);
@@ -68,7 +68,7 @@ export async function renderOnThreads(
   prepareStage(stage);
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
   const clock = setInterval(report, REPORT_EVERY);
-  // where one thread fails the other has nothing left to take
+  // if one thread fails, no pages remain for the other
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
   const threads = (all < least ? [] : ENDS).map((end) =>
     renderInWorker(job, end).catch((error: unknown) => {
@@ -77,12 +77,12 @@ export async function renderOnThreads(
     }),
   );
   try {
-    // both have ended before anything is done with what they staged
+    // wait for both threads before using their staged files
     for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
   } finally {
     clearInterval(clock);
   }
-  // a store that has moved on meanwhile shows only here what it was: then the threads have left all
+  // if the store has changed meanwhile, the threads skipped all pages: only this connection still sees the old revision
   render(job, store, 'first', report);
   checkRead(job, store, feed > since);
   return { after, ranges: rangesOf(shared, store.revision.records) };
@@ -96,7 +96,7 @@ function copyRanges(ranges: Iterable<PageRange>, into: Float64Array): void {
   }
 }
 
-/** An empty feed has a page without records. */
+/** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
 function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> {
   for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
 }
@@ -114,14 +114,14 @@ function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
   });
 }
 
-/** An error as it was thrown in the other thread: of a class that cannot be passed only its properties arrive. */
+/** Restores an error from the other thread. If its class cannot be cloned, only its properties arrive. */
 function asError(error: unknown): Error {
   if (isFailure(error)) return new Failure(error.code, error.message, error);
   if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
   return Object.assign(new Error(String(error['message'])), error);
 }
 
-/** Whether an error was a Failure before it came from the other thread. */
+/** Whether an error was a Failure in the other thread. */
 function isFailure(error: unknown): error is Failure {
   return isObject(error) && typeof error['code'] === 'string' && Object.hasOwn(FAILURES, error['code']) && 'place' in error;
 }

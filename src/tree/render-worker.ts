@@ -2,12 +2,12 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Direction } from '../store/direction.ts';
 import { type RenderJob, renderFrom } from './render.ts';
 
-/** What one thread is told: the job, and from which end it is to begin. */
+/** The input of one thread: the job, and the end at which the thread begins. */
 export interface WorkerJob extends RenderJob {
   readonly end: Direction;
 }
 
 const job: WorkerJob = workerData;
 renderFrom(job, job.end);
-// the other side goes on while this thread is taken down
+// the main thread can continue while this thread shuts down
 parentPort?.postMessage('done');

@@ -13,41 +13,41 @@ import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
 
-/** What two threads need to know to render one tree together. It can be posted from one to the other. */
+/** The input of two threads that render one tree together. It can be posted to another thread. */
 export interface RenderJob {
   readonly store: string;
-  /** The store's revision that is being rendered. */
+  /** The store's revision to render. */
   readonly revision: number;
   readonly site: Site;
-  /** The revision that the tree's files show; -1 where that is not known. */
+  /** The revision that the tree's files show; -1 if it is unknown. */
   readonly since: number;
-  /** The folder that takes the files whose bytes are new. */
+  /** The folder for the files whose bytes are new. */
   readonly stage: string;
   readonly pages: { readonly [C in Collection]: number };
-  /** In which each page is to be there compressed. */
+  /** The encodings of the compressed copies of each page. */
   readonly encodings: readonly Encoding[];
-  /** Whether the compressed variants in `before` are those of its pages. */
+  /** Whether the compressed variants in `before` were made from the pages in `before`. */
   readonly trusted: boolean;
-  /** The digests of the tree's files as they are, and those of the new ones. */
+  /** The digests of the tree's present files (`before`) and of the new files (`after`). */
   readonly before: { readonly [C in Collection]: SharedArrayBuffer };
   readonly after: { readonly [C in Collection]: SharedArrayBuffer };
-  /** Of each page of the feed the ids of its first and last record (Float64), which are those of the tree before where none changed. */
+  /** The ids of the first and last record of each page of the feed (Float64). Taken from the present tree if the feed has not changed. */
   readonly ranges: SharedArrayBuffer;
-  /** For each collection, how many pages nobody has taken yet (Int32). */
+  /** For each collection, how many pages no thread has taken yet (Int32). */
   readonly remaining: SharedArrayBuffer;
-  /** What each walk has read (Float64Array): two numbers from the first page, two from the last, for each collection. */
+  /** Checksums of what each walk has read (Float64). For each collection: two numbers from the first page, two from the last. */
   readonly read: SharedArrayBuffer;
 }
 
 /**
- * Renders pages from one end of each collection until those from the other end are met, and stages the
- * files that differ from what is in the tree. Two threads, because a page's place in the store is known
- * from its neighbour's, and a collection has two ends.
+ * Renders pages from one end of each collection until it meets the pages from the other end. Stages the files that
+ * differ from those in the tree. There are two threads because the place of a page in the store follows from that of
+ * its neighbor, and a collection has two ends.
  */
 export function render(job: RenderJob, store: Store, end: Direction, onPage: () => void = () => {}): void {
   const remaining = new Int32Array(job.remaining);
   const collections = [feedPages(store, job.site), accountPages(store, job.site)];
-  // the threads begin with different collections, so that they make folders in different places
+  // the threads begin with different collections: they then create folders in different places
   if (end === 'last') collections.reverse();
   for (const pages of collections) {
     const index = COLLECTIONS.indexOf(pages.collection);
@@ -66,8 +66,8 @@ export function render(job: RenderJob, store: Store, end: Direction, onPage: () 
 }
 
 /**
- * Holds what all threads have read to what was written to the store.
- * @param walked whether the feed was
+ * Checks that all threads together have read what was written to the store.
+ * @param walked whether the feed was walked
  * @throws Failure bad-store
  */
 export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
@@ -78,7 +78,7 @@ export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
   }
 }
 
-/** Renders as {@link render}, on a store of its own; leaves all to the first thread if the store has moved on. */
+/** Like {@link render}, but opens the store itself. Leaves all pages to the main thread if the store has changed. */
 export function renderFrom(job: RenderJob, end: Direction): void {
   const store = Store.open(job.store);
   try {
@@ -88,12 +88,12 @@ export function renderFrom(job: RenderJob, end: Direction): void {
   }
 }
 
-/** Makes the folders that staged files go into. */
+/** Creates the folders for staged files. */
 export function prepareStage(stage: string): void {
   for (const collection of COLLECTIONS) mkdirSync(join(stage, pagesFolder(collection)), { recursive: true });
 }
 
-/** The staged files of one collection: those of its files whose bytes are new. */
+/** The staged files of one collection: the files whose bytes are new. */
 class StagedFiles {
   readonly #job: RenderJob;
   readonly #collection: Collection;
@@ -148,13 +148,13 @@ class StagedFiles {
   }
 }
 
-/** Writes pieces of memory as one file, as they lie: to join them first costs as much as to hash them. */
+/** Writes chunks of memory to one file without joining them first. Joining costs as much as hashing. */
 function writePieces(path: string, pieces: readonly Uint8Array[]): void {
   const file = openSync(path, 'w');
   try {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     const written = writevSync(file, pieces);
-    // a full disk takes a part; to write the rest says so
+    // a full disk takes only a part: writing the rest throws the error
     if (written < length) writeFileSync(file, Buffer.concat(pieces).subarray(written));
   } finally {
     closeSync(file);

@@ -3,32 +3,34 @@ import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { linesIn, PIECE } from './lines.ts';
 
 /**
- * Where the items of a tree stand, in a few bytes each. What two such files say tells whether an item stands on an
- * earlier page in the newer tree, without a look at the pages. A line `data` with the page size, then for each page of
- * the feed the ids of its first and its last record; a line `account` with the page size, then for each account, in
- * order, the id of its first record as the difference to the one before, or its name in JSON if it has no record.
+ * The file with the places of the items of a tree, in a few bytes each. Two such files show whether an item moved to an
+ * earlier page, without reading the pages.
+ *
+ * The file begins with a line `data` and the page size. For each page of the feed, a line with the ids of its first and
+ * last record follows. Then comes a line `account` and the page size. For each account, in order, a line follows: the id
+ * of its first record, as the difference from the one before, or its name in JSON if it has no record.
  */
 export const SORT_KEYS = 'sort-keys.txt';
 
-/** The ids of the first and the last record of a page of the feed: the largest and the smallest. */
+/** The ids of the first and the last record on a page of the feed: the largest and the smallest id. */
 export interface PageRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What an account is sorted by: the id of its first record, or its name; those with a record come first. */
+/** The sort key of an account: the id of its first record, or its name. Accounts with a record come first. */
 export type AccountKey = number | string;
 
 export interface SortKeys {
   readonly dataPageSize: number;
   readonly accountPageSize: number;
-  /** By page, from the first. */
+  /** The ranges by page, from the first page. */
   readonly ranges: Iterable<PageRange>;
   readonly accounts: Iterable<AccountKey>;
 }
 
 /**
- * Writes the file.
+ * Writes a file of sort keys.
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
 export function writeSortKeys(path: string, keys: SortKeys): string {
@@ -67,9 +69,9 @@ function* linesOf({ dataPageSize, accountPageSize, ranges, accounts }: SortKeys)
 }
 
 /**
- * Reads such a file, as often as its parts are gone through.
- * @param open gives the file's bytes from the beginning
- * @throws Error where they are not such a file; while a part is gone through, where that is damaged
+ * Reads a file of sort keys. Each iteration over a part reads the file again.
+ * @param open returns the file's bytes from the beginning
+ * @throws Error if the bytes are not sort keys, or during an iteration if that part is damaged
  */
 export function readSortKeys(open: () => Iterable<Buffer>): SortKeys {
   const [dataPageSize, accountPageSize] = [pageSizeIn(open(), 'data'), pageSizeIn(open(), 'account')];
@@ -94,7 +96,7 @@ function* rangesIn(pieces: Iterable<Buffer>): Generator<PageRange> {
     if (line.startsWith('data ')) continue;
     const space = line.indexOf(' ');
     const [first, last] = [Number(line.slice(0, space)), Number(line.slice(space + 1))];
-    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new Error(`${SORT_KEYS} has a line that is no range`);
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last)) throw new Error(`${SORT_KEYS} has a line that is not a range`);
     yield { first, last };
   }
 }
@@ -107,7 +109,7 @@ function* accountsIn(pieces: Iterable<Buffer>): Generator<AccountKey> {
     else if (line.startsWith('"')) yield String(JSON.parse(line));
     else {
       before += Number(line);
-      if (!Number.isSafeInteger(before)) throw new Error(`${SORT_KEYS} has a line that is no key`);
+      if (!Number.isSafeInteger(before)) throw new Error(`${SORT_KEYS} has a line that is not a key`);
       yield before;
     }
   }

@@ -8,18 +8,18 @@ import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** An account as it was found. */
+/** An account of the tree. */
 export interface FoundAccount {
   readonly account: Account;
-  /** Each record's JSON, in the order found. */
+  /** The JSON of each record, in the order of the account. */
   readonly records: readonly string[];
   readonly json: string;
   readonly path: string;
-  /** Whether an account of this name may have come before. */
+  /** Whether an earlier account may have the same name. */
   readonly maybeTwice: boolean;
 }
 
-/** Walks the accounts, holds each to its rules and enters its records in the hash. */
+/** Walks the accounts, checks each against its rules and adds its records to the hash. */
 export function* walkAccounts(
   tree: TreeMetadata,
   hash: MultisetHash,
@@ -73,11 +73,11 @@ function checkOrder({ account, path }: FoundAccount, before: Account | undefined
     path,
     subject: `account ${account.screen_name}`,
     expected: `a place before ${before.screen_name}`,
-    found: 'one after it',
+    found: `a place after ${before.screen_name}`,
   });
 }
 
-/** The order of the collection: by first record, then those without records by the bytes of their names. */
+/** Compares accounts in the order of the collection: by first record, then accounts without records by the bytes of their names. */
 export function compareAccounts(a: Account, b: Account): number {
   const [placeA, placeB] = [placeOf(a), placeOf(b)];
   return placeA === placeB ? Buffer.compare(Buffer.from(a.screen_name), Buffer.from(b.screen_name)) : placeA < placeB ? -1 : 1;
@@ -96,7 +96,7 @@ function checkUrls({ account, path }: FoundAccount, report: Report): void {
   for (const { id, web_archive_url } of account.data) check(`record ${id}`, 'web_archive_url', web_archive_url);
 }
 
-/** An account has all its records side by side, so that what `previous` must be can be told from it alone. */
+/** Checks the records of an account. An account has all its records, so the right value of `previous` follows from it alone. */
 function checkData({ account, path }: FoundAccount, predecessors: Predecessors, report: Report): void {
   const ids = new Set(account.data.map((record) => record.id));
   const older = new Map<string, ChangeRecord>();
@@ -109,7 +109,7 @@ function checkData({ account, path }: FoundAccount, predecessors: Predecessors, 
     } else if (record.previous !== (expected ?? null)) {
       report.add({ rule: 'record-previous', path, subject, expected: show(expected ?? null), found: show(record.previous) });
     }
-    // beside a wrong previous nothing can be said of what it should be the difference to
+    // if previous is wrong, it is unknown against which text the difference was made
     checkChange(record, record.previous === (expected ?? null) ? before : 'unknown', path, report);
     older.set(record.data_type, record);
   }

@@ -8,7 +8,7 @@ import type { Report, Rule } from './violation.ts';
 
 type Kind = 'form' | 'text' | 'previous';
 
-/** What palimpsest rendered is held to all that it promises; what others rendered came in so, and is worth a note. */
+/** A difference that palimpsest rendered must keep every rule. A difference that others rendered was imported, and is only noted. */
 const GENERATED_RULES: { readonly [K in Kind]: Rule } = { form: 'diff-form', text: 'diff-text', previous: 'diff-previous' };
 const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
   form: 'imported-diff-form',
@@ -17,8 +17,8 @@ const IMPORTED_RULES: { readonly [K in Kind]: Rule } = {
 };
 
 /**
- * Holds a record's diff_html to the texts that it is the difference of. It is read, never rendered again:
- * with the next version of Unicode the same texts may be cut at other places.
+ * Checks a record's diff_html against the two texts that it compares. It parses the diff_html and never renders it
+ * again: with the next version of Unicode, the same texts may be split at other places.
  */
 export function checkChange(record: ChangeRecord, before: Before, path: string, report: Report): void {
   const add = (kind: Kind, expected: string, found: string) => {
@@ -28,7 +28,7 @@ export function checkChange(record: ChangeRecord, before: Before, path: string, 
   const parts = partsOf(record.diff_html);
   const problem = parts === undefined ? 'other elements, entities or brackets' : formError(record, before, parts);
   if (problem !== undefined) {
-    // what is no markup at all is reported where the feed is walked
+    // invalid markup is already reported by the walk of the feed
     if (parts === undefined && markupError(record.diff_html) !== undefined) return;
     add('form', `the form of ${record.data_type}`, problem);
   }
@@ -38,14 +38,14 @@ export function checkChange(record: ChangeRecord, before: Before, path: string, 
   if (before !== 'unknown' && old !== plain(before?.text ?? null)) add('previous', show(plain(before?.text ?? null)), show(old));
 }
 
-/** What the elements show, but for those that begin so. */
+/** Returns the text of all elements, except those whose opening tag starts with `without`. */
 function textOf(parts: readonly Part[], without: string): string {
   let text = '';
   for (const part of parts) if (part.open !== '' && !part.open.startsWith(without)) text += part.text;
   return text;
 }
 
-/** A text as markup can show it: with line breaks of one kind, and without half a character. */
+/** Normalizes a text to what markup can show: one kind of line break, and no lone surrogates. */
 function plain(text: string | null): string {
   if (text === null) return '';
   return (text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text).toWellFormed();

@@ -1,8 +1,8 @@
-/** A part of a diff_html: an element at its top level, or what stands between two. */
+/** A part of a diff_html: an element at the top level, or the text between two elements. */
 export interface Part {
-  /** The tag that opens it; "" for what stands in no element. */
+  /** The opening tag; "" for text outside of elements. */
   readonly open: string;
-  /** What a reader sees of it, line breaks as `\n`. */
+  /** The visible text, with line breaks as `\n`. */
   readonly text: string;
   readonly links: readonly Link[];
 }
@@ -18,10 +18,10 @@ export const DEL = '<del style="background:#ffe6e6;">';
 export const INS = '<ins style="background:#e6ffe6;">';
 export const BARE_DEL = '<del>';
 export const BARE_INS = '<ins>';
-/** The break between the two values of the block form. */
+/** The tag between the two values of the block form. */
 export const BREAK = '<br />';
 
-/** The elements' ends; none of the break. */
+/** The closing tags of the elements. BREAK has no closing tag. */
 const CLOSING: { readonly [open: string]: string } = {
   [SPAN]: '</span>',
   [DEL]: '</del>',
@@ -31,7 +31,7 @@ const CLOSING: { readonly [open: string]: string } = {
 };
 const TAGS = [...Object.keys(CLOSING), BREAK];
 
-/** What text in an element is broken by: a break, or a link around text. */
+/** The markup inside an element: a line break, or a link around text. */
 const MARK = /(<br>)|(<a [^<>]*>)([^<]*)<\/a>/;
 const LINK = /^<a href=(?:"([^"\s]*)"|'([^'\s]*)')>$/;
 const STRAY = /[<>]|&(?!(?:amp|lt|gt|quot|#39);)/;
@@ -39,8 +39,9 @@ const ENTITIES: { readonly [name: string]: string } = { amp: '&', lt: '<', gt: '
 const NONE: readonly Link[] = [];
 
 /**
- * A diff_html in parts, read without knowing how it was made. Undefined where it has anything else than
- * elements side by side with text, `<br>` and links in them, and entities that every writer of them knows.
+ * Splits a diff_html into parts, independently of the code that rendered it.
+ * @returns undefined if it has anything other than elements in a row that contain text, `<br>` and links, with the five
+ *   common entities
  */
 export function partsOf(html: string): Part[] | undefined {
   const parts: Part[] = [];
@@ -48,7 +49,7 @@ export function partsOf(html: string): Part[] | undefined {
     const open = TAGS.find((tag) => html.startsWith(tag, at)) ?? '';
     const close = CLOSING[open] ?? '';
     const start = at + open.length;
-    // what stands in no element ends where the next begins; a break has nothing in it
+    // text outside of elements ends at the next tag; BREAK is empty
     const found = open === BREAK ? start : html.indexOf(close || '<', start);
     if (found === -1 && close !== '') return undefined;
     const end = found === -1 ? html.length : found;
@@ -67,7 +68,7 @@ function partOf(open: string, html: string): Part | undefined {
   }
   const links: Link[] = [];
   let whole = '';
-  // text, then a break or else a link and the text in it, over and over
+  // the pieces repeat in fours: text, a line break, a link, the text of the link; break or link is undefined
   const pieces = html.split(MARK);
   for (let at = 0; at < pieces.length; at += 4) {
     const [text, inLink] = [decoded(pieces[at] ?? ''), decoded(pieces[at + 3] ?? '')];
@@ -87,7 +88,7 @@ function linkOf(tag: string, text: string): Link | undefined {
   return href === undefined ? undefined : { quote: double === undefined ? "'" : '"', href, text };
 }
 
-/** Text with its entities decoded once; undefined where it has others, or a bracket. */
+/** Decodes the entities of a text once. Returns undefined if it has other entities or a bracket. */
 function decoded(text: string): string | undefined {
   if (!text.includes('&')) return text.includes('>') || text.includes('<') ? undefined : text;
   if (STRAY.test(text)) return undefined;

@@ -6,14 +6,14 @@ import type { MultisetHash } from './multiset-hash.ts';
 import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** A record of the feed as it was found. */
+/** A record of the feed in the tree. */
 export interface FoundRecord {
   readonly record: ChangeRecord;
   readonly json: string;
   readonly path: string;
 }
 
-/** Walks the feed, holds each record to its rules and enters it in the hash. */
+/** Walks the feed, checks each record against its rules and adds it to the hash. */
 export function* walkFeed(tree: TreeMetadata, hash: MultisetHash, report: Report): Generator<FoundRecord, void> {
   let before: ChangeRecord | undefined;
   for (const page of walkPages(tree, 'data', report)) {
@@ -44,7 +44,13 @@ function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undef
   const subject = `record ${record.id}`;
   const problem = markupError(record.diff_html);
   if (problem !== undefined)
-    report.add({ rule: 'record-markup', path, subject, expected: 'span, del, ins, a, br as the interface has them', found: problem });
+    report.add({
+      rule: 'record-markup',
+      path,
+      subject,
+      expected: 'only span, del, ins, a and br, as the API defines them',
+      found: problem,
+    });
   if (before === undefined) return;
   if (record.id >= before.id)
     report.add({ rule: 'record-order', path, subject, expected: `an id below ${before.id}`, found: String(record.id) });
@@ -53,7 +59,7 @@ function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undef
     report.add({ rule: 'record-date', path, subject, expected: `no later than ${dateBefore}`, found: show(date) });
 }
 
-/** A timestamp with its fraction written out, so that texts compare as times. */
+/** Returns a timestamp with an explicit fraction: such texts compare like times. */
 function comparable(timestamp: string): string {
   return timestamp.includes('.') ? timestamp : `${timestamp.slice(0, -1)}.000000Z`;
 }

@@ -9,14 +9,14 @@ import { digestOf, MANIFEST, manifestDigest, manifestLines, type TreeDigests } f
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import type { Report } from './violation.ts';
 
-/** Reads a tree's manifest and holds it to the build record and to the layout. */
+/** Reads a tree's manifest and checks it against the build record and the layout. */
 export function checkManifest(out: string, build: BuildRecord, report: Report): TreeDigests {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   const digest = manifestDigest(out);
   if (digest === undefined) {
-    report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'none' });
+    report.add({ rule: 'file-missing', path: MANIFEST, expected: 'a file', found: 'no readable file' });
     return digests;
   }
   if (digest !== build.manifest)
@@ -35,14 +35,15 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
       report.add({
         rule: 'manifest-line',
         path: MANIFEST,
-        expected: 'a digest and a file of the layout, once',
-        found: `line ${number}: ${line?.path ?? 'something else'}`,
+        expected: 'a digest and a file of the layout, each file once',
+        found: `line ${number}: ${line?.path ?? 'an invalid line'}`,
       });
     } else {
       digests[collection].set(slot, Buffer.from(line.digest, 'hex'));
     }
   }
-  if (sortKeys === undefined) report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'none' });
+  if (sortKeys === undefined)
+    report.add({ rule: 'manifest-line', path: MANIFEST, expected: `a line for ${SORT_KEYS}`, found: 'no such line' });
   else checkSortKeys(out, sortKeys, report);
   for (const collection of COLLECTIONS) {
     for (let slot = 0; slot < slotCount(pages[collection], encodings); slot += 1) {
@@ -51,7 +52,7 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
         rule: 'manifest-line',
         path: MANIFEST,
         expected: `a line for ${pathOf(collection, slot, pages[collection], encodings)}`,
-        found: 'none',
+        found: 'no such line',
       });
     }
   }
@@ -60,11 +61,11 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
 
 function checkSortKeys(out: string, expected: string, report: Report): void {
   const found = digestOf(join(out, SORT_KEYS));
-  if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'none' });
+  if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'no readable file' });
   else if (found !== expected) report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found });
 }
 
-/** Reports every file that the layout does not have. Hidden names beside `rest` are somebody else's. */
+/** Reports every file that the layout does not have. Ignores hidden files beside `rest`: palimpsest does not own them. */
 export function checkUnexpectedFiles(out: string, build: BuildRecord, report: Report): void {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
@@ -75,11 +76,11 @@ export function checkUnexpectedFiles(out: string, build: BuildRecord, report: Re
       path === SORT_KEYS ||
       path.startsWith('.') ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
-    if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no such file', found: 'one' });
+    if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
   }
 }
 
-/** How many entries a folder has; 0 where there is none that can be read. They are counted one by one: there may be many. */
+/** Counts the entries of a folder, one by one because there may be many. Returns 0 if the folder cannot be read. */
 export function entriesIn(folder: string): number {
   let count = 0;
   try {
@@ -87,7 +88,7 @@ export function entriesIn(folder: string): number {
     while (entries.readSync() !== null) count += 1;
     entries.closeSync();
   } catch {
-    // what cannot be read has no pages
+    // an unreadable folder counts as empty
   }
   return count;
 }
@@ -97,7 +98,7 @@ function* filesIn(out: string, folder: string): Generator<string> {
   try {
     entries = opendirSync(join(out, folder));
   } catch {
-    // a name that is no UTF-8, or a folder that cannot be entered
+    // the name is not UTF-8, or the folder cannot be opened
     yield folder;
     return;
   }

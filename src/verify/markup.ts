@@ -9,8 +9,8 @@ const OPENING: { readonly [tag: string]: RegExp } = {
 };
 
 /**
- * What is wrong with a record's diff_html: a tag or attribute that is not on the list, a link to
- * something else than http and https, a tag that is not closed. Undefined where nothing is.
+ * Returns what is wrong with the markup of a diff_html; undefined if it is valid. Errors are an unknown tag or
+ * attribute, a link that is neither http nor https, and a tag that is not closed.
  */
 export function markupError(html: string): string | undefined {
   if (!html.includes('<')) return undefined;
@@ -21,7 +21,7 @@ export function markupError(html: string): string | undefined {
       tag !== undefined && whole.endsWith('>') && (slash === '/' ? attributes === '' && tag !== 'br' : OPENING[tag]?.test(attributes));
     if (!isKnown) return `the tag ${whole}`;
     if (slash === '/') {
-      if (open.pop() !== tag) return `${whole} where no ${tag} is open`;
+      if (open.pop() !== tag) return `${whole}, but no ${tag} is open`;
     } else if (tag !== 'br') {
       open.push(tag);
     }

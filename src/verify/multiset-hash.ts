@@ -1,21 +1,21 @@
-/** How many buckets records are counted in: few enough for memory to stay flat, many enough to find one. */
+/** The number of buckets: small enough for constant memory, large enough to narrow the search for one record. */
 const BUCKETS = 65_536;
 
 /**
- * What has been seen, in memory that does not grow: for each bucket of ids the sum of its records'
- * hashes. Two ledgers of the same records agree, whatever their order; where they do not, the buckets
- * that differ tell which records to look at again.
+ * A hash of a multiset of records, in constant memory: for each bucket of ids, the sum of the hashes of its records.
+ * Two hashes of the same records are equal, in whatever order the records were added. If they differ, the differing
+ * buckets show which records to check again.
  */
 export class MultisetHash {
   readonly #sums: Float64Array = new Float64Array(BUCKETS);
 
   add(id: number, json: string): void {
     const bucket = bucketOf(id);
-    // at most 2^32 a summand, never 0, so that sums stay exact up to 2^21 records in a bucket, 2^37 in all
+    // a summand is at most 2^32 and never 0: sums are exact up to 2^21 records in a bucket, 2^37 in total
     this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashesOf(json)[0] + 1;
   }
 
-  /** The buckets in which the two differ. */
+  /** Returns the buckets in which the two hashes differ. */
   differences(other: MultisetHash): number[] {
     const buckets: number[] = [];
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) if (this.#sums[bucket] !== other.#sums[bucket]) buckets.push(bucket);
@@ -27,7 +27,7 @@ export function bucketOf(id: number): number {
   return id % BUCKETS;
 }
 
-/** Two hashes of 32 bits, of a text's UTF-16 units: for telling texts apart, not for security. */
+/** Returns two 32-bit hashes of a text's UTF-16 units. They are not cryptographic. */
 function hashesOf(text: string): readonly [number, number] {
   let [one, two] = [0xdeadbeef, 0x41c6ce57];
   for (let index = 0; index < text.length; index += 1) {
@@ -41,13 +41,13 @@ function hashesOf(text: string): readonly [number, number] {
 }
 
 /**
- * Names that were seen, in a fixed 16 MB (a Bloom filter): it may take a new name for a known one, about
- * once in a million among a million names, never a known one for new.
+ * A Bloom filter for names, in a fixed 16 MB. With a million names, it takes a new name for a known one about once in a
+ * million. It never takes a known name for a new one.
  */
 export class BloomFilter {
   readonly #bits: Uint32Array = new Uint32Array(1 << 22);
 
-  /** Adds a name; true where it may have been there. */
+  /** Adds a name. Returns true if it may have been added before. */
   add(name: string): boolean {
     let seen = true;
     for (const bit of bitsOf(name)) {
@@ -65,7 +65,7 @@ export class BloomFilter {
   }
 }
 
-/** The four bits that stand for a name. */
+/** Returns the four bits of a name. */
 function bitsOf(name: string): readonly number[] {
   const [hash, other] = hashesOf(name);
   const step = other | 1;

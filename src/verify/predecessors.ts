@@ -2,7 +2,7 @@ import type { ChangeRecord } from '../contract/record.ts';
 import { BloomFilter } from './multiset-hash.ts';
 import type { Report } from './violation.ts';
 
-/** How many are looked up. Memory stays flat, and a tree with more of them is wrong anyway. */
+/** The largest number of records to look up. It bounds memory, and a tree with more of them is wrong anyway. */
 const KEPT = 100_000;
 
 interface Unknown {
@@ -10,22 +10,22 @@ interface Unknown {
   readonly path: string;
 }
 
-/** Records whose `previous` names none of their account: it may be part of no history that is here, or of another account. */
+/** Records whose `previous` is not in their account. It may be missing from this history, or belong to another account. */
 export class Predecessors {
   readonly #feed = new BloomFilter();
   readonly #unknown = new Map<number, Unknown[]>();
   #count = 0;
 
-  /** Takes the id of each record in the feed first. */
+  /** Adds the id of a record of the feed. Call this for the whole feed before {@link add}. */
   addId(id: number): void {
     this.#feed.add(String(id));
   }
 
-  /** Takes a record whose previous is not in its account. */
+  /** Adds a record whose `previous` is not in its account. */
   add(record: ChangeRecord, path: string, report: Report): void {
     const { previous } = record;
     if (previous === null) return;
-    // the filter knows every id of the feed, and takes one in a million others for one
+    // the filter has every id of the feed, and takes one in a million other ids for one of them
     if (this.#count >= KEPT || !this.#feed.has(String(previous))) {
       note({ record, path }, report);
       return;
@@ -34,12 +34,12 @@ export class Predecessors {
     this.#unknown.set(previous, [...(this.#unknown.get(previous) ?? []), { record, path }]);
   }
 
-  /** Whether the feed has to be walked once more. */
+  /** Whether there is no record to look up. If false, the feed must be walked again. */
   get isEmpty(): boolean {
     return this.#count === 0;
   }
 
-  /** Takes a record of the feed on that second walk: it may be the previous of some. */
+  /** Checks a record of the feed, during the second walk: it may be the `previous` of some records. */
   find(previous: ChangeRecord, report: Report): void {
     const unknown = this.#unknown.get(previous.id) ?? [];
     this.#unknown.delete(previous.id);
@@ -55,7 +55,7 @@ export class Predecessors {
     }
   }
 
-  /** Reports those that the second walk did not meet. */
+  /** Reports the records whose `previous` the second walk did not find. */
   end(report: Report): void {
     for (const unknown of this.#unknown.values()) for (const one of unknown) note(one, report);
   }

@@ -5,12 +5,12 @@ import { Predecessors } from './predecessors.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';
 
-/** How many buckets of records are looked at again; where more differ, these stand for the rest. */
+/** The largest number of buckets to check again. If more differ, only these are checked record by record. */
 const MAX_BUCKETS = 256;
 
-/** What the first walk through a tree could not settle in flat memory. */
+/** The questions that the first walk through a tree could not answer in constant memory. */
 export interface Unresolved {
-  /** Buckets of records in which feed and accounts differ. */
+  /** Buckets of records in which the feed and the accounts differ. */
   readonly buckets: readonly number[];
   /** Names that may belong to two accounts. */
   readonly names: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface Unresolved {
   readonly predecessors: Predecessors;
 }
 
-/** Walks the tree once more with an eye on the unresolved alone, and reports what is wrong with them. */
+/** Walks the tree again, checks only the unresolved questions and reports the violations. */
 export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: Report): void {
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
@@ -36,8 +36,8 @@ export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: R
           rule: 'account-twice',
           path,
           subject: `account ${account.screen_name}`,
-          expected: 'one',
-          found: 'another of the same name',
+          expected: 'one account of this name',
+          found: 'another account of the same name',
         });
       names.add(account.screen_name);
     }
@@ -46,22 +46,29 @@ export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: R
       const subject = `record ${record.id}`;
       const inFeed = feed.get(record.id);
       if (inFeed === undefined) {
-        report.add({ rule: 'account-data-surplus', path, subject, expected: 'a record of the feed', found: 'no such record there' });
+        report.add({ rule: 'account-data-surplus', path, subject, expected: 'a record of the feed', found: 'missing from the feed' });
         continue;
       }
       inFeed.found += 1;
-      if (inFeed.found > 1) report.add({ rule: 'account-data-missing', path, subject, expected: 'one such record', found: 'another' });
+      if (inFeed.found > 1)
+        report.add({ rule: 'account-data-missing', path, subject, expected: 'the record once', found: 'the record again' });
       else if (inFeed.json !== records[index])
         report.add({ rule: 'account-data-differs', path, subject, expected: inFeed.json, found: records[index] ?? '' });
     }
   }
   const left = unresolved.buckets.length - buckets.size;
   if (left > 0) {
-    const found = `records in ${left} more groups of ids that are not looked at one by one`;
+    const found = `differences in ${left} more ${left === 1 ? 'group' : 'groups'} of ids that are not checked one by one`;
     report.add({ rule: 'account-data-differs', path: 'rest/account', expected: 'the same records as in the feed', found });
   }
   for (const [id, { path, found }] of feed) {
     if (found === 0)
-      report.add({ rule: 'account-data-missing', path, subject: `record ${id}`, expected: 'the record in its account', found: 'none' });
+      report.add({
+        rule: 'account-data-missing',
+        path,
+        subject: `record ${id}`,
+        expected: 'the record in its account',
+        found: 'missing from the account',
+      });
   }
 }

@@ -3,7 +3,7 @@ import { sortKeysIn } from '../tree/existing-tree.ts';
 import { type AccountKey, type PageRange, SORT_KEYS } from '../tree/sort-keys.ts';
 import type { Report } from './violation.ts';
 
-/** Compares a tree's sort keys with its pages while these are walked. Reports the first difference alone. */
+/** Compares a tree's sort keys with its pages during the walk. Reports only the first difference. */
 export class SortKeysCheck {
   readonly #report: Report;
   readonly #size: number;
@@ -36,14 +36,14 @@ export class SortKeysCheck {
   }
 
   account(name: string, firstRecord: number | undefined): void {
-    this.#attempt(() => this.#expect(JSON.stringify(firstRecord ?? name), JSON.stringify(this.#accounts?.next().value)));
+    this.#attempt(() => this.#expect(JSON.stringify(firstRecord ?? name), JSON.stringify(this.#accounts?.next().value) ?? 'no line'));
   }
 
-  /** Reports what was found; only of a tree in which nothing else is wrong, since else it follows from that. */
+  /** Reports the difference, but only if there is no other violation: otherwise it follows from that violation. */
   end(): void {
     if (this.#onPage > 0) this.#endPage();
     this.#attempt(() =>
-      this.#expect('no more lines', [this.#ranges, this.#accounts].every((one) => one?.next().done) ? 'no more lines' : 'more'),
+      this.#expect('no more lines', [this.#ranges, this.#accounts].every((one) => one?.next().done) ? 'no more lines' : 'more lines'),
     );
     if (this.#difference === undefined || this.#report.violationCount > 0) return;
     this.#report.add({ rule: 'sort-keys', path: SORT_KEYS, ...this.#difference });
@@ -52,8 +52,8 @@ export class SortKeysCheck {
   #endPage(): void {
     this.#onPage = 0;
     this.#attempt(() => {
-      const { first, last } = this.#ranges?.next().value ?? {};
-      this.#expect(`${this.#first} ${this.#last}`, `${first} ${last}`);
+      const range = this.#ranges?.next().value;
+      this.#expect(`${this.#first} ${this.#last}`, range === undefined ? 'no line' : `${range.first} ${range.last}`);
     });
   }
 
@@ -61,10 +61,10 @@ export class SortKeysCheck {
     if (expected !== found) this.#difference ??= { expected, found };
   }
 
-  #attempt(look: () => void): void {
+  #attempt(check: () => void): void {
     if (this.#difference !== undefined) return;
     try {
-      look();
+      check();
     } catch (error) {
       this.#difference = { expected: 'the sort keys of a tree', found: error instanceof Error ? error.message : String(error) };
     }

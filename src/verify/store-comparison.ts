@@ -9,16 +9,16 @@ import type { FoundRecord } from './feed.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** How many items are read from the store at once. */
-const RUN = 100;
+/** The number of items to read from the store at once. */
+const BATCH = 100;
 
-/** One item of a store, beside which the tree's are held. */
+/** One item of a store, to compare with an item of the tree. */
 interface StoredItem<T> {
   readonly item: T;
   readonly json: string;
 }
 
-/** Compares what a tree shows with what a store holds, both in their common order, as the tree is walked. */
+/** Compares the items of a tree with those of a store during the walk. Both have the same order. */
 export class StoreComparison {
   readonly #store: Store;
   readonly #report: Report;
@@ -36,7 +36,7 @@ export class StoreComparison {
         rule: 'store-fingerprint',
         path: 'build.json',
         expected: fingerprint,
-        found: `${tree.build.store}: the store has changed since, build again`,
+        found: `${tree.build.store}: the store has changed since the build, build again`,
       });
     }
     this.#records = storedRecords(this.#store);
@@ -45,7 +45,7 @@ export class StoreComparison {
     this.#account = this.#accounts.next().value ?? undefined;
   }
 
-  /** Takes the feed's next record. */
+  /** Compares the next record of the feed. */
   record({ record, json, path }: FoundRecord): void {
     for (; this.#record !== undefined && this.#record.item > record.id; this.#record = this.#records.next().value ?? undefined)
       this.#missing(`record ${this.#record.item}`, path);
@@ -55,7 +55,7 @@ export class StoreComparison {
         path,
         subject: `record ${record.id}`,
         expected: 'a record of the store',
-        found: 'none there',
+        found: 'missing from the store',
       });
       return;
     }
@@ -64,7 +64,7 @@ export class StoreComparison {
     this.#record = this.#records.next().value ?? undefined;
   }
 
-  /** Takes the next account. */
+  /** Compares the next account. */
   account({ account, json, path }: FoundAccount): void {
     const subject = `account ${account.screen_name}`;
     for (
@@ -75,14 +75,14 @@ export class StoreComparison {
       this.#missing(`account ${this.#account.item.screen_name}`, path);
     }
     if (this.#account === undefined || compareAccounts(this.#account.item, account) !== 0) {
-      this.#report.add({ rule: 'store-surplus', path, subject, expected: 'an account of the store', found: 'none there' });
+      this.#report.add({ rule: 'store-surplus', path, subject, expected: 'an account of the store', found: 'missing from the store' });
       return;
     }
     if (this.#account.json !== json) this.#report.add({ rule: 'store-differs', path, subject, expected: this.#account.json, found: json });
     this.#account = this.#accounts.next().value ?? undefined;
   }
 
-  /** Reports what the store has beyond the tree's end. */
+  /** Reports the items of the store after the end of the tree. */
   end(): void {
     for (; this.#record !== undefined; this.#record = this.#records.next().value ?? undefined)
       this.#missing(`record ${this.#record.item}`, 'rest/data');
@@ -92,13 +92,19 @@ export class StoreComparison {
   }
 
   #missing(subject: string, path: string): void {
-    this.#report.add({ rule: 'store-missing', path, subject, expected: 'it', found: 'not there' });
+    this.#report.add({
+      rule: 'store-missing',
+      path,
+      subject,
+      expected: `the ${subject.split(' ')[0]} in the tree`,
+      found: 'missing from the tree',
+    });
   }
 }
 
 function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   const cursor = store.feed('first');
-  for (let { json } = cursor.take(RUN); json.length > 0; json = cursor.take(RUN).json) {
+  for (let { json } = cursor.take(BATCH); json.length > 0; json = cursor.take(BATCH).json) {
     for (const value of list(store, json)) {
       const record = parsed(store, 'a record', () => parseRecord(value));
       yield { item: record.id, json: encodeJson(value) };
@@ -109,7 +115,7 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
 
 function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<Account>, void> {
   const cursor = store.accounts('first');
-  for (let json = cursor.take(RUN).read(pageSize); json.length > 0; json = cursor.take(RUN).read(pageSize)) {
+  for (let json = cursor.take(BATCH).read(pageSize); json.length > 0; json = cursor.take(BATCH).read(pageSize)) {
     for (const value of list(store, json)) {
       yield { item: parsed(store, 'an account', () => parseAccount(value)), json: encodeJson(value) };
     }
@@ -127,6 +133,6 @@ function parsed<T>(store: Store, what: string, parse: () => T): T {
     return parse();
   } catch (error) {
     if (!(error instanceof BrokenRule)) throw error;
-    throw damaged(store.path, `${what} that breaks a rule: ${error.message}`, error);
+    throw damaged(store.path, `${what} breaks a rule: ${error.message}`, error);
   }
 }

@@ -14,24 +14,24 @@ import type { TreeDigests } from '../tree/manifest.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import type { Report } from './violation.ts';
 
-/** A page of a tree as it was found. */
+/** A page of the tree. */
 export interface FoundPage {
   readonly number: number;
-  /** The file it was read from, relative to the tree. */
+  /** The file of the page, relative to the tree. */
   readonly path: string;
   readonly items: readonly unknown[];
-  /** Holds the page to the bytes that it must have if its items are written so. */
+  /** Checks that the page has the expected bytes, given the JSON of its items. */
   readonly expectItems: (items: readonly string[]) => void;
 }
 
-/** What a tree says of itself. */
+/** A tree with its build record and its manifest. */
 export interface TreeMetadata {
   readonly out: string;
   readonly build: BuildRecord;
   readonly manifest: TreeDigests;
 }
 
-/** What a collection must be. */
+/** The expected size of a collection. */
 export interface CollectionMetadata {
   readonly collection: Collection;
   readonly items: number;
@@ -46,26 +46,26 @@ export function collectionMetadata(build: BuildRecord, collection: Collection): 
 }
 
 /**
- * A collection's pages as a client meets them: from the first by `next`. Where `next` leads astray that is
- * reported, and the walk goes on with the page that should have come.
+ * Yields a collection's pages as a client sees them: from the first page on, by `next`. If `next` is wrong, this is
+ * reported, and the walk continues with the page that was expected.
  */
 export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report): Generator<FoundPage, void> {
-  const word = collectionMetadata(tree.build, collection);
+  const metadata = collectionMetadata(tree.build, collection);
   const base = tree.build.base_url;
   let url = pageUrl(base, collection, 1);
-  for (let number = 1; number <= word.pages; number += 1) {
+  for (let number = 1; number <= metadata.pages; number += 1) {
     const path = fileOf(url, base);
-    const expectedNext = number < word.pages ? pageUrl(base, collection, number + 1) : null;
-    const found = path === undefined ? undefined : readPage(tree, word, number, path, report);
+    const expectedNext = number < metadata.pages ? pageUrl(base, collection, number + 1) : null;
+    const found = path === undefined ? undefined : readPage(tree, metadata, number, path, report);
     if (found !== undefined && path !== undefined) {
-      checkEnvelope(word, base, number, path, found.envelope, report);
+      checkEnvelope(metadata, base, number, path, found.envelope, report);
       yield { number, path, items: found.envelope.results, expectItems: (items) => checkBytes(path, found, items, report) };
     }
     url = expectedNext ?? url;
   }
 }
 
-/** The file that a rewrite layer would answer a link with. */
+/** Returns the file with which the rewrite rules answer a link. */
 function fileOf(url: string, base: string): string | undefined {
   const [path = '', query = ''] = url.slice(base.length).split('?');
   return resolve('GET', path, query).file;
@@ -76,8 +76,8 @@ interface ReadPage {
   readonly envelope: Envelope;
 }
 
-function readPage(tree: TreeMetadata, word: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
-  const bytes = readFiles(tree, word, number, path, report);
+function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
+  const bytes = readFiles(tree, metadata, number, path, report);
   if (bytes === undefined) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -92,10 +92,13 @@ function readPage(tree: TreeMetadata, word: CollectionMetadata, number: number, 
   }
 }
 
-/** Reads the files that hold a page, holds them to the manifest and to one another; gives the bytes of one. */
-function readFiles(tree: TreeMetadata, word: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
-  const files = slotsOf(number, word.pages).flatMap((slot) => {
-    const file = pathOf(word.collection, slot, word.pages);
+/**
+ * Reads the files of a page and compares them with the manifest and with one another.
+ * @returns the bytes of the file at `path`
+ */
+function readFiles(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
+  const files = slotsOf(number, metadata.pages).flatMap((slot) => {
+    const file = pathOf(metadata.collection, slot, metadata.pages);
     try {
       return [{ file, slot, bytes: readRegularFile(join(tree.out, file)) }];
     } catch (error) {
@@ -104,30 +107,35 @@ function readFiles(tree: TreeMetadata, word: CollectionMetadata, number: number,
     }
   });
   const read = files.find(({ file }) => file === path);
-  checkVariants(tree, word, number, read?.bytes, report);
+  checkVariants(tree, metadata, number, read?.bytes, report);
   for (const { file, slot, bytes } of files) {
-    const expected = tree.manifest[word.collection].get(slot);
+    const expected = tree.manifest[metadata.collection].get(slot);
     const found = hash('sha256', bytes);
     if (expected !== undefined && found !== expected)
       report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found });
     if (read !== undefined && !bytes.equals(read.bytes))
-      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'others' });
+      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes' });
   }
   return read?.bytes;
 }
 
-/** Holds the compressed files of a page to the manifest and to the page. */
-function checkVariants(tree: TreeMetadata, word: CollectionMetadata, number: number, page: Buffer | undefined, report: Report): void {
+/** Compares the compressed copies of a page with the manifest and with the page. */
+function checkVariants(tree: TreeMetadata, metadata: CollectionMetadata, number: number, page: Buffer | undefined, report: Report): void {
   const encodings = encodingsIn(tree.build.compress);
   for (const [index, encoding] of encodings.entries()) {
-    for (const slot of variantSlotsOf(number, word.pages, index)) {
-      const path = pathOf(word.collection, slot, word.pages, encodings);
+    for (const slot of variantSlotsOf(number, metadata.pages, index)) {
+      const path = pathOf(metadata.collection, slot, metadata.pages, encodings);
       try {
         const bytes = readRegularFile(join(tree.out, path));
-        const [expected, found] = [tree.manifest[word.collection].get(slot), hash('sha256', bytes)];
+        const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
         if (expected !== undefined && found !== expected) report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found });
         if (page !== undefined && !decompressesTo(bytes, encoding, page)) {
-          report.add({ rule: 'duplicate-mismatch', path, expected: `the bytes of the page, as ${encoding}`, found: 'others' });
+          report.add({
+            rule: 'duplicate-mismatch',
+            path,
+            expected: `the bytes of the page, compressed with ${encoding}`,
+            found: 'other bytes',
+          });
         }
       } catch (error) {
         report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
@@ -148,15 +156,21 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-function checkEnvelope(word: CollectionMetadata, base: string, number: number, path: string, envelope: Envelope, report: Report): void {
-  const next = number < word.pages ? pageUrl(base, word.collection, number + 1) : null;
-  const previous = number > 1 ? pageUrl(base, word.collection, number - 1) : null;
-  const items = number < word.pages ? word.pageSize : word.items - (word.pages - 1) * word.pageSize;
-  if (envelope.count !== word.items) report.add({ rule: 'page-count', path, expected: String(word.items), found: String(envelope.count) });
+function checkEnvelope(metadata: CollectionMetadata, base: string, number: number, path: string, envelope: Envelope, report: Report): void {
+  const next = number < metadata.pages ? pageUrl(base, metadata.collection, number + 1) : null;
+  const previous = number > 1 ? pageUrl(base, metadata.collection, number - 1) : null;
+  const items = number < metadata.pages ? metadata.pageSize : metadata.items - (metadata.pages - 1) * metadata.pageSize;
+  if (envelope.count !== metadata.items)
+    report.add({ rule: 'page-count', path, expected: String(metadata.items), found: String(envelope.count) });
   if (envelope.next !== next) report.add({ rule: 'page-next', path, expected: show(next), found: show(envelope.next) });
   if (envelope.previous !== previous) report.add({ rule: 'page-previous', path, expected: show(previous), found: show(envelope.previous) });
   if (envelope.results.length !== items)
-    report.add({ rule: 'page-items', path, expected: `${items} items`, found: String(envelope.results.length) });
+    report.add({
+      rule: 'page-items',
+      path,
+      expected: `${items} ${items === 1 ? 'item' : 'items'}`,
+      found: String(envelope.results.length),
+    });
 }
 
 function checkBytes(path: string, page: ReadPage, items: readonly string[], report: Report): void {

@@ -19,9 +19,9 @@ import { Report, type Violation } from './violation.ts';
 
 export interface VerifyOptions {
   readonly out: string;
-  /** The store to hold the tree against. */
+  /** The store to compare the tree with. */
   readonly store?: string | undefined;
-  /** Called with the items looked at so far and those there are. */
+  /** Called with the number of items checked so far and the number of all items. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
 }
 
@@ -29,7 +29,7 @@ export interface VerifySummary {
   readonly build: BuildRecord | undefined;
   readonly records: number;
   readonly accounts: number;
-  /** The first of what was found; the counts say how many there are. */
+  /** The first violations. `violationCount` is the number of all of them. */
   readonly violations: readonly Violation[];
   readonly notes: readonly Violation[];
   readonly violationCount: number;
@@ -38,9 +38,9 @@ export interface VerifySummary {
 }
 
 /**
- * Walks both collections of a tree as a client would and holds all that the interface and the layout
- * promise. What is wrong is reported, not thrown; memory does not grow with the tree.
- * @throws Failure no-tree where there is nothing to look at; no-store, bad-store
+ * Checks a tree against the rules of the API and the layout. Walks both collections as a client would. Violations are
+ * reported, not thrown. The use of memory does not grow with the tree.
+ * @throws Failure no-tree if there is no tree; no-store, bad-store
  */
 export function verify(options: VerifyOptions): VerifySummary {
   try {
@@ -85,8 +85,8 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };
 }
 
-/** So many pages may be missing from a small tree, and each be reported. */
-const FEW = 1000;
+/** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */
+const ALWAYS_ACCEPTED = 1000;
 
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
@@ -100,17 +100,21 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
   }
   if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))
     return record;
-  const words = { foreign: 'something else', unfinished: 'one that is unfinished or damaged: run palimpsest build again' };
-  const found = typeof record === 'object' ? 'more pages than there are files and lines of the manifest' : words[record];
+  const states = {
+    foreign: 'a file that palimpsest did not write',
+    unfinished: 'an unfinished or damaged record: run palimpsest build again',
+  };
+  const found = typeof record === 'object' ? 'more pages than the folder and the manifest can have' : states[record];
   report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
   return undefined;
 }
 
 /**
- * More pages than a collection can have by what is there: what says so is damaged, and neither time nor memory is given to
- * it. Half of the manifest, and half of the pages, may be lost.
+ * Returns an upper limit for the number of pages of a collection, from the manifest and the page folders. A build record
+ * with more pages is damaged, and checking it would waste time and memory. The limit allows for the loss of half of the
+ * manifest and half of the pages.
  */
 function mostPages(out: string, collection: Collection): number {
   const lines = mostLines(statSync(join(out, MANIFEST), { throwIfNoEntry: false })?.size ?? 0);
-  return FEW + 2 * Math.max(lines, entriesIn(join(out, pagesFolder(collection))));
+  return ALWAYS_ACCEPTED + 2 * Math.max(lines, entriesIn(join(out, pagesFolder(collection))));
 }

@@ -1,16 +1,16 @@
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 
-/** What a server answered. */
+/** The response of a server. */
 export interface Exchange {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The names of headers as they came, repeats too; not there where a client between does not tell. */
+  /** The raw names of the headers, including repeats; undefined if the client does not provide them. */
   readonly names?: readonly string[];
   readonly body: Buffer;
 }
 
-/** Sends one request; the path goes out as it is, nothing is decoded or followed. */
+/** Sends one request with an unchanged path. Decodes nothing and follows no redirects. */
 export function ask(url: string, path: string, method = 'GET', headers: Readonly<Record<string, string>> = {}): Promise<Exchange> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);
@@ -29,8 +29,8 @@ export function ask(url: string, path: string, method = 'GET', headers: Readonly
 }
 
 /**
- * Sends bytes over a connection of their own; gives all that came back until it ended.
- * @param patience milliseconds of silence after which it is given up: a server may well wait for more of a broken request
+ * Sends bytes over a new connection. Returns all received bytes when the connection ends.
+ * @param patience milliseconds of silence after which to give up: a server may wait for the rest of a broken request
  */
 export function sendRaw(url: string, bytes: string | Uint8Array, patience = 10_000): Promise<Buffer> {
   return new Promise((resolve) => {
@@ -39,13 +39,13 @@ export function sendRaw(url: string, bytes: string | Uint8Array, patience = 10_0
     const socket = connect(Number(port), hostname);
     socket.setTimeout(patience, () => socket.destroy());
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    socket.on('error', () => {}); // the server may hang up on what it does not understand
+    socket.on('error', () => {}); // the server may close the connection after an invalid request
     socket.once('close', () => resolve(Buffer.concat(chunks)));
     socket.write(bytes);
   });
 }
 
-/** The parts of one raw answer. */
+/** Returns the status and the body of one raw response. */
 export function parseRaw(answer: Buffer): { readonly status: number; readonly body: Buffer } {
   const end = answer.indexOf('\r\n\r\n');
   const status = /^HTTP\/1\.1 (\d{3}) /.exec(answer.toString('latin1', 0, 20))?.[1];

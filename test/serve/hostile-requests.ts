@@ -29,7 +29,7 @@ const QUERIES = [
   '?/../secret.txt',
 ];
 
-/** Requests that ask for a file beside the tree, in every spelling. */
+/** Returns requests for a file beside the tree, in many spellings. */
 export function traversals(secret: string): string[] {
   const targets: string[] = [];
   let turn = 0;
@@ -121,7 +121,7 @@ const HEADERS = [
   ' folded: line',
 ];
 
-/** Requests that are not well formed, or hardly. */
+/** Returns requests that are malformed or almost malformed. */
 export function malformed(): string[] {
   const line = (method: string, target: string, version: string) =>
     `${method} ${target} ${version}\r\nHost: h\r\nConnection: close\r\n\r\n`;
@@ -145,7 +145,7 @@ export function malformed(): string[] {
   ];
 }
 
-/** A request for a target, in bytes of Latin-1, so that any byte can be sent. */
+/** Returns a request for a target. It is encoded in Latin-1, so that any byte can be sent. */
 export function requestFor(target: string): Buffer {
   return Buffer.from(`GET ${target} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`, 'latin1');
 }

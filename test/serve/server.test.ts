@@ -14,10 +14,10 @@ import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree
 import { ask, parseRaw, sendRaw } from './exchange.ts';
 import { malformed, requestFor, traversals } from './hostile-requests.ts';
 
-/** The path of the tree's base URL, below which a server answers. */
+/** The path of the tree's base URL. The server answers below it. */
 const BASE = new URL(SITE.base_url).pathname;
 
-/** A text that looks like the links of a page; it stands in a record and in an account, where it must stay. */
+/** A text that looks like the links of a page. It is in a record and in an account, and must stay unchanged there. */
 const LOOKALIKE = `","next":"${SITE.base_url}/rest/data/?page=2","results":[`;
 
 let home = '';
@@ -39,7 +39,7 @@ afterAll(async () => {
   rmSync(home, { recursive: true, force: true });
 });
 
-/** The good history, in which a newest record and an account say something of their own. */
+/** The good history with this text in the newest record and in all accounts. */
 function historyWith(text: string): History {
   const { records, accounts } = goodHistory();
   const edited = records.map((record, index) => (index === 0 ? { ...record, text } : record));
@@ -47,7 +47,7 @@ function historyWith(text: string): History {
   return { records: edited, accounts: accounts.map((account) => ({ ...account, bio: text, data: data(account.screen_name) })) };
 }
 
-/** A tree of its own for a test that changes it, with a server. */
+/** A separate tree with a server, for a test that changes the tree. */
 async function ownServer(
   options: Partial<ServeOptions> = {},
   base_url = SITE.base_url,
@@ -89,7 +89,7 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
     ['PUT', '', 405],
     ['PATCH', '?page=2', 405],
     ['DELETE', '?page=99', 405],
-  ])('%s %s is answered with %i and the headers of the interface', async (method, query, status) => {
+  ])('answers %s %s with %i and the headers of the API', async (method, query, status) => {
     for (const server of [plain, rebased]) {
       const { headers, ...answer } = await ask(server.url, path + query, method);
       expect(answer.status).toBe(status);
@@ -102,7 +102,7 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
     }
   });
 
-  test.each(['', '?page=2', '?page=last', '?page=99', '?page=0_2'])('HEAD %s has what GET has, but for the body', async (query) => {
+  test.each(['', '?page=2', '?page=last', '?page=99', '?page=0_2'])('answers HEAD %s like GET, but without a body', async (query) => {
     for (const encoding of ['identity', 'gzip']) {
       const [get, head] = await Promise.all(
         ['GET', 'HEAD'].map((method) => ask(rebased.url, path + query, method, { 'Accept-Encoding': encoding })),
@@ -113,36 +113,39 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
     }
   });
 
-  test('OPTIONS is answered with a description in JSON', async () => {
+  test('answers OPTIONS with a description in JSON', async () => {
     const { body } = await ask(plain.url, path, 'OPTIONS');
     const name = collection === 'data' ? 'Data List' : 'Account List';
     expect(JSON.parse(body.toString())).toEqual({ name, description: expect.any(String), renders: ['application/json'], parses: [] });
   });
 
-  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('%s is told that it is not allowed', async (method) => {
+  test.each(['POST', 'PUT', 'PATCH', 'DELETE'])('answers %s with "not allowed"', async (method) => {
     const { status, body } = await ask(plain.url, path, method);
     expect([status, body.toString()]).toEqual([405, `{"detail":"Method \\"${method}\\" not allowed."}`]);
   });
 
-  test('a body that comes with a request does no harm', async () => {
+  test('ignores the body of a request', async () => {
     const request = `POST ${path} HTTP/1.1\r\nHost: h\r\nContent-Length: 200000\r\n\r\n${'x'.repeat(200_000)}GET ${path}?page=0 HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`;
     const answers = (await sendRaw(plain.url, request)).toString();
     expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 405', 'HTTP/1.1 404']);
   });
 
-  test('a page that is not there is told as DRF does', async () => {
+  test('answers a request for a missing page like DRF', async () => {
     for (const query of ['?page=0', '?page=99', '?page=2.0']) {
       const { status, body, headers } = await ask(plain.url, path + query);
       expect([status, body.toString(), headers.etag]).toEqual([404, '{"detail":"Invalid page."}', undefined]);
     }
   });
 
-  test.each(['', '?page=2', '?a=%2F&page=2&b', '?page=2?x'])('without its slash, asked %j, is moved, the query kept', async (query) => {
-    const { status, headers, body } = await ask(rebased.url, `${BASE}/rest/${collection}${query}`);
-    expect([status, headers.location, body.length]).toEqual([301, `${path}${query}`, 0]);
-  });
+  test.each(['', '?page=2', '?a=%2F&page=2&b', '?page=2?x'])(
+    'redirects a request without the final slash and keeps the query %j',
+    async (query) => {
+      const { status, headers, body } = await ask(rebased.url, `${BASE}/rest/${collection}${query}`);
+      expect([status, headers.location, body.length]).toEqual([301, `${path}${query}`, 0]);
+    },
+  );
 
-  test('shows the bytes of the files where links are left alone', async () => {
+  test('sends the bytes of the files if it keeps the links', async () => {
     const pages = collection === 'data' ? 9 : 3;
     for (let number = 1; number <= pages; number += 1) {
       const file = fileOf(`rest/${collection}/page/${number}/index.json`);
@@ -153,7 +156,7 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
   });
 });
 
-test('what hosts do not answer is not found: the files as such, and what lies above the base URL', async () => {
+test('the server answers 404 for the paths of files and for paths outside of the base URL', async () => {
   const files = [...filesIn(out).keys()].map((path) => `${BASE}/${path}`);
   expect(files).toContain(`${BASE}/build.json`);
   const others = ['/', '/rest/', '/rest/other/', '/rest/data/1/', '/favicon.ico', '/rest/data/page/2/'].map((path) => BASE + path);
@@ -166,7 +169,7 @@ test('what hosts do not answer is not found: the files as such, and what lies ab
 });
 
 describe('an ETag', () => {
-  test.each(['', '?page=2', '?page=last'])('of %j spares sending the page again', async (query) => {
+  test.each(['', '?page=2', '?page=last'])('of %j leads to 304 without a body', async (query) => {
     const path = `${BASE}/rest/data/${query}`;
     const { headers } = await ask(plain.url, path);
     const etag = headers.etag ?? '';
@@ -183,7 +186,7 @@ describe('an ETag', () => {
     }
   });
 
-  test('is another for another page, for other links and for another encoding', async () => {
+  test('differs by page, by links and by encoding', async () => {
     const etags = [
       await ask(plain.url, `${BASE}/rest/data/`),
       await ask(plain.url, `${BASE}/rest/data/?page=2`),
@@ -196,7 +199,7 @@ describe('an ETag', () => {
     expect((await ask(plain.url, `${BASE}/rest/data/`, 'GET', { 'If-None-Match': etags[4] ?? '' })).status).toBe(200);
   });
 
-  test('does not spare a page that is another, be its size and time what they were', async () => {
+  test('changes with the bytes of a page, even if its size and time stay the same', async () => {
     const { folder, server } = await ownServer();
     const file = join(folder, 'out/rest/data/page/2/index.json');
     const long = new Date('2020-01-01T00:00:00Z');
@@ -214,7 +217,7 @@ describe('an ETag', () => {
   });
 });
 
-describe('gzip', () => {
+describe('gzip compression', () => {
   test.each([
     'gzip',
     'GZIP',
@@ -224,7 +227,7 @@ describe('gzip', () => {
     'gzip;q=0.001',
     'gzip; q=1',
     'gzip ; q=0.5',
-  ])('comes where %j is accepted', async (accepted) => {
+  ])('is used for Accept-Encoding %j', async (accepted) => {
     for (const server of [plain, rebased]) {
       const [packed, unpacked] = [
         await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted }),
@@ -255,13 +258,13 @@ describe('gzip', () => {
     'gzipped',
     'x-gzip-2',
     'gzi p',
-  ])('does not come where %j is accepted', async (accepted) => {
+  ])('is not used for Accept-Encoding %j', async (accepted) => {
     const { headers, body } = await ask(plain.url, `${BASE}/rest/data/?page=2`, 'GET', { 'Accept-Encoding': accepted });
     expect(headers['content-encoding']).toBeUndefined();
     expect(body.equals(fileOf('rest/data/page/2/index.json'))).toBe(true);
   });
 
-  test('does not come for what is not a page', async () => {
+  test('is not used for responses other than pages', async () => {
     for (const [method, path] of [
       ['GET', '/rest/data/?page=99'],
       ['OPTIONS', '/rest/data/'],
@@ -275,7 +278,7 @@ describe('gzip', () => {
   });
 });
 
-describe('links', () => {
+describe('links in pages', () => {
   async function walk(start: string, link: 'next' | 'previous'): Promise<{ readonly urls: string[]; readonly pages: Page[] }> {
     const [urls, pages]: [string[], Page[]] = [[], []];
     for (let url: string | null = start; url !== null && urls.length < 20; url = pages.at(-1)?.[link] ?? null) {
@@ -289,7 +292,7 @@ describe('links', () => {
   test.each([
     ['data', 9, 60],
     ['account', 3, 8],
-  ] as const)('of %s lead through all of it, there and back, on this server', async (collection, count, items) => {
+  ] as const)('lead through the whole collection %s on this server, forward and back', async (collection, count, items) => {
     const start = `${rebased.url}/rest/${collection}/`;
     const there = await walk(start, 'next');
     expect(there.urls).toEqual([start, ...Array.from({ length: count - 1 }, (_, index) => `${start}?page=${index + 2}`)]);
@@ -301,7 +304,7 @@ describe('links', () => {
     expect(back.pages).toEqual(there.pages.toReversed());
   });
 
-  test('are all that is changed', async () => {
+  test('are the only part of a page that changes', async () => {
     for (const [collection, pages] of [
       ['data', 9],
       ['account', 3],
@@ -313,11 +316,11 @@ describe('links', () => {
         expect(body.toString()).toBe(file.slice(0, end).replaceAll(`"${SITE.base_url}/rest/`, `"${rebased.url}/rest/`) + file.slice(end));
       }
     }
-    // and what looks like one was really there
+    // the text that looks like a link was really in the page
     expect((await ask(rebased.url, `${BASE}/rest/data/`)).body.toString()).toContain(JSON.stringify(LOOKALIKE));
   });
 
-  test('lead to the address that was asked for', async () => {
+  test('point to the host of the request', async () => {
     for (const host of ['localhost:8080', 'history.test', '[::1]:80', '192.0.2.1']) {
       const { next, previous } = parse((await ask(rebased.url, `${BASE}/rest/data/?page=3`, 'GET', { Host: host })).body);
       expect([next, previous]).toEqual([`http://${host}${BASE}/rest/data/?page=4`, `http://${host}${BASE}/rest/data/?page=2`]);
@@ -339,13 +342,13 @@ describe('links', () => {
     'a?b',
     'a#b',
     '\u0080',
-  ])('are left as they are where the Host is %j', async (host) => {
+  ])('stay unchanged if the Host header is %j', async (host) => {
     const request = Buffer.from(`GET ${BASE}/rest/data/?page=3 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`, 'latin1');
     const { status, body } = parseRaw(await sendRaw(rebased.url, request));
     expect([status, body.toString()]).toEqual([200, fileOf('rest/data/page/3/index.json').toString()]);
   });
 
-  test('are left as they are where there is no Host', async () => {
+  test('stay unchanged without a Host header', async () => {
     const { status, body } = parseRaw(await sendRaw(rebased.url, `GET ${BASE}/rest/data/?page=3 HTTP/1.0\r\n\r\n`));
     expect([status, body.toString()]).toEqual([200, fileOf('rest/data/page/3/index.json').toString()]);
   });
@@ -357,7 +360,7 @@ describe('links', () => {
     'https://a.example/$&/"x"',
     'https://a.example/é',
     'https://a.example/my%20api',
-  ])('of a tree built for %s lead here, and as they are they have a path that is served', async (given) => {
+  ])('of a tree for %s point to this server, and unchanged links have a path that it serves', async (given) => {
     const base_url = parseBaseUrl(given);
     const { server } = await ownServer({ rebase: true }, base_url);
     const { origin, pathname } = new URL(server.url);
@@ -377,11 +380,11 @@ describe('links', () => {
   });
 });
 
-describe('a request that means harm', () => {
-  const SECRET = 'this lies beside the tree';
+describe('a hostile request', () => {
+  const SECRET = 'this is beside the tree';
 
-  test('gets nothing from outside the tree, and the server goes on', async () => {
-    // at the root of its host, where these requests can meet a page
+  test('gets nothing from outside the tree, and the server continues', async () => {
+    // the tree is at the root of its host, so that these requests can reach a page
     const { folder, server } = await ownServer({}, 'https://history.example');
     writeFileSync(join(folder, 'secret.txt'), SECRET);
     mkdirSync(join(folder, 'rest'), { recursive: true });
@@ -399,19 +402,19 @@ describe('a request that means harm', () => {
     const requests = [...traversals('secret.txt').map(requestFor), ...malformed().map((text) => Buffer.from(text, 'latin1'))];
     expect(requests.length).toBeGreaterThan(1000);
     const statuses = new Map<number, number>();
-    await inRuns(requests, 50, async (request) => {
-      const answer = await sendRaw(server.url, request, 500);
+    await forEachLimit(requests, 50, async (request) => {
+      const answer = await sendRaw(server.url, request, 5_000);
       const { status, body } = parseRaw(answer);
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       const shown = request.toString('latin1').slice(0, 200);
       expect(answer.includes(SECRET), shown).toBe(false);
-      // where the tree lies is nobody's business either
+      // the path of the tree must not be disclosed either
       expect(answer.includes(folder), shown).toBe(false);
       expect([0, 100, 200, 206, 301, 400, 404, 405, 416, 417, 431], shown).toContain(status);
-      // two answers on one connection are looked at by the line above only
+      // if there are two responses on one connection, only the line above checks them
       if (status === 200 && !body.includes('HTTP/1.1')) expect(known.has(body.toString('latin1')), shown).toBe(true);
     });
-    // most are refused, but they were understood
+    // most requests were parsed and then refused
     expect(statuses.get(404)).toBeGreaterThan(500);
     expect(statuses.get(400)).toBeGreaterThan(50);
     expect(unhandled).toEqual([]);
@@ -419,13 +422,13 @@ describe('a request that means harm', () => {
     expect([status, body.equals(readFileSync(join(folder, 'out/rest/data/index.json')))]).toEqual([200, true]);
   });
 
-  test('for a page whose number is longer than a file name can be is told that there is none', async () => {
+  test('gets 404 for a page number that is too long for a file name', async () => {
     const { status, body } = await ask(plain.url, `${BASE}/rest/data/page/${'9'.repeat(300)}/index.json`);
     expect(body.toString()).not.toContain(home);
     expect(status).toBe(404);
   });
 
-  test('cannot put a header of its own into a redirect', async () => {
+  test('cannot inject a header into a redirect', async () => {
     for (const query of ['?%0d%0aX-Evil: 1', '?%0D%0ASet-Cookie:x', '?\u010d\u010aX-Evil:1']) {
       const answer = (
         await sendRaw(plain.url, Buffer.from(`GET ${BASE}/rest/data${query} HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n`))
@@ -434,7 +437,7 @@ describe('a request that means harm', () => {
     }
   });
 
-  async function inRuns<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
+  async function forEachLimit<T>(items: readonly T[], width: number, work: (item: T) => Promise<void>): Promise<void> {
     const queue = [...items];
     const worker = async () => {
       for (let item = queue.shift(); item !== undefined; item = queue.shift()) await work(item);
@@ -443,8 +446,8 @@ describe('a request that means harm', () => {
   }
 });
 
-describe('a tree that changes', () => {
-  test('is shown as it is', async () => {
+describe('a server whose tree changes', () => {
+  test('serves a rebuilt tree at once', async () => {
     const { folder, server } = await ownServer({ rebase: true });
     const before = parse((await ask(server.url, `${BASE}/rest/data/`)).body);
     expect([before.count, before.next]).toEqual([30, `${server.url}/rest/data/?page=2`]);
@@ -460,7 +463,7 @@ describe('a tree that changes', () => {
     expect(parse((await ask(server.url, '/rest/data/?page=last')).body).next).toBeNull();
   });
 
-  test('and lacks a page says so', async () => {
+  test('answers 404 for a missing page', async () => {
     const { folder, server } = await ownServer();
     rmSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     const { status, body } = await ask(server.url, `${BASE}/rest/data/?page=2`);
@@ -469,7 +472,7 @@ describe('a tree that changes', () => {
   });
 });
 
-describe('serving does not begin', () => {
+describe('serve fails', () => {
   const options = (folder: string): ServeOptions => ({ out: folder, host: '127.0.0.1', port: 0, rebase: true });
 
   async function failure(attempt: Promise<RunningServer>): Promise<Failure> {
@@ -481,7 +484,7 @@ describe('serving does not begin', () => {
     return error;
   }
 
-  test('where there is no tree', async () => {
+  test('with no-tree if there is no tree', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     mkdirSync(join(folder, 'other'));
@@ -491,34 +494,32 @@ describe('serving does not begin', () => {
     }
   });
 
-  test('where the tree is unfinished', async () => {
+  test('with tree-unfinished if the tree is unfinished', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'build.json'), '{"palimpsest":"0.1.0","state":"unfinished"}');
     expect(await failure(serve(options(folder)))).toMatchObject({ code: 'tree-unfinished', place: { file: folder } });
   });
 
-  test('where the port is taken', async () => {
+  test('with port-taken if the port is in use', async () => {
     const port = Number(new URL(plain.url).port);
     const error = await failure(serve({ ...options(out), port }));
-    expect(error).toMatchObject({ code: 'port-taken', found: 'another program there' });
+    expect(error).toMatchObject({ code: 'port-taken', found: 'another program on this port' });
     expect(error.message).toContain(`127.0.0.1:${port}`);
     expect((await ask(plain.url, `${BASE}/rest/data/`)).status).toBe(200);
   });
 
-  test('where the address is not of this machine', async () => {
+  test('with port-taken if this machine does not have the address', async () => {
     expect(await failure(serve({ ...options(out), host: '192.0.2.1' }))).toMatchObject({ code: 'port-taken' });
   });
 });
 
-test('a server that was closed gives its port back, though clients hang on', async () => {
+test('a closed server releases its port although clients keep connections open', async () => {
   const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
   const hanging = ['GET /rest/data/ HTTP/1.1\r\nHost: h\r\n\r\n', 'GET /rest/data/ HTTP/1.1\r\nHost: h\r\n'].map((part) =>
     sendRaw(server.url, part),
   );
   await ask(server.url, `${BASE}/rest/data/`);
-  const started = performance.now();
   await server.close();
-  expect(performance.now() - started).toBeLessThan(5000);
   await Promise.all(hanging);
   await expect(ask(server.url, `${BASE}/rest/data/`)).rejects.toThrow('ECONNREFUSED');
   const next = createServer();
@@ -526,7 +527,7 @@ test('a server that was closed gives its port back, though clients hang on', asy
   next.close();
 });
 
-test('the address is where the server answers, and what was built is told', async () => {
+test('a running server returns its address and the build record of the tree', async () => {
   expect(plain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
   expect(plain.build).toMatchObject({ records: 60, accounts: 8, base_url: SITE.base_url });
 });

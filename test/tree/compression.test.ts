@@ -12,8 +12,8 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
-describe.each(ENCODINGS)('%s', (encoding) => {
-  it('gives back any bytes, and makes the same of the same', () => {
+describe.each(ENCODINGS)('compression with %s', (encoding) => {
+  it('restores any bytes and gives the same output for the same input', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2000 }), (bytes) => {
         const packed = compress(bytes, encoding);
@@ -23,23 +23,23 @@ describe.each(ENCODINGS)('%s', (encoding) => {
     );
   });
 
-  it('does not unpack more than it is told to', () => {
+  it('rejects data that decompresses to more than the limit', () => {
     expect(() => decompress(compress(Buffer.alloc(100_000), encoding), encoding, 1000)).toThrow();
   });
 });
 
-it('gzip tells neither when nor where it was made', () => {
+it('writes gzip headers without a time or an operating system', () => {
   expect([...compress(Buffer.from('page'), 'gzip').subarray(0, 10)]).toEqual([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255]);
 });
 
-it('what a build compresses with can be read back', () => {
+it('reads the encodings back from the names of the compressors', () => {
   for (const encodings of [[], ['gzip'], ['brotli'], ['gzip', 'brotli']] satisfies Encoding[][]) {
     expect(encodingsIn(compressors(encodings))).toEqual(encodings);
   }
   expect(compressors(['brotli', 'gzip'])).toBe(`gzip/${process.versions.zlib} brotli/${process.versions['brotli']}`);
 });
 
-/** A store, and a function that builds its tree with the program in a folder of that name; enough pages for two threads. */
+/** A store, and a function that runs the program to build its tree in a named folder. There are enough pages for two threads. */
 async function workplace() {
   const folder = temporaryFolder();
   const store = join(folder, 'store.db');
@@ -52,8 +52,8 @@ async function workplace() {
   return { store, make, at: (name: string) => join(folder, name) };
 }
 
-describe('a tree that is compressed', () => {
-  it('has each page in each encoding, in the manifest too', async () => {
+describe('a build with --compress', () => {
+  it('writes each page in each encoding and lists the copies in the manifest', async () => {
     const { store, make, at } = await workplace();
     await make('out');
     const files = filesIn(at('out'));
@@ -70,7 +70,7 @@ describe('a tree that is compressed', () => {
     expect(verify({ out: at('out'), store }).violations).toEqual([]);
   });
 
-  it('is, built again after an import, what a build into an empty folder gives; other files are left alone', async () => {
+  it('gives, after an import, the same tree as a build into an empty folder, and keeps unchanged files', async () => {
     const { store, make, at } = await workplace();
     await make('out');
     const before = statSync(at('out/rest/account/page/3/index.json.br')).mtimeMs;
@@ -78,7 +78,7 @@ describe('a tree that is compressed', () => {
     const summary = await make('out');
     await make('fresh');
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
-    // the third page of accounts has the two without records
+    // the third page of accounts has the two accounts without records
     expect(statSync(at('out/rest/account/page/3/index.json.br')).mtimeMs).toBe(before);
     expect(Number(summary['unchanged'])).toBeGreaterThanOrEqual(3);
     expect(await make('out')).toMatchObject({ written: 0, removed: 0, unchanged: 3 * (63 + 5) });
@@ -89,7 +89,7 @@ describe('a tree that is compressed', () => {
     ['switched off', ENCODINGS, []],
     ['changed', ['brotli'], ['gzip']],
   ] satisfies [string, readonly Encoding[], readonly Encoding[]][])(
-    'is what it is to be after compression was %s',
+    'gives the same tree as a build into an empty folder after compression was %s',
     async (_, first, second) => {
       const { make, at } = await workplace();
       await make('out', first);
@@ -101,7 +101,7 @@ describe('a tree that is compressed', () => {
     },
   );
 
-  it('is completed after a build that was killed', async () => {
+  it('completes the tree after a killed build', async () => {
     const { make, at } = await workplace();
     await make('out');
     await make('fresh', ['gzip']);
@@ -111,7 +111,7 @@ describe('a tree that is compressed', () => {
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
 
-  it('is made anew by another release of what compresses', async () => {
+  it('compresses all pages again if the release of a compressor changes', async () => {
     const { make, at } = await workplace();
     await make('out');
     const record = readFileSync(at('out/build.json'), 'utf8');
@@ -119,27 +119,30 @@ describe('a tree that is compressed', () => {
     const inode = statSync(at('out/rest/data/index.json.gz')).ino;
     await make('out');
     expect(readFileSync(at('out/build.json'), 'utf8')).toBe(record);
-    // these bytes happen to be the same: they are not written again
+    // here the new bytes are the same: the build does not write them again
     expect(statSync(at('out/rest/data/index.json.gz')).ino).toBe(inode);
   });
 
   it.each([
     ['damaged', (bytes: Buffer) => Buffer.concat([bytes, Buffer.from('x')]), 'file-digest'],
     ['emptied', () => Buffer.alloc(0), 'file-digest'],
-  ] satisfies [string, (bytes: Buffer) => Buffer, string][])('is found out where a variant was %s, and mended', async (_, damage, rule) => {
-    const { make, at } = await workplace();
-    await make('out');
-    const whole = filesIn(at('out'));
-    for (const path of ['rest/data/page/2/index.json.gz', 'rest/account/page/last/index.json.br']) {
-      writeFileSync(join(at('out'), path), damage(whole.get(path) ?? Buffer.alloc(0)));
-      const rules = verify({ out: at('out') }).violations.filter((violation) => violation.path === path);
-      expect(rules.map((violation) => violation.rule)).toContain(rule);
-    }
-    await make('out', ENCODINGS, ['--repair']);
-    expect(filesIn(at('out'))).toEqual(whole);
-  });
+  ] satisfies [string, (bytes: Buffer) => Buffer, string][])(
+    'repairs a variant that was %s, and verify reports it before',
+    async (_, damage, rule) => {
+      const { make, at } = await workplace();
+      await make('out');
+      const whole = filesIn(at('out'));
+      for (const path of ['rest/data/page/2/index.json.gz', 'rest/account/page/last/index.json.br']) {
+        writeFileSync(join(at('out'), path), damage(whole.get(path) ?? Buffer.alloc(0)));
+        const rules = verify({ out: at('out') }).violations.filter((violation) => violation.path === path);
+        expect(rules.map((violation) => violation.rule)).toContain(rule);
+      }
+      await make('out', ENCODINGS, ['--repair']);
+      expect(filesIn(at('out'))).toEqual(whole);
+    },
+  );
 
-  it('is found out where a variant holds another page, be the manifest mended', async () => {
+  it('is reported by verify if a variant has the contents of another page', async () => {
     const { make, at } = await workplace();
     await make('out');
     const path = 'rest/data/page/2/index.json.gz';
@@ -152,7 +155,7 @@ describe('a tree that is compressed', () => {
     ]);
   });
 
-  it('is imported by its pages', async () => {
+  it('gives a tree from which import reads only the uncompressed pages', async () => {
     const { make, at } = await workplace();
     await make('out');
     async function* nothing() {}
@@ -162,7 +165,7 @@ describe('a tree that is compressed', () => {
   });
 });
 
-it('an encoding that there is not is refused', async () => {
+it('rejects an unknown encoding', async () => {
   const args = ['build', '--base-url', 'https://example.org', '--store', join(temporaryFolder(), 'none.db')];
   const { code, stderr } = await palimpsest([...args, '--compress', 'gzip,zstd']);
   expect([code, stderr.split('\n')[0]]).toEqual([

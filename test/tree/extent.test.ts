@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { extentOf } from '../../src/tree/extent.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-it('a tree is as much as its files, hidden ones left out', () => {
+it('counts the files of a tree and finds the largest, without hidden files', () => {
   const out = temporaryFolder();
   mkdirSync(join(out, 'rest/data/page'), { recursive: true });
   mkdirSync(join(out, '.palimpsest'));

@@ -24,8 +24,8 @@ async function treeOf(store: string, out: string): Promise<Map<string, Buffer>> 
   return filesIn(out);
 }
 
-/** A history's lines in some order, in some batches. */
-function dealt(history: History): fc.Arbitrary<string[][]> {
+/** The lines of a history in random order, split into random batches. */
+function shuffledBatches(history: History): fc.Arbitrary<string[][]> {
   const lines = toNdjson(history);
   return fc
     .tuple(fc.shuffledSubarray(lines, { minLength: lines.length }), fc.array(fc.nat({ max: lines.length }), { maxLength: 4 }))
@@ -36,8 +36,8 @@ function dealt(history: History): fc.Arbitrary<string[][]> {
     });
 }
 
-describe('any store', () => {
-  it('is built, its pages imported and built again, to the same bytes', async () => {
+describe('the tree of any store', () => {
+  it('has the same bytes after its pages were imported into a new store and built again', async () => {
     const folder = temporaryFolder();
     let run = 0;
     await fc.assert(
@@ -57,17 +57,17 @@ describe('any store', () => {
     );
   });
 
-  it('has one tree, in whatever order and however many imports its contents came', async () => {
+  it('does not depend on the order and number of the imports', async () => {
     const folder = temporaryFolder();
     let run = 0;
-    const cases = histories(40).chain((history) => fc.tuple(fc.constant(history), dealt(history), dealt(history)));
+    const cases = histories(40).chain((history) => fc.tuple(fc.constant(history), shuffledBatches(history), shuffledBatches(history)));
     await fc.assert(
       fc.asyncProperty(cases, async ([history, left, right]) => {
         fc.pre(history.records.length + history.accounts.length > 0);
         run += 1;
         const at = (name: string) => join(folder, `${run}`, name);
         for (const batch of left) await importLines(at('left.db'), batch);
-        // the right tree is built after every batch: rebuilding must come to the same as building
+        // the right tree is built after every batch: rebuilding must give the same result as building once
         for (const batch of right) {
           await importLines(at('right.db'), batch);
           await build(at('right.db'), { out: at('right'), site });

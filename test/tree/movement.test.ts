@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type Movement, movementBetween } from '../../src/tree/movement.ts';
 import type { AccountKey, PageRange, SortKeys } from '../../src/tree/sort-keys.ts';
 
-/** A tree as what stands on it: ids of records, newest first, and accounts in their order. */
+/** The content of a tree: ids of records, newest first, and accounts in their order. */
 interface Tree {
   readonly ids: readonly number[];
   readonly accounts?: readonly AccountKey[];
@@ -19,25 +19,25 @@ function keysOf({ ids, accounts = [], size = 10 }: Tree): SortKeys {
 }
 
 const between = (older: Tree, newer: Tree): Movement => movementBetween(keysOf(older), keysOf(newer));
-/** Ids from the largest down. */
+/** Ids in descending order. */
 const down = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => from - index);
 const up = (from: number, to: number) => down(to, from).toReversed();
 const pagesOf = (leaving: Uint8Array) => [...leaving.keys()].filter((page) => leaving[page] === 1);
 
 describe('the movement of records', () => {
-  it('is by a page where as many are new as a page holds or fewer, and never forward', () => {
+  it('is one page back for up to one page of new records, and never forward', () => {
     expect(between({ ids: down(100, 1) }, { ids: down(103, 1) }).data).toMatchObject({ forward: 0, shift: 1 });
     expect(between({ ids: down(100, 1) }, { ids: down(110, 1) }).data).toMatchObject({ forward: 0, shift: 1 });
     expect(between({ ids: down(100, 1) }, { ids: down(111, 1) }).data).toMatchObject({ forward: 0, shift: 2 });
   });
 
-  it('is none where the last page had room', () => {
+  it('is zero if the new records fit on the last page', () => {
     const { data } = between({ ids: down(3, 1) }, { ids: down(8, 1) });
     expect(data).toMatchObject({ forward: 0, shift: 0 });
     expect(pagesOf(data.leaving)).toEqual([]);
   });
 
-  it('is forward where the newest are lost and as many older ones came', () => {
+  it('is forward if the newest records are lost and as many older ones are added', () => {
     const older = { ids: [...down(1_000, 501), ...down(300, 1)] };
     const newer = { ids: [...down(800, 301), ...down(300, 1)] };
     expect(older.ids).toHaveLength(newer.ids.length);
@@ -45,11 +45,11 @@ describe('the movement of records', () => {
     expect(between(older, newer).data.forward).toBeGreaterThan(0);
   });
 
-  it('is as far as it is where as many old ones are lost as new ones came', () => {
+  it('has the full distance if as many old records are lost as new ones are added', () => {
     expect(between({ ids: down(1_000, 1) }, { ids: down(1_200, 201) }).data).toMatchObject({ shift: 20 });
   });
 
-  it('is forward where pages are larger, backward where they are smaller', () => {
+  it('is forward if pages become larger, and back if they become smaller', () => {
     expect(between({ ids: down(100, 1) }, { ids: down(100, 1), size: 20 }).data).toMatchObject({ forward: 9, firstForward: 2 });
     expect(between({ ids: down(100, 1) }, { ids: down(100, 1), size: 5 }).data).toMatchObject({ forward: 0, shift: 10 });
   });
@@ -57,45 +57,45 @@ describe('the movement of records', () => {
 
 describe('the movement of accounts', () => {
   const ids: number[] = [];
-  it('is none where new ones come behind the others', () => {
+  it('is zero if new accounts follow the others', () => {
     const { account } = between({ ids, accounts: up(1, 95) }, { ids, accounts: up(1, 130) });
     expect(account).toMatchObject({ forward: 0, shift: 0 });
     expect(pagesOf(account.leaving)).toEqual([]);
   });
 
-  it('is forward where one has an older first record than before', () => {
+  it('is forward if an account gets an older first record', () => {
     const older = { ids, accounts: [...up(100, 195)] };
     const newer = { ids, accounts: [5, ...up(100, 170), ...up(172, 195)] };
     expect(between(older, newer).account).toMatchObject({ forward: 1, firstForward: 8 });
   });
 
-  it('is none where one stays on its page with an older first record', () => {
+  it('is zero if an account gets an older first record and stays on its page', () => {
     const older = { ids, accounts: up(100, 195) };
     const newer = { ids, accounts: [5, ...up(101, 195)] };
     expect(between(older, newer).account).toMatchObject({ forward: 0, shift: 0 });
   });
 
-  it('is forward where one without records got its first', () => {
+  it('is forward if an account without records gets its first record', () => {
     const names = up(100, 150).map((number) => `n${number}`);
     const { account } = between({ ids, accounts: [1, 2, 3, ...names] }, { ids, accounts: [1, 2, 3, 4, ...names.slice(0, -1)] });
     expect(account).toMatchObject({ forward: 1, firstForward: 6 });
   });
 
-  it('is back where new ones come before those without records', () => {
+  it('is back if new accounts come before the accounts without records', () => {
     const names = up(100, 150).map((number) => `n${number}`);
     const { account } = between({ ids, accounts: [1, ...names] }, { ids, accounts: [1, 2, ...names] });
     expect(account).toMatchObject({ forward: 0, shift: 1 });
   });
 
-  it('is forward where one is gone and others are behind it', () => {
+  it('is forward if an account before others is removed', () => {
     expect(between({ ids, accounts: up(1, 30) }, { ids, accounts: up(2, 30) }).account).toMatchObject({ forward: 2, firstForward: 2 });
   });
 });
 
-describe('whatever is lost and whatever comes', () => {
+describe('the movement between two random trees', () => {
   const set = fc.uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 40 });
 
-  it('no record moves forward or farther than is said', () => {
+  it('covers the movement of every record', () => {
     fc.assert(
       fc.property(set, set, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 1, max: 9 }), (one, other, sizeA, sizeB) => {
         const [a, b] = [one, other].map((ids) => ids.toSorted((x, y) => y - x));
@@ -112,7 +112,7 @@ describe('whatever is lost and whatever comes', () => {
     );
   });
 
-  it('no account moves forward or farther than is said, whichever first record it gets', () => {
+  it('covers the movement of every account, also if its first record changes', () => {
     const accounts = fc.uniqueArray(fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 })), {
       selector: ([before]) => before,
       minLength: 1,
@@ -120,7 +120,7 @@ describe('whatever is lost and whatever comes', () => {
     });
     fc.assert(
       fc.property(accounts, fc.integer({ min: 1, max: 9 }), fc.integer({ min: 0, max: 60 }), (pairs, size, kept) => {
-        // each account has one key and then another; most keep theirs
+        // each account has a key before and a key after; most keep their key
         const moved = pairs.map(([before, after], index) => [before, index < kept ? before : after + 0.5] as const);
         const distinct = moved.filter(([, after], index) => moved.findIndex(([, other]) => other === after) === index);
         const [older, newer] = [0, 1].map((side) => distinct.toSorted((x, y) => (x[side] ?? 0) - (y[side] ?? 0)));

@@ -8,8 +8,8 @@ import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 
 const SAVED = fileURLToPath(new URL('../../../shared/data/saved-pages', import.meta.url));
 
-describe('pages that a live service answered', () => {
-  it.skipIf(!existsSync(SAVED))('come out byte for byte, all 87 (skipped where the saved pages are not there)', async () => {
+describe('import and build of the saved pages of a live service', () => {
+  it.skipIf(!existsSync(SAVED))('reproduces all 87 pages byte for byte (skipped without the saved pages)', async () => {
     const folder = temporaryFolder();
     const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
     await palimpsestJson(['import', SAVED, '--store', store]);

@@ -6,8 +6,8 @@ import { temporaryFolder } from '../support/folder.ts';
 import { numbered } from '../support/same-size.ts';
 import { importHistory, SITE } from '../verify/good-tree.ts';
 
-/** What FAT keeps of a time: even seconds. */
-const KEPT = 2000;
+/** The resolution of file times on FAT: 2 s, in milliseconds. */
+const FAT_RESOLUTION = 2000;
 
 interface Version {
   readonly bytes: Buffer;
@@ -19,11 +19,11 @@ class Remembered {
   readonly folder = temporaryFolder();
   readonly out = join(this.folder, 'out');
   readonly #versions = new Map<string, Version[]>();
-  /** The files that were there at the last look. */
+  /** The files at the last comparison. */
   #present: readonly string[] = [];
   #stores = 0;
 
-  /** Builds a history from a store of its own, and compares the time of each file with those that it had. */
+  /** Builds a history from a new store, and compares the time of each file with the times of its earlier versions. */
   async build(history: Parameters<typeof importHistory>[1], options: Partial<BuildOptions> = {}): Promise<void> {
     const store = join(this.folder, `${this.#stores++}.db`);
     await importHistory(store, history);
@@ -46,7 +46,7 @@ class Remembered {
     this.#present = present;
   }
 
-  /** How many versions of a file there were. */
+  /** Returns the number of versions of a file so far. */
   versions(path: string): number {
     return this.#versions.get(path)?.length ?? 0;
   }
@@ -55,7 +55,7 @@ class Remembered {
     return readdirSync(this.out, { recursive: true, encoding: 'utf8' }).filter((path) => statSync(join(this.out, path)).isFile());
   }
 
-  /** Sets every file's time to what a function makes of it. */
+  /** Changes the time of every file with a function. */
   setTimes(timeFrom: (time: number) => number): void {
     for (const [path, versions] of this.#versions) {
       const file = join(this.out, path);
@@ -71,17 +71,17 @@ class Remembered {
   }
 }
 
-const step = (time: number) => Math.floor(time / KEPT);
+const step = (time: number) => Math.floor(time / FAT_RESOLUTION);
 
-describe('a page with new bytes has a time that none of its versions had', () => {
-  it('where builds follow one another at once', async () => {
+describe('the time of a page with new bytes differs from the times of all earlier versions', () => {
+  it('if builds follow one another at once', async () => {
     const tree = new Remembered();
     for (let number = 0; number < 12; number += 1) await tree.build(numbered(number));
     for (const suffix of ['', '.gz', '.br']) expect(tree.versions(`rest/data/index.json${suffix}`)).toBe(12);
     expect(tree.versions('rest/data/page/2/index.json'), 'a page that shows the same records').toBe(1);
   });
 
-  it('where the clock was set back', async () => {
+  it('if the clock was set back', async () => {
     const tree = new Remembered();
     await tree.build(numbered(0));
     // as if that build had been an hour later than this machine's clock says
@@ -90,16 +90,16 @@ describe('a page with new bytes has a time that none of its versions had', () =>
     expect(tree.versions('rest/data/index.json')).toBe(4);
   });
 
-  it('where the file system keeps even seconds only', async () => {
+  it('if the file system stores only even seconds', async () => {
     const tree = new Remembered();
     for (let number = 0; number < 4; number += 1) {
       await tree.build(numbered(number));
-      tree.setTimes((time) => step(time) * KEPT);
+      tree.setTimes((time) => step(time) * FAT_RESOLUTION);
     }
     expect(tree.versions('rest/data/index.json')).toBe(4);
   });
 
-  it('where it was removed and comes back', async () => {
+  it('if the page was removed and is written again', async () => {
     const tree = new Remembered();
     const last = 'rest/data/page/9/index.json';
     await tree.build(numbered(0, 60));
@@ -112,7 +112,7 @@ describe('a page with new bytes has a time that none of its versions had', () =>
     expect(tree.versions(last)).toBe(2);
   });
 
-  it('where compressed variants were removed and come back', async () => {
+  it('if compressed variants were removed and are written again', async () => {
     const tree = new Remembered();
     await tree.build(numbered(0));
     await tree.build(numbered(1), { compress: [] });
@@ -120,7 +120,7 @@ describe('a page with new bytes has a time that none of its versions had', () =>
     expect([tree.versions('rest/data/index.json.gz'), tree.versions('rest/data/index.json')]).toEqual([2, 3]);
   });
 
-  it('where another hand wrote the page and it is repaired', async () => {
+  it('if another program changed the page and a build repairs it', async () => {
     const tree = new Remembered();
     await tree.build(numbered(0));
     const file = join(tree.out, 'rest/data/index.json');
@@ -132,7 +132,7 @@ describe('a page with new bytes has a time that none of its versions had', () =>
     expect(tree.versions('rest/data/index.json')).toBe(3);
   });
 
-  it('where all pages were cleared away', async () => {
+  it('if all pages were deleted', async () => {
     const tree = new Remembered();
     await tree.build(numbered(0));
     rmSync(join(tree.out, 'rest'), { recursive: true });

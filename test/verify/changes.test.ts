@@ -19,7 +19,7 @@ const { right, wrong }: { readonly right: readonly Vector[]; readonly wrong: rea
   readFileSync(new URL('../diff/vectors.json', import.meta.url), 'utf8'),
 );
 
-/** The rules that a record of palimpsest's own breaks. */
+/** Returns the rules that a generated record breaks. */
 function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'>, diff_html: string): string[] {
   const id = 1_456_705_800_000_000;
   const first_encountered_date = '2016-02-29T00:30:00.000000Z';
@@ -39,21 +39,21 @@ function broken({ type, previous, old, new: text }: Omit<Vector, 'html' | 'says'
   return markupError(diff_html) === undefined ? rules : ['record-markup', ...rules];
 }
 
-describe('a change of our own', () => {
-  it.each(right.map((vector) => [vector.says, vector] as const))('is right: %s', (_, vector) => {
+describe('the check of a generated change', () => {
+  it.each(right.map((vector) => [vector.says, vector] as const))('accepts a right diff_html: %s', (_, vector) => {
     expect(broken(vector, vector.html)).toEqual([]);
   });
 
-  it.each(wrong.map((vector) => [vector.says, vector] as const))('is refused: %s', (_, vector) => {
+  it.each(wrong.map((vector) => [vector.says, vector] as const))('rejects a wrong diff_html: %s', (_, vector) => {
     expect(broken(vector, vector.html)).not.toEqual([]);
   });
 
-  it('may be the difference to half a character, which somebody else imported', () => {
+  it('accepts a difference to an imported text with a lone surrogate', () => {
     const vector = { type: 'Bio', previous: true, old: 'a \ud83d', new: 'a b' } as const;
     expect(broken(vector, diffHtml('Bio', vector.old, vector.new))).toEqual([]);
   });
 
-  it('is held to another text or predecessor', () => {
+  it('rejects a diff_html of another text or another predecessor', () => {
     const vector = { type: 'Bio', previous: true, old: 'one & two', new: 'one & three' } as const;
     const html = diffHtml('Bio', vector.old, vector.new);
     expect(broken(vector, html)).toEqual([]);
@@ -62,10 +62,6 @@ describe('a change of our own', () => {
   });
 });
 
-it('markup that would like to be read for ever is read in a time that grows no faster than it', () => {
-  for (const html of ['<', '&', '<a href="', '<span>', '<br>', '<span>x</span>', '&amp;', '>'].map((text) => text.repeat(500_000))) {
-    const started = performance.now();
-    broken({ type: 'Bio', previous: true, old: 'a', new: 'b' }, html);
-    expect(performance.now() - started).toBeLessThan(4000);
-  }
+it.each(['<', '&', '<a href="', '<span>', '<br>', '<span>x</span>', '&amp;', '>'])('rejects 500,000 repetitions of %j', (piece) => {
+  expect(broken({ type: 'Bio', previous: true, old: 'a', new: 'b' }, piece.repeat(500_000))).not.toEqual([]);
 });

@@ -11,7 +11,7 @@ import { palimpsest } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
 import { ACCOUNT_DAMAGES } from './damages/accounts.ts';
 import type { Damage } from './damages/damage.ts';
-import { addOwn, DIFF_DAMAGES, OWN_CHANGES } from './damages/diffs.ts';
+import { addGenerated, DIFF_DAMAGES, GENERATED_CHANGES } from './damages/diffs.ts';
 import { FILE_DAMAGES } from './damages/files.ts';
 import { PAGE_DAMAGES } from './damages/pages.ts';
 import { RECORD_DAMAGES } from './damages/records.ts';
@@ -26,7 +26,7 @@ const DAMAGES = {
   accounts: ACCOUNT_DAMAGES,
   store: STORE_DAMAGES,
 };
-/** What is wrong with these cannot be sealed away. */
+/** Violations of these rules disappear after a reseal. */
 const OF_FILES: readonly Rule[] = ['manifest-digest', 'manifest-line', 'file-missing', 'file-digest', 'unexpected-file', 'sort-keys'];
 
 let home = '';
@@ -42,22 +42,22 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(home, { recursive: true, force: true }));
 
-/** A fresh copy of the good tree, gone when the test has ended. */
+/** A fresh copy of the good tree. It is deleted after the test. */
 function copy(): DamagedTree {
   return DamagedTree.copyOf(good, join(temporaryFolder(), 'out'));
 }
 
 const rulesOf = (found: readonly Violation[]) => [...new Set(found.map((violation) => violation.rule))].sort();
 
-describe('the tree that will be damaged', () => {
-  test('is sound', () => {
+describe('the good tree', () => {
+  test('has no violations', () => {
     const alone = verify({ out: good });
     expect(alone).toMatchObject({ violations: [], notes: [], violationCount: 0, noteCount: 0, records: 60, accounts: 8 });
     expect(alone.build).toMatchObject({ data_pages: 9, account_pages: 3 });
     expect(verify({ out: good, store })).toEqual(alone);
   });
 
-  test('is written here byte for byte as there, so that what is damaged is only what should be', () => {
+  test('keeps its bytes when the test helper writes it again without a change', () => {
     const tree = copy();
     tree.editFeed((records) => records);
     tree.editAccounts((accounts) => accounts);
@@ -66,14 +66,17 @@ describe('the tree that will be damaged', () => {
     for (const file of tree.files()) expect(tree.text(file), file).toBe(new DamagedTree(good).text(file));
   });
 
-  test.each(OWN_CHANGES.map((change) => [change.name, change] as const))('may have a record of our own: %s', (_, change) => {
-    const tree = copy();
-    addOwn(tree, change);
-    tree.reseal();
-    expect(verify({ out: tree.folder })).toMatchObject({ violations: [], notes: [], records: 61 });
-  });
+  test.each(GENERATED_CHANGES.map((change) => [change.name, change] as const))(
+    'has no violations with a generated record: %s',
+    (_, change) => {
+      const tree = copy();
+      addGenerated(tree, change);
+      tree.reseal();
+      expect(verify({ out: tree.folder })).toMatchObject({ violations: [], notes: [], records: 61 });
+    },
+  );
 
-  test('may have hidden names beside rest, which are somebody else’s', () => {
+  test('has no violations with hidden files of others beside rest', () => {
     const tree = copy();
     tree.write('.well-known/security.txt', 'x');
     tree.write('.nojekyll', '');
@@ -81,36 +84,36 @@ describe('the tree that will be damaged', () => {
   });
 });
 
-describe.each(Object.entries(DAMAGES))('%s', (_, damages) => {
-  test.each(damages.map((damage) => [damage.name, damage] as const))('%s', (_, entry) => {
+describe.each(Object.entries(DAMAGES))('verify of damage to %s', (_, damages) => {
+  test.each(damages.map((damage) => [damage.name, damage] as const))('reports that %s', (_, entry) => {
     const tree = copy();
     entry.damage(tree);
     onTestFinished(() => entry.after?.(tree));
     if (entry.deep) tree.reseal();
     const alone = verify({ out: tree.folder });
-    const besideStore = verify({ out: tree.folder, store });
-    const { violations, notes, violationCount, noteCount } = entry.withStore ? besideStore : alone;
+    const withStore = verify({ out: tree.folder, store });
+    const { violations, notes, violationCount, noteCount } = entry.withStore ? withStore : alone;
     const found = [...violations, ...notes];
     expect(rulesOf(found)).toEqual([entry.expects, ...(entry.also ?? [])].sort());
     expect(found.filter((violation) => isNamed(violation, entry))).not.toEqual([]);
     expect(found.filter((violation) => NOTES.has(violation.rule))).toEqual(notes);
     expect([violationCount, noteCount]).toEqual([violations.length, notes.length]);
-    // what a tree is wrong in by itself is found beside a store too; what only the store knows is not found without
+    // violations inside the tree are also found with the store; differences from the store are not found without it
     if (entry.withStore) expect(alone.violations).toEqual([]);
-    else expect(rulesOf([...besideStore.violations, ...besideStore.notes])).toEqual(expect.arrayContaining(rulesOf(found)));
+    else expect(rulesOf([...withStore.violations, ...withStore.notes])).toEqual(expect.arrayContaining(rulesOf(found)));
   });
 });
 
-function isNamed(violation: Violation, { expects, path, subject, says = '' }: Damage): boolean {
+function isNamed(violation: Violation, { expects, path, subject, mentions = '' }: Damage): boolean {
   return (
     violation.rule === expects &&
     violation.path === path &&
     (subject === undefined || violation.subject === subject) &&
-    `${violation.expected} ${violation.found}`.includes(says)
+    `${violation.expected} ${violation.found}`.includes(mentions)
   );
 }
 
-describe('where there is nothing to verify', () => {
+describe('verify', () => {
   function failure(options: VerifyOptions): Failure {
     try {
       verify(options);
@@ -121,7 +124,7 @@ describe('where there is nothing to verify', () => {
     throw new Error('no Failure');
   }
 
-  test('a Failure says so, and nothing else is thrown', () => {
+  test('throws no-tree if there is no build.json', () => {
     const tree = copy();
     tree.remove('build.json');
     const folderInstead = copy();
@@ -131,7 +134,7 @@ describe('where there is nothing to verify', () => {
       expect(failure({ out })).toMatchObject({ code: 'no-tree', place: { file: out } });
   });
 
-  test('a store that is not there, or is none, is named', () => {
+  test('throws no-store if the store is missing, and bad-store if it is another file', () => {
     expect(failure({ out: good, store: join(home, 'nowhere.db') }).code).toBe('no-store');
     expect(failure({ out: good, store: join(good, 'build.json') }).code).toBe('bad-store');
   });
@@ -140,7 +143,7 @@ describe('where there is nothing to verify', () => {
     ['rest/data/page/5/index.json', 'file-missing: rest/data/page/5/index.json'],
     ['manifest-sha256.txt', 'file-missing: manifest-sha256.txt'],
     ['build.json', ''],
-  ])('%s is not waited for where it is a pipe', async (file, says) => {
+  ])('does not wait for input if %s is a pipe', async (file, output) => {
     const tree = copy();
     tree.remove(file);
     execFileSync('mkfifo', [tree.path(file)]);
@@ -148,23 +151,23 @@ describe('where there is nothing to verify', () => {
       onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 5000).unref(),
     });
     expect([code, signal]).toEqual([1, null]);
-    expect(stdout).toContain(says);
+    expect(stdout).toContain(output);
   });
 });
 
 describe('the table of damages', () => {
   const all = Object.values(DAMAGES).flat();
 
-  test('has every rule that a tree is held to', () => {
+  test('has a damage for every rule', () => {
     expect([...new Set(all.map((damage) => damage.expects))].sort()).toEqual(Object.keys(RULES).sort());
   });
 
-  test('has each rule of what files mean with every digest in order', () => {
+  test('has a resealed damage for every rule about the contents of files', () => {
     const deep = new Set<string>(all.filter((damage) => damage.deep).map((damage) => damage.expects));
     expect(Object.keys(RULES).filter((rule) => !deep.has(rule))).toEqual(OF_FILES);
   });
 
-  test('names each damage once', () => {
+  test('has a different name for each damage', () => {
     expect(new Set(all.map((damage) => damage.name)).size).toBe(all.length);
   });
 });

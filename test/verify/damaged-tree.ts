@@ -3,10 +3,10 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statS
 import { dirname, join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
 
-/** Any JSON object, to be bent into any shape. */
+/** Any JSON object; tests can give it any shape. */
 export type Json = Record<string, unknown>;
 
-/** A record as it stands on a page; its fields can be set to anything. */
+/** A record on a page; its fields can be set to any value. */
 export interface RecordJson extends Json {
   id: unknown;
 }
@@ -24,8 +24,8 @@ export interface PageJson extends Json {
 }
 
 /**
- * A tree to be damaged. It knows the layout and the bytes of a page by itself, not from src, so that the
- * two cannot be wrong together; and it can seal what it damaged, so that every digest agrees again.
+ * A tree to damage. It implements the layout and the bytes of a page independently of src, so the two cannot share an
+ * error. After a damage it can reseal the tree, so that every digest is right again.
  */
 export class DamagedTree {
   readonly folder: string;
@@ -51,7 +51,7 @@ export class DamagedTree {
     return this.bytes(file).toString();
   }
 
-  /** Writes one file, in folders made for it. */
+  /** Writes one file. Creates its folders. */
   write(file: string, content: string | Uint8Array): void {
     mkdirSync(dirname(this.path(file)), { recursive: true });
     writeFileSync(this.path(file), content);
@@ -61,13 +61,13 @@ export class DamagedTree {
     rmSync(this.path(file), { recursive: true });
   }
 
-  /** Writes a page into each of its files that has other bytes. */
+  /** Writes a page to each of its files whose bytes differ. */
   writePage(collection: Collection, number: number, content: string | Uint8Array): void {
     for (const file of this.filesOf(collection, number))
       if (!existsSync(this.path(file)) || !this.bytes(file).equals(Buffer.from(content))) this.write(file, content);
   }
 
-  /** The files of a page; the first is the one that a client reads. */
+  /** Returns the files of a page. A client reads the first one. */
   filesOf(collection: Collection, number: number): string[] {
     const files = [`rest/${collection}/page/${number}/index.json`];
     if (number === 1) files.unshift(`rest/${collection}/index.json`);
@@ -91,7 +91,7 @@ export class DamagedTree {
     this.writePage(collection, number, encode(page));
   }
 
-  /** Alters a page's text, in each of its files. */
+  /** Changes the text of a page in each of its files. */
   editText(collection: Collection, number: number, edit: (text: string) => string): void {
     const [file = ''] = this.filesOf(collection, number);
     const [before, after] = [this.text(file), edit(this.text(file))];
@@ -121,7 +121,7 @@ export class DamagedTree {
     return numbers.flatMap((number) => objectsIn(this.page(collection, number).results));
   }
 
-  /** Writes a whole collection anew, as a build would whose store held these items; build.json follows. */
+  /** Rewrites a whole collection like a build from a store with these items. Updates build.json. */
   setItems(collection: Collection, items: readonly Json[]): void {
     const build = this.build();
     const size = Number(build[collection === 'data' ? 'page_size' : 'account_page_size']);
@@ -147,7 +147,7 @@ export class DamagedTree {
     this.setItems('account', edit(accounts) ?? accounts);
   }
 
-  /** Alters one record both in the feed and in its account. */
+  /** Changes one record both in the feed and in its account. */
   editRecord(id: number, edit: (record: RecordJson) => void): void {
     this.editFeed((records) => {
       edit(one(records, (record) => record.id === id));
@@ -167,7 +167,7 @@ export class DamagedTree {
     });
   }
 
-  /** Makes a manifest of what is there, and makes build.json name it: then only what files mean is wrong. */
+  /** Writes a manifest of the present files, and its digest to build.json. Then only the contents of files are wrong. */
   reseal(): void {
     const lines: string[] = [];
     for (const collection of COLLECTIONS) {
@@ -178,13 +178,13 @@ export class DamagedTree {
     try {
       this.write('sort-keys.txt', this.#sortKeys());
     } catch {
-      // a page that cannot be read has no keys
+      // an unreadable page has no keys
     }
     lines.push(`${this.digest('sort-keys.txt')}  sort-keys.txt\n`);
     this.setManifest(lines.join(''));
   }
 
-  /** What the sort keys have to be, by the pages. */
+  /** Returns the right sort keys for the pages. */
   #sortKeys(): string {
     const itemsOf = (collection: Collection, page: number): { id: number; screen_name: string; data: { id: number }[] }[] =>
       JSON.parse(this.text(`rest/${collection}/page/${page}/index.json`)).results;
@@ -204,33 +204,33 @@ export class DamagedTree {
     return [`data ${this.build()['page_size']}`, ...ranges, `account ${this.build()['account_page_size']}`, ...keys, ''].join('\n');
   }
 
-  /** Other sort keys, which the manifest and build.json name. */
+  /** Writes other sort keys, and their digests to the manifest and build.json. */
   setSortKeys(text: string): void {
     const before = this.digest('sort-keys.txt');
     this.write('sort-keys.txt', text);
     this.setManifest(this.text('manifest-sha256.txt').replace(before, this.digest('sort-keys.txt')));
   }
 
-  /** Writes a manifest, and makes build.json name it. */
+  /** Writes a manifest, and its digest to build.json. */
   setManifest(content: string | Uint8Array): void {
     this.write('manifest-sha256.txt', content);
     this.editBuild({ manifest: sha256(Buffer.from(content)) });
   }
 
-  /** The digest of a file; of what is no file, some digest. */
+  /** Returns the digest of a file, or some digest if it is not a file. */
   private digest(file: string): string {
     const isFile = statSync(this.path(file), { throwIfNoEntry: false })?.isFile() ?? false;
     return sha256(isFile ? this.bytes(file) : Buffer.from('nothing'));
   }
 
-  /** Every file below the folder, by its path in it. */
+  /** Returns the relative paths of all files below the folder. */
   files(): string[] {
     const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
     return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(this.folder.length + 1));
   }
 }
 
-/** The bytes that DRF would write, as a string. */
+/** Returns the JSON that DRF would write. */
 export function encode(value: unknown): string {
   return JSON.stringify(value).replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029');
 }
@@ -239,15 +239,15 @@ export function sha256(bytes: Uint8Array): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-/** The one item that fits; an error where there is none, for then nothing would be damaged. */
-export function one<T>(items: readonly T[], fits: (item: T) => boolean): T {
-  const [found, ...others] = items.filter(fits);
-  if (found === undefined || others.length > 0) throw new Error(`${others.length + (found === undefined ? 0 : 1)} items fit`);
+/** Returns the only item that matches. Throws otherwise, because the test would then damage nothing. */
+export function one<T>(items: readonly T[], matches: (item: T) => boolean): T {
+  const [found, ...others] = items.filter(matches);
+  if (found === undefined || others.length > 0) throw new Error(`${others.length + (found === undefined ? 0 : 1)} items match`);
   return found;
 }
 
 function objectsIn(value: unknown): Json[] {
-  if (!Array.isArray(value)) throw new Error('no array');
+  if (!Array.isArray(value)) throw new Error('not an array');
   return value.map((item: unknown) => ({ ...(typeof item === 'object' ? item : {}) }));
 }
 

@@ -5,10 +5,10 @@ import { importInputs } from '../../src/import/import.ts';
 import { type BuildSummary, build } from '../../src/tree/build.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 
-/** Small pages, so that a small history has several: 60 records on 9, 8 accounts on 3. */
+/** Small pages, so that a small history has several: 60 records on 9 pages, 8 accounts on 3. */
 export const SITE: Site = { base_url: 'https://history.example/api', page_size: 7, account_page_size: 3 };
 
-/** In the order of their first records; the last two have none. */
+/** The accounts in the order of their first records; the last two have no records. */
 export const NAMES = ['ada', 'Bob_2', 'çelik', 'dee', 'eli', '日本', 'aaron', 'zoe'] as const;
 
 const WITH_RECORDS = 6;
@@ -24,12 +24,12 @@ const TEXTS = [
   '\u0000\u001f\u007f',
 ];
 
-/** The id of the n-th record from the oldest, 0; between two ids there is one that no record has. */
+/** Returns the id of the n-th record, counted from the oldest (0). Between two ids there is always an unused one. */
 export function idOf(n: number): number {
   return 10 + 2 * n;
 }
 
-/** A history that keeps every rule, newest record first. Its first records are those of a shorter one. */
+/** Returns a history that keeps every rule, newest record first. A longer history begins with the records of a shorter one. */
 export function goodHistory(length = 60): History {
   const records: ChangeRecord[] = [];
   const newest = new Map<string, ChangeRecord>();
@@ -58,7 +58,7 @@ function recordOf(n: number, account: string, type: DataType, before: ChangeReco
   };
 }
 
-/** Right markup, made by other means than those of src. */
+/** Returns right markup, made independently of src. */
 function markupOf(type: DataType, before: ChangeRecord | undefined, text: string): string {
   const [old, fresh] = [before?.text ?? '', text].map((value) =>
     value
@@ -92,7 +92,7 @@ function accountOf(name: string, records: readonly ChangeRecord[]): Account {
   };
 }
 
-/** Puts a history into a store, made if it is not there. */
+/** Imports a history into a store. Creates the store if it does not exist. */
 export async function importHistory(store: string, history: History): Promise<void> {
   const bytes = Buffer.from(`${toNdjson(history).join('\n')}\n`);
   async function* open(): AsyncGenerator<Uint8Array> {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { markupError } from '../../src/verify/markup.ts';
 
-describe('markup that the interface has', () => {
+describe('markupError, for the markup of the API', () => {
   test.each([
     '',
     'no markup at all, 1 > 0 &amp; 2',
@@ -19,13 +19,16 @@ describe('markup that the interface has', () => {
     `<span><a href='https://example.org/"'>x</a></span>`,
     '<span>a > b</span>',
     '<span>👩‍👩‍👧‍👦 \u2028 \u0000</span>',
-    '<span>'.repeat(5000) + '</span>'.repeat(5000),
-  ])('%j has no problem', (html) => {
+  ])('accepts %j', (html) => {
     expect(markupError(html)).toBeUndefined();
+  });
+
+  test('accepts 5,000 nested elements', () => {
+    expect(markupError('<span>'.repeat(5000) + '</span>'.repeat(5000))).toBeUndefined();
   });
 });
 
-describe('what has no place there is named', () => {
+describe('markupError, for other markup', () => {
   test.each([
     // links
     ['<a href="javascript:alert(1)">x</a>', 'javascript:alert(1)'],
@@ -89,16 +92,16 @@ describe('what has no place there is named', () => {
     ['<ins style="background:url(https://a.example)">x</ins>', 'url('],
     ['<ins style="background:#e6ffe6;position:fixed">x</ins>', 'position'],
     ['<br style="background:#e6ffe6;">', 'the tag <br'],
-    // what is open and what is not
+    // unbalanced tags
     ['<span>x', 'span that is not closed'],
     ['<span><ins>x</ins>', 'span that is not closed'],
     ['<br><del>', 'del that is not closed'],
-    ['</span>', '</span> where no span is open'],
-    ['x</a>', '</a> where no a is open'],
-    ['<ins><del></ins></del>', '</ins> where no ins is open'],
-    ['<span></span></span>', '</span> where no span is open'],
-    ['<a href="https://a.example"><ins></a></ins>', '</a> where no a is open'],
-    // not even tags
+    ['</span>', '</span>, but no span is open'],
+    ['x</a>', '</a>, but no a is open'],
+    ['<ins><del></ins></del>', '</ins>, but no ins is open'],
+    ['<span></span></span>', '</span>, but no span is open'],
+    ['<a href="https://a.example"><ins></a></ins>', '</a>, but no a is open'],
+    // no tags
     ['<', 'the tag <'],
     ['1 < 2', 'the tag < 2'],
     ['<>', 'the tag <>'],
@@ -108,13 +111,13 @@ describe('what has no place there is named', () => {
     ['<<span>x</span>', 'the tag <<span>'],
     ['<span<span>>x</span>', 'the tag <span'],
     ['<span>x</span><', 'the tag <'],
-  ])('%j', (html, says) => {
-    expect(markupError(html)).toContain(says);
+  ])('rejects %j and names %j', (html, named) => {
+    expect(markupError(html)).toContain(named);
   });
 });
 
-describe('any text', () => {
-  /** Pieces of right and wrong markup, so that many texts are nearly or wholly right. */
+describe('markupError, for any text', () => {
+  /** Pieces of right and wrong markup, so that many texts are right or almost right. */
   const piece = fc.constantFrom(
     '<span>',
     '</span>',
@@ -164,7 +167,7 @@ describe('any text', () => {
     }),
   );
 
-  test('is accepted exactly where each tag of it is on the list and each is closed', () => {
+  test('accepts a text exactly if each tag is on the list and closed', () => {
     let accepted = 0;
     fc.assert(
       fc.property(markup, (html) => {
@@ -177,16 +180,12 @@ describe('any text', () => {
     expect(accepted).toBeGreaterThan(200);
   });
 
-  test('takes a time that grows no faster than the text', () => {
-    for (const html of ['<', '<span ', '</', '<a href="https://', '<br>', '<span>', '> <'].map((text) => text.repeat(200_000))) {
-      const started = performance.now();
-      markupError(html);
-      expect(performance.now() - started).toBeLessThan(2000);
-    }
+  test.each(['<', '<span ', '</', '<a href="https://', '<br>', '<span>', '> <'])('decides on %j 200,000 times in a row', (piece) => {
+    expect(markupError(piece.repeat(200_000)) === undefined).toBe(piece === '<br>');
   });
 });
 
-/** The same question answered in another way: one character after another, no regular expression for a tag. */
+/** An independent implementation of the check, without a regular expression for tags. */
 function isOnList(html: string): boolean {
   const open: string[] = [];
   for (let at = html.indexOf('<'); at !== -1; at = html.indexOf('<', at + 1)) {

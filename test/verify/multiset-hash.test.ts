@@ -24,8 +24,8 @@ function ledgerOf(all: Iterable<Entry>): MultisetHash {
   return hash;
 }
 
-describe('ledgers', () => {
-  test('of the same records agree, whatever their order', () => {
+describe('MultisetHash', () => {
+  test('is equal for the same records in any order', () => {
     const shuffled = entries.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
     fc.assert(
       fc.property(shuffled, ([all, other]) => {
@@ -34,7 +34,7 @@ describe('ledgers', () => {
     );
   });
 
-  test('differ in the bucket of a record that one of them lacks', () => {
+  test('differs in the bucket of a missing record', () => {
     fc.assert(
       fc.property(entries, entry, fc.nat(), (all, lacking, at) => {
         const place = at % (all.length + 1);
@@ -45,7 +45,7 @@ describe('ledgers', () => {
     );
   });
 
-  test('differ in the bucket of a record of which one character is another', () => {
+  test('differs in the bucket of a record with one other character', () => {
     const changed = fc.tuple(entries, fc.maxSafeNat(), fc.string({ unit: 'binary', minLength: 1 }), fc.nat(), fc.nat({ max: 0xffff }));
     fc.assert(
       fc.property(changed, ([all, id, json, at, code]) => {
@@ -57,7 +57,7 @@ describe('ledgers', () => {
     );
   });
 
-  test('differ where a record stands twice in one of them, and where it is moved to another id', () => {
+  test('differs if a record is added twice or under another id', () => {
     const [one, other] = [
       { id: 7, json: 'x' },
       { id: 8, json: 'x' },
@@ -66,14 +66,14 @@ describe('ledgers', () => {
     expect(ledgerOf([one]).differences(ledgerOf([other]))).toEqual([7, 8]);
   });
 
-  test('name every bucket that differs, in ascending order', () => {
+  test('lists all differing buckets in ascending order', () => {
     const all = Array.from({ length: 1000 }, (_, id) => ({ id: id * 61, json: `{"id":${id}}` }));
     const without = all.filter(({ id }) => id % 2 === 0);
     const gone = all.filter(({ id }) => id % 2 !== 0).map(({ id }) => bucketOf(id));
     expect(ledgerOf(all).differences(ledgerOf(without))).toEqual(gone.sort((a, b) => a - b));
   });
 
-  test('count exactly however many records there are', () => {
+  test('stays exact with 300,000 records in one bucket', () => {
     const [many, reversed] = [new MultisetHash(), new MultisetHash()];
     for (let n = 0; n < 300_000; n += 1) many.add(5, `{"n":${n}}`);
     for (let n = 299_999; n >= 0; n -= 1) reversed.add(5, `{"n":${n}}`);
@@ -82,7 +82,7 @@ describe('ledgers', () => {
     expect(many.differences(reversed)).toEqual([5]);
   });
 
-  test('have 65,536 buckets, and one for every id', () => {
+  test('has 65,536 buckets, and one bucket for every id', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), (id) => {
         const bucket = bucketOf(id);
@@ -94,8 +94,8 @@ describe('ledgers', () => {
   });
 });
 
-describe('seen names', () => {
-  test('are never taken for new', () => {
+describe('BloomFilter', () => {
+  test('recognizes every name that was added', () => {
     const names = new BloomFilter();
     fc.assert(
       fc.property(fc.array(fc.oneof(hostileText, fc.string({ unit: 'binary' }))), (some) => {
@@ -105,7 +105,7 @@ describe('seen names', () => {
     );
   });
 
-  test('are told from new ones, but for one in a million', () => {
+  test('takes at most one of 200,000 new names for a known one', () => {
     const names = new BloomFilter();
     const all = Array.from({ length: 200_000 }, (_, n) => `user${n}`);
     expect(all.filter((name) => names.add(name)).length).toBeLessThanOrEqual(1);

@@ -12,7 +12,7 @@ test('a report keeps the first 10,000 violations and notes, and counts them all'
   expect([report.violations.at(-1)?.path, report.notes.at(-1)?.path]).toEqual(['violation 9999', 'note 9999']);
 });
 
-test('a rule is a note where its words say so', () => {
+test('the description of a rule ends with "(note)" exactly if the rule is a note', () => {
   for (const [rule, words] of Object.entries(RULES))
     expect(
       [...NOTES].some((note) => note === rule),

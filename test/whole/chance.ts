@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that look random and are the same for the same seed (mulberry32). */
+/** Returns a pseudorandom generator of numbers from 0 to 1 (mulberry32). The same seed gives the same numbers. */
 export function chance(seed: number): () => number {
   let state = seed;
   return () => {

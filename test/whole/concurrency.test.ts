@@ -11,11 +11,11 @@ import { BIN, type Finished, palimpsest, palimpsestJson } from '../support/palim
 import { isUnfinished, runAndKill, until } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
 import { contentsOf, fileOf, folderOfFile, importLines, recordLines } from './stores.ts';
-import { buildArgs, differences, type Files, freshTree, pagesIn, wordOf } from './trees.ts';
+import { buildArgs, buildStateOf, differences, type Files, freshTree, pagesIn } from './trees.ts';
 
 const folder = folderOfFile();
 const SIZES = ['--page-size', '10', '--account-page-size', '10'];
-/** Two states of one store: enough pages for the worker thread. */
+/** Two states of one store, with enough pages for the worker thread. */
 const before = join(folder, 'before.db');
 const after = join(folder, 'after.db');
 let lines: string[] = [];
@@ -33,43 +33,43 @@ beforeAll(async () => {
   treeAfter = await freshTree(after, join(folder, 'tree-after'), SIZES);
 });
 
-/** The error that --json prints. */
+/** Returns the error that --json prints. */
 function errorOf({ stdout }: Finished): unknown {
   return JSON.parse(stdout).error;
 }
 
 describe('two builds into one folder', () => {
-  it('refuses the second while the first holds the lock, and touches nothing', async () => {
+  it('refuse the second while the first has the lock, and change nothing', async () => {
     const out = join(folder, 'held');
     await freshTree(before, out, SIZES);
     mkdirSync(join(out, '.palimpsest'));
-    const held = lock(join(out, '.palimpsest/lock'));
-    if (held === undefined) throw new Error('the lock of a folder that nobody builds is taken');
+    const buildLock = lock(join(out, '.palimpsest/lock'));
+    if (buildLock === undefined) throw new Error('the folder is locked although no build runs');
     const refused = await palimpsest(buildArgs(after, out, [...SIZES, '--json']));
     expect(refused.code).toBe(1);
     expect(errorOf(refused)).toMatchObject({ code: 'tree-busy', file: out, hint: expect.stringContaining('--out') });
     expect(refused.stderr).toContain('another build is writing');
     expect(differences(pagesIn(out), treeBefore)).toEqual([]);
-    held.release();
+    buildLock.release();
     await palimpsestJson(buildArgs(after, out, SIZES));
     expect(differences(pagesIn(out), treeAfter)).toEqual([]);
     expect(existsSync(join(out, '.palimpsest'))).toBe(false);
   });
 
-  it('lets the first finish undisturbed', async () => {
+  it('let the first build finish undisturbed', async () => {
     const out = join(folder, 'first');
     await freshTree(before, out, SIZES);
     const first = palimpsest(buildArgs(after, out, SIZES), { env: slowDisk({ rename: 2 }) });
     await until(() => isUnfinished(out));
     const second = await palimpsest(buildArgs(before, out, [...SIZES, '--json']));
-    expect(isUnfinished(out), 'the first build went on meanwhile').toBe(true);
+    expect(isUnfinished(out), 'the first build still runs').toBe(true);
     expect(second.code).toBe(1);
     expect(errorOf(second)).toMatchObject({ code: 'tree-busy' });
     expect(await first).toMatchObject({ code: 0, stderr: '' });
     expect(differences(pagesIn(out), treeAfter)).toEqual([]);
   });
 
-  it('lets at least one of many that begin at once succeed, and the others refuse', async () => {
+  it('that start at once let at least one succeed and refuse the others', async () => {
     for (let round = 0; round < 3; round += 1) {
       const out = join(folder, `many-${round}`);
       const all = await Promise.all([1, 2, 3, 4].map(() => palimpsest(buildArgs(after, out, [...SIZES, '--json']))));
@@ -81,22 +81,22 @@ describe('two builds into one folder', () => {
     }
   });
 
-  it('lets go of the folder when the build that holds it is killed', async () => {
+  it('do not leave the folder locked if the first build is killed', async () => {
     const out = join(folder, 'abandoned');
     await freshTree(before, out, SIZES);
     const args = buildArgs(after, out, SIZES);
     const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 50 }, { env: slowDisk({ rename: 2 }) });
     expect(signal).toBe('SIGKILL');
-    expect(wordOf(out)).toBe('unfinished');
+    expect(buildStateOf(out)).toBe('unfinished');
     expect(existsSync(join(out, '.palimpsest/lock'))).toBe(true);
     await palimpsestJson(args);
     expect(differences(pagesIn(out), treeAfter)).toEqual([]);
     expect(existsSync(join(out, '.palimpsest'))).toBe(false);
   });
 
-  it('never gives the folder to two, however fast they take turns', async () => {
-    // many claims a second, as no command line makes them: what may go wrong in a moment then does. On the
-    // disk, because only there a removed file's number soon is another's
+  it('never claim the folder both at once, even with many claims a second', async () => {
+    // no command line makes so many claims a second: they make a rare race likely. The test needs a real disk,
+    // because only there the inode of a removed file is soon used again
     const disk = temporaryFolder();
     const module = fileURLToPath(new URL('../../dist/tree/folder.js', import.meta.url));
     const program = `
@@ -132,7 +132,7 @@ describe('two builds into one folder', () => {
   });
 });
 
-/** An import, or an observe, that has begun its batch and waits for the rest of its input. */
+/** An import or observe that has begun its batch and waits for the rest of its input. */
 class OpenImport {
   readonly #child;
   readonly #ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
@@ -144,7 +144,7 @@ class OpenImport {
     this.#ended = new Promise((resolve) => child.once('close', (code, signal) => resolve({ code, signal })));
   }
 
-  /** Begins one; it holds the store when this is done. */
+  /** Starts the command. Resolves when it has locked the store. */
   static async into(store: string, input: readonly string[], command = 'import'): Promise<OpenImport> {
     const opened = new OpenImport(store, command);
     opened.#child.stdin.write(`${input.join('\n')}\n`);
@@ -163,7 +163,7 @@ class OpenImport {
   }
 }
 
-/** Whether somebody else has begun to write. */
+/** Whether another process has begun to write. */
 function isLocked(store: string): boolean {
   if (!existsSync(store)) return false;
   const database = new Connection(store, { timeout: 0 });
@@ -179,7 +179,7 @@ function isLocked(store: string): boolean {
 }
 
 describe('two imports into one store', () => {
-  it('refuses the second in plain words, and takes the first whole', async () => {
+  it('refuse the second with store-busy and complete the first', async () => {
     const store = join(folder, 'busy.db');
     copyFileSync(before, store);
     const first = await OpenImport.into(store, lines.slice(4_000, 4_500));
@@ -196,7 +196,7 @@ describe('two imports into one store', () => {
     expect(contentsOf(store)).toBe(contentsOf(after));
   });
 
-  it('waits a moment for one that is about to end', async () => {
+  it('let the second wait a moment if the first is about to end', async () => {
     const store = join(folder, 'patient.db');
     copyFileSync(before, store);
     const first = await OpenImport.into(store, lines.slice(4_000, 4_010));
@@ -207,7 +207,7 @@ describe('two imports into one store', () => {
     expect(contentsOf(store)).toBe(contentsOf(after));
   });
 
-  it('lets go of the store when the import that holds it is killed', async () => {
+  it('do not leave the store locked if the first import is killed', async () => {
     const store = join(folder, 'abandoned.db');
     copyFileSync(before, store);
     const first = await OpenImport.into(store, lines.slice(4_000, 4_900));
@@ -217,7 +217,7 @@ describe('two imports into one store', () => {
     expect(contentsOf(store)).toBe(contentsOf(after));
   });
 
-  it('makes one whole store where several begin to make it at once', async () => {
+  it('create one complete store if several create it at once', async () => {
     for (let round = 0; round < 3; round += 1) {
       const store = join(folder, `made-${round}.db`);
       const all = await Promise.all([1, 2, 3].map(() => palimpsest(['import', more, '--store', store, '--json'])));
@@ -234,7 +234,7 @@ describe('two imports into one store', () => {
 describe('two observes of one store', () => {
   const seen = (day: number, bio: string) => JSON.stringify({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name: 'jack', bio });
 
-  it('refuses the second in plain words, and leaves alone what the first keeps beside the store', async () => {
+  it('refuse the second with store-busy and keep the temporary files of the first', async () => {
     const store = join(folder, 'busy-observe.db');
     copyFileSync(before, store);
     const first = await OpenImport.into(store, [seen(1, 'a'), seen(2, 'b')], 'observe');
@@ -258,14 +258,14 @@ describe('two observes of one store', () => {
 });
 
 describe('an import while a build runs', () => {
-  it('does not show in the tree when the worker thread starts after it', async () => {
+  it('does not appear in the tree if the worker thread starts after it', async () => {
     const [store, out, gate] = [join(folder, 'during.db'), join(folder, 'during'), join(folder, 'gate')];
     copyFileSync(before, store);
-    // the main thread renders slowly; the other one opens the store when the import has ended
+    // the main thread renders slowly; the worker thread opens the store after the end of the import
     const building = palimpsest(buildArgs(store, out, SIZES), { env: slowDisk({ write: 4, workersWaitFor: gate }) });
     await until(() => existsSync(join(out, '.palimpsest/stage/rest')));
     expect(await palimpsest(['import', more, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
-    expect(existsSync(join(out, 'rest')), 'the build went on meanwhile').toBe(false);
+    expect(existsSync(join(out, 'rest')), 'the build still runs').toBe(false);
     writeFileSync(gate, '');
     expect(await building).toMatchObject({ code: 0, stderr: '' });
     expect(contentsOf(store)).toBe(contentsOf(after));
@@ -274,7 +274,7 @@ describe('an import while a build runs', () => {
     expect(differences(pagesIn(out), treeAfter)).toEqual([]);
   });
 
-  it('shows whole or not at all, whenever it ends', async () => {
+  it('appears in the tree completely or not at all, whenever it ends', async () => {
     let shown = 0;
     const rounds = 6;
     for (let round = 0; round < rounds; round += 1) {
@@ -291,6 +291,6 @@ describe('an import while a build runs', () => {
       expect(differences(found, isNew ? treeAfter : treeBefore)).toEqual([]);
       if (isNew) shown += 1;
     }
-    console.log(`import and build at once: the import shows in ${shown} of ${rounds} trees, whole`);
+    console.log(`import and build at once: the import appears completely in ${shown} of ${rounds} trees`);
   });
 });

@@ -2,16 +2,16 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import type { TestContext } from 'vitest';
 
-/** A disk of its own size, for one test. */
+/** A disk of limited size, for one test. */
 export interface Disk {
   readonly folder: string;
-  /** Changes how it is mounted: `ro`, `size=10m`. */
+  /** Changes the mount options, such as `ro` or `size=10m`. */
   readonly remount: (options: string) => void;
 }
 
 /**
- * Mounts a disk in memory, gone when the test has ended. Skips the test where that is not allowed: on Linux
- * only root may.
+ * Mounts a disk in memory. It is unmounted after the test. Skips the test if mounting is not allowed: on Linux, only
+ * root can mount.
  */
 export function mountDisk(context: TestContext, folder: string, options: string): Disk {
   mkdirSync(folder);

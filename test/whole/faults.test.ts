@@ -8,12 +8,14 @@ import { mountDisk } from './disks.ts';
 import { isUnfinished, runAndKill } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
 import { contentsOf, fileOf, folderOfFile, importLines, recordLines, snapshotLines } from './stores.ts';
-import { buildArgs, differences, type Files, freshTree, marksOf, touched, wordOf } from './trees.ts';
+import { buildArgs, buildStateOf, differences, type Files, freshTree, marksOf, touched } from './trees.ts';
 
 const folder = folderOfFile();
 const SIZES = ['--page-size', '10', '--account-page-size', '10'];
 const before = join(folder, 'before.db');
 const after = join(folder, 'after.db');
+/** Matches a hint that promises an unchanged store. */
+const UNCHANGED = /as it was|unchanged|not changed/;
 let lines: string[] = [];
 let more = '';
 let treeBefore: Files;
@@ -29,16 +31,16 @@ beforeAll(async () => {
   treeAfter = await freshTree(after, join(folder, 'tree-after'), SIZES);
 });
 
-/** Copies a finished tree of a store's earlier state; gives its folder. */
-function layTree(out: string): string {
+/** Copies the finished tree of the store's earlier state. Returns its folder. */
+function copyTree(out: string): string {
   cpSync(join(folder, 'tree-before'), out, { recursive: true });
   return out;
 }
 
-/** Runs what must fail; gives the error that it prints for machines, having looked at the one for people. */
+/** Runs a command that must fail. Checks the error on standard error and returns the JSON error. */
 async function failureOf(args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number | null; error: unknown }> {
   const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env });
-  expect(stderr, 'a stack trace is for the maker').not.toContain('    at ');
+  expect(stderr, 'no stack trace').not.toContain('    at ');
   expect(stderr).not.toContain('fault of palimpsest');
   expect(stdout, `exit code ${code}, and no error on standard output: ${stderr}`).toContain('{"error":');
   const { error } = JSON.parse(stdout);
@@ -52,8 +54,8 @@ async function verify(out: string, store?: string): Promise<unknown> {
   );
 }
 
-describe('a disk that is full', () => {
-  it('leaves the store as it was, or says so where the batch is in', async (context) => {
+describe('a full disk', () => {
+  it('leaves the store unchanged if an import says so in its hint', async (context) => {
     let failed = 0;
     for (const megabytes of [4, 5, 7, 8, 9, 10, 11, 14, 20]) {
       const disk = mountDisk(context, join(folder, `full-store-${megabytes}`), `size=${megabytes}m`);
@@ -71,14 +73,14 @@ describe('a disk that is full', () => {
       expect(finished.stderr).not.toContain('    at ');
       const { error } = JSON.parse(finished.stdout);
       expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
-      if (error.hint.includes('unchanged')) expect(contents === contentsOf(before), `unchanged, on ${megabytes} MB`).toBe(true);
+      if (UNCHANGED.test(error.hint)) expect(contents === contentsOf(before), `unchanged, on ${megabytes} MB`).toBe(true);
       await palimpsestJson(['import', more, '--store', store]);
       expect(contentsOf(store)).toBe(contentsOf(after));
     }
     expect(failed).toBeGreaterThan(2);
   });
 
-  it('leaves the store as it was, and nothing beside it, wherever an observe meets it', async (context) => {
+  it('leaves the store unchanged and no other files, at any point of an observe', async (context) => {
     const batch = fileOf(folder, 'snapshots.ndjson', await snapshotLines(3_000, 3_000));
     const whole = join(folder, 'observed.db');
     copyFileSync(before, whole);
@@ -96,7 +98,7 @@ describe('a disk that is full', () => {
         expect(finished.stderr).not.toContain('    at ');
         const { error } = JSON.parse(finished.stdout);
         expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
-        if (error.hint.includes('unchanged')) expect(contentsOf(store)).toBe(contentsOf(before));
+        if (UNCHANGED.test(error.hint)) expect(contentsOf(store)).toBe(contentsOf(before));
         expect([...filesIn(disk.folder).keys()].filter((name) => !/^store\.db-(wal|shm)$/.test(name))).toEqual(['store.db']);
         await palimpsestJson(['observe', batch, '--store', store]);
       }
@@ -106,17 +108,17 @@ describe('a disk that is full', () => {
     expect(outcomes.filter((outcome) => outcome.endsWith('1')).length).toBeGreaterThan(2);
   }, 240_000);
 
-  it('leaves the tree as it was while pages are rendered', async (context) => {
+  it('leaves the tree unchanged if space runs out during rendering', async (context) => {
     const disk = mountDisk(context, join(folder, 'full-tree'), 'size=100m');
-    const out = layTree(join(disk.folder, 'out'));
+    const out = copyTree(join(disk.folder, 'out'));
     const marks = marksOf(out);
-    // ever more room, and never enough
+    // each size is larger than the one before, but too small
     for (const megabytes of [5, 6, 8]) {
       disk.remount(`size=${megabytes}m`);
       const { code, error } = await failureOf(buildArgs(after, out, SIZES));
       expect(code).toBe(1);
       expect(error).toMatchObject({ code: 'file-system', file: out, hint: expect.stringContaining('free some space') });
-      expect(marksOf(out), 'no file touched, and nothing left over').toEqual(marks);
+      expect(marksOf(out), 'no file written and no leftovers').toEqual(marks);
       expect(await verify(out, before)).toBe(0);
     }
     disk.remount('size=100m');
@@ -124,43 +126,43 @@ describe('a disk that is full', () => {
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
   });
 
-  it('takes no more room to exchange the files than to make them ready', async (context) => {
+  it('does not stop the exchange of files once all files are staged', async (context) => {
     const inodes = marksOf(join(folder, 'tree-before')).size * 2 + treeAfter.size * 2;
     const disk = mountDisk(context, join(folder, 'full-folders'), `size=100m,nr_inodes=${inodes + 40}`);
-    const out = layTree(join(disk.folder, 'out'));
+    const out = copyTree(join(disk.folder, 'out'));
     const finished = await palimpsest(buildArgs(after, out, [...SIZES, '--json']));
-    // all files of the new tree can be staged beside the old one's: to exchange them takes no more
+    // there is space for the staged files of the new tree beside the old tree; the exchange needs no more
     expect(finished).toMatchObject({ code: 0, stderr: '' });
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
   });
 
-  it('never leaves a tree that says it is finished and is not', async (context) => {
-    // room for all pages of a first build, but for little more: it fails when all but the last words are there
+  it('never leaves an incomplete tree whose build.json is finished', async (context) => {
+    // there is space for the pages of a first build, but for little more: the build fails at its last files
     const pages = [...treeAfter].filter(([path]) => path.startsWith('rest/'));
     const room = pages.reduce((sum, [, bytes]) => sum + Math.ceil(bytes.length / 4096), 0);
-    const words = new Set<string>();
+    const states = new Set<string>();
     for (const extra of [-20, 0, 1, 2, 10, 40]) {
       const disk = mountDisk(context, join(folder, `full-${room + extra}`), `size=${(room + extra) * 4}k`);
       const out = join(disk.folder, 'out');
       const { code } = await palimpsest(buildArgs(after, out, [...SIZES, '--quiet']));
-      const word = existsSync(out) ? wordOf(out) : 'none';
-      words.add(word);
-      expect(code).toBe(word === 'finished' ? 0 : 1);
-      if (word === 'finished') expect(differences(filesIn(out), treeAfter)).toEqual([]);
-      if (word === 'none') expect(existsSync(join(out, 'rest'))).toBe(false);
+      const state = existsSync(out) ? buildStateOf(out) : 'none';
+      states.add(state);
+      expect(code).toBe(state === 'finished' ? 0 : 1);
+      if (state === 'finished') expect(differences(filesIn(out), treeAfter)).toEqual([]);
+      if (state === 'none') expect(existsSync(join(out, 'rest'))).toBe(false);
       disk.remount('size=100m');
       await palimpsestJson(buildArgs(after, out, SIZES));
       expect(differences(filesIn(out), treeAfter)).toEqual([]);
     }
-    // all that needs room is taken before the first file is exchanged, so that none is left unfinished
-    expect(words).toEqual(new Set(['none', 'finished']));
+    // the build takes all space before it exchanges the first file, so no tree is left unfinished
+    expect(states).toEqual(new Set(['none', 'finished']));
   });
 });
 
-describe('a place that cannot be written', () => {
-  it('keeps a build from a folder, and says which', async (context) => {
+describe('a read-only disk', () => {
+  it('makes a build fail with the name of the folder', async (context) => {
     const disk = mountDisk(context, join(folder, 'read-only-out'), 'size=100m');
-    const out = layTree(join(disk.folder, 'out'));
+    const out = copyTree(join(disk.folder, 'out'));
     const marks = marksOf(out);
     disk.remount('ro');
     for (const place of [out, join(disk.folder, 'new')]) {
@@ -172,7 +174,7 @@ describe('a place that cannot be written', () => {
     expect(await verify(out, before)).toBe(0);
   });
 
-  it('keeps an import from a store, and says which', async (context) => {
+  it('makes an import fail with the name of the store', async (context) => {
     const disk = mountDisk(context, join(folder, 'read-only-store'), 'size=100m');
     copyFileSync(before, join(disk.folder, 'store.db'));
     disk.remount('ro');
@@ -184,12 +186,12 @@ describe('a place that cannot be written', () => {
     }
   });
 
-  it('does not keep a build from reading a store, or says plainly why', async (context) => {
+  it('lets a build read a store, or makes it fail with the name of the store', async (context) => {
     const disk = mountDisk(context, join(folder, 'read-only-build'), 'size=100m');
     const store = join(disk.folder, 'store.db');
     await importLines(store, lines.slice(0, 3_000));
     disk.remount('ro');
-    // as an import leaves it, and a copy of the file alone
+    // the store as an import left it, and then only its main file
     for (const [index, name] of ['left', 'alone'].entries()) {
       if (index === 1) {
         disk.remount('rw');
@@ -208,19 +210,19 @@ describe('a place that cannot be written', () => {
       expect(existsSync(out)).toBe(false);
     }
   });
-
-  it('is named where the store would be below a file', async () => {
-    const file = fileOf(folder, 'a-file', ['']);
-    const { code, error } = await failureOf(['import', more, '--store', join(file, 'store.db')]);
-    expect(code).toBe(1);
-    expect(error).toMatchObject({ code: 'file-system' });
-  });
 });
 
-describe('a store that is none', () => {
-  it.each(['build', 'verify'])('is missing: %s', async (command) => {
+it('an import fails with file-system if the store is below a file', async () => {
+  const file = fileOf(folder, 'a-file', ['']);
+  const { code, error } = await failureOf(['import', more, '--store', join(file, 'store.db')]);
+  expect(code).toBe(1);
+  expect(error).toMatchObject({ code: 'file-system' });
+});
+
+describe('an unusable store', () => {
+  it.each(['build', 'verify'])('gives no-store in %s if it is missing', async (command) => {
     const store = join(folder, 'nowhere.db');
-    const out = layTree(join(folder, `nowhere-${command}`));
+    const out = copyTree(join(folder, `nowhere-${command}`));
     const args = command === 'build' ? buildArgs(store, out, SIZES) : ['verify', '--store', store, '--out', out];
     const { code, error } = await failureOf(args);
     expect(code).toBe(1);
@@ -239,7 +241,7 @@ describe('a store that is none', () => {
     ['garbage', 'bad-store', (path) => writeFileSync(path, 'not a database at all\n'.repeat(500))],
     ['another database', 'bad-store', another],
     [
-      'of a newer palimpsest',
+      'from a newer palimpsest',
       'store-newer',
       (path) => {
         copyFileSync(before, path);
@@ -248,20 +250,20 @@ describe('a store that is none', () => {
         database.close();
       },
     ],
-  ])('is %s', async (name, code, make) => {
+  ])('gives an error and stays unchanged if it is %s', async (name, code, make) => {
     const store = join(folder, `${name}.db`);
     make(store);
     const bytes = readFileSync(store);
-    const out = layTree(join(folder, `out of ${name}`));
+    const out = copyTree(join(folder, `out of ${name}`));
     for (const args of [buildArgs(store, out, SIZES), ['import', more, '--store', store], ['verify', '--out', out, '--store', store]]) {
       expect(await failureOf(args)).toMatchObject({ code: 1, error: { code, file: store } });
     }
-    expect(readFileSync(store).equals(bytes), 'nothing was written into it').toBe(true);
+    expect(readFileSync(store).equals(bytes), 'the store is unchanged').toBe(true);
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
 
-  /** Spoils the piece of a store that holds a text; the last one, if it is there more than once. */
-  function spoil(store: string, text: string): void {
+  /** Overwrites the last page of a store's file that contains a text. */
+  function damage(store: string, text: string): void {
     const bytes = readFileSync(store);
     const size = bytes.readUInt16BE(16);
     const at = bytes.lastIndexOf(text);
@@ -270,19 +272,19 @@ describe('a store that is none', () => {
     writeFileSync(store, bytes);
   }
 
-  // each thread begins at an end of its own: the main one with the newest record, the other with the last account
+  // each thread begins at one end: the main thread with the newest record, the worker with the last account
   it.each([
-    ['the newest record is', () => `{"id":6000,`, {}],
+    ['the newest record', () => `{"id":6000,`, {}],
     [
-      'the last account is',
+      'the last account',
       () => `{"screen_name":"${lastAccount()}","account_creation_date":null,"profile_image_url":"","data":[`,
       { write: 5 },
     ],
-  ])('is damaged where %s', async (name, text, slowness) => {
+  ])('gives bad-store in a build if it is damaged at %s', async (name, text, slowness) => {
     const store = join(folder, `damaged ${name}.db`);
     copyFileSync(after, store);
-    spoil(store, text());
-    const out = layTree(join(folder, `damaged ${name}`));
+    damage(store, text());
+    const out = copyTree(join(folder, `damaged ${name}`));
     const { code, error } = await failureOf(buildArgs(store, out, SIZES), slowDisk(slowness));
     expect(code).toBe(1);
     expect(error).toMatchObject({ code: 'bad-store', file: store });
@@ -295,10 +297,10 @@ describe('a store that is none', () => {
   }
 });
 
-describe('a store that holds nothing', () => {
+describe('an empty store', () => {
   const EMPTY = '{"count":0,"next":null,"previous":null,"results":[]}';
 
-  it('is made by an import of nothing, and published as two empty collections', async () => {
+  it('is created by an import of nothing and built as two empty collections', async () => {
     const store = join(folder, 'empty.db');
     await importLines(store, ['[]']);
     const out = join(folder, 'empty');
@@ -313,14 +315,14 @@ describe('a store that holds nothing', () => {
   });
 });
 
-describe('a folder that is not a tree', () => {
+describe('a folder that palimpsest did not make', () => {
   it.each<[string, Record<string, string>]>([
-    ['holds a file', { 'notes.txt': 'mine' }],
-    ['holds a site', { 'index.html': '<p>', 'rest/data/index.json': '{}' }],
-    ['holds a build.json of something else', { 'build.json': '{"tool":"another"}', 'rest/data/index.json': '{}' }],
-    ['holds a build.json that is no JSON', { 'build.json': '{"palimpsest":"0.1' }],
-    ['holds a file beside hidden ones', { '.git/HEAD': 'ref', 'a.txt': 'mine' }],
-  ])('is refused where it %s', async (name, files) => {
+    ['has a file', { 'notes.txt': 'mine' }],
+    ['has a site', { 'index.html': '<p>', 'rest/data/index.json': '{}' }],
+    ['has a build.json of another program', { 'build.json': '{"tool":"another"}', 'rest/data/index.json': '{}' }],
+    ['has a build.json that is not JSON', { 'build.json': '{"palimpsest":"0.1' }],
+    ['has a file beside hidden files', { '.git/HEAD': 'ref', 'a.txt': 'mine' }],
+  ])('is refused by a build if it %s', async (name, files) => {
     const out = join(folder, name);
     for (const [path, text] of Object.entries(files)) {
       mkdirSync(join(out, path, '..'), { recursive: true });
@@ -336,7 +338,7 @@ describe('a folder that is not a tree', () => {
     }
   });
 
-  it('is refused where it is a file', async () => {
+  it('is refused by a build if it is a file', async () => {
     const out = fileOf(folder, 'out-is-a-file', ['mine']);
     const { code, error } = await failureOf(buildArgs(before, out, SIZES));
     expect(code).toBe(3);
@@ -344,7 +346,7 @@ describe('a folder that is not a tree', () => {
     expect(readFileSync(out, 'utf8')).toBe('mine\n');
   });
 
-  it('is taken where it is empty, or holds hidden things only, which stay', async () => {
+  it('is accepted by a build if it has only hidden files, and keeps them', async () => {
     const out = join(folder, 'hidden');
     mkdirSync(join(out, '.git'), { recursive: true });
     writeFileSync(join(out, '.git/HEAD'), 'ref');
@@ -361,7 +363,7 @@ describe('a base URL', () => {
     ['https://example.org/some/path', 'https://example.org/some/path'],
     ['https://example.org/some/path///', 'https://example.org/some/path'],
     ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
-  ])('of %s leads to %s/rest', async (given, base) => {
+  ])('of %s gives links below %s/rest', async (given, base) => {
     const out = join(folder, `base ${given.replaceAll(/\W/g, '-')}`);
     await palimpsestJson(['build', '--store', before, '--out', out, '--base-url', given, ...SIZES]);
     const page = JSON.parse(readFileSync(join(out, 'rest/data/page/2/index.json'), 'utf8'));
@@ -381,7 +383,7 @@ describe('a base URL', () => {
     ['https://example.org/rest/', 'did you mean https://example.org?'],
     ['', 'such as https://'],
     ['http://', 'such as https://'],
-  ])('of "%s" is refused', async (given, hint) => {
+  ])('of "%s" is refused with the hint "%s"', async (given, hint) => {
     const out = join(folder, `base refused ${given.replaceAll(/\W/g, '-')}`);
     const { code, error } = await failureOf(['build', '--store', before, '--out', out, '--base-url', given]);
     expect(code).toBe(2);
@@ -390,25 +392,25 @@ describe('a base URL', () => {
   });
 });
 
-describe('a tree that is not as it was left', () => {
-  it('is completed where a build did not finish', async () => {
-    const out = layTree(join(folder, 'unfinished'));
+describe('a build over a changed tree', () => {
+  it('completes an unfinished tree', async () => {
+    const out = copyTree(join(folder, 'unfinished'));
     const args = buildArgs(after, out, SIZES);
     const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 100 }, { env: slowDisk({ rename: 1 }) });
     expect(signal).toBe('SIGKILL');
-    expect(wordOf(out)).toBe('unfinished');
+    expect(buildStateOf(out)).toBe('unfinished');
     const verified = await palimpsest(['verify', '--out', out, '--json']);
     expect(verified.code).toBe(1);
     expect(JSON.parse(verified.stdout).violations).toMatchObject([{ rule: 'build-record', found: expect.stringContaining('unfinished') }]);
     const marks = marksOf(out);
     await palimpsestJson(args);
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
-    // what had been exchanged before is not written again
+    // files that were already exchanged are not written again
     expect(touched(marks, marksOf(out)).length).toBeLessThan(treeAfter.size - 10);
   });
 
-  it('loses the pages that larger ones make needless', async () => {
-    const out = layTree(join(folder, 'sizes'));
+  it('removes surplus pages after an increase of the page size', async () => {
+    const out = copyTree(join(folder, 'sizes'));
     const larger = ['--page-size', '100', '--account-page-size', '50'];
     const wanted = await freshTree(before, join(folder, 'sizes-fresh'), larger);
     const { code, stdout, stderr } = await palimpsest(buildArgs(before, out, [...larger, '--json']));
@@ -421,16 +423,16 @@ describe('a tree that is not as it was left', () => {
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
 
-  it('is mended where its manifest is gone', async () => {
-    const out = layTree(join(folder, 'no-manifest'));
+  it('repairs the tree if its manifest is missing', async () => {
+    const out = copyTree(join(folder, 'no-manifest'));
     rmSync(join(out, 'manifest-sha256.txt'));
     writeFileSync(join(out, 'rest/data/page/5/index.json'), '{}');
     await palimpsestJson(buildArgs(before, out, SIZES));
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
 
-  it('is not taken for ours where build.json is gone, and nothing is touched', async () => {
-    const out = layTree(join(folder, 'no-word'));
+  it('refuses a tree without build.json and changes nothing', async () => {
+    const out = copyTree(join(folder, 'no-word'));
     rmSync(join(out, 'build.json'));
     const marks = marksOf(out);
     for (const option of [[], ['--repair']]) {
@@ -442,15 +444,18 @@ describe('a tree that is not as it was left', () => {
   });
 
   it.each<[string, (out: string) => void]>([
-    ['a page is gone', (out) => rmSync(join(out, 'rest/data/page/7/index.json'))],
-    ['a page is gone with its folder', (out) => rmSync(join(out, 'rest/account/page/3'), { recursive: true })],
+    ['a page is missing', (out) => rmSync(join(out, 'rest/data/page/7/index.json'))],
+    ['a page and its folder are missing', (out) => rmSync(join(out, 'rest/account/page/3'), { recursive: true })],
     ['a page was edited', (out) => writeFileSync(join(out, 'rest/data/page/7/index.json'), '{"count":3000}')],
-    ['a collection is gone', (out) => rmSync(join(out, 'rest/account'), { recursive: true })],
-    ['everything is gone', (out) => rmSync(join(out, 'rest'), { recursive: true })],
-    ['an older page is back', (out) => copyFileSync(join(out, 'rest/data/page/8/index.json'), join(out, 'rest/data/page/9/index.json'))],
-    ['a surplus page is there', (out) => cpSync(join(out, 'rest/data/page/8'), join(out, 'rest/data/page/400'), { recursive: true })],
-  ])('is mended by --repair where %s', async (name, harm) => {
-    const out = layTree(join(folder, `repair ${name}`));
+    ['a collection is missing', (out) => rmSync(join(out, 'rest/account'), { recursive: true })],
+    ['all pages are missing', (out) => rmSync(join(out, 'rest'), { recursive: true })],
+    [
+      'a page has the contents of another page',
+      (out) => copyFileSync(join(out, 'rest/data/page/8/index.json'), join(out, 'rest/data/page/9/index.json')),
+    ],
+    ['there is a surplus page', (out) => cpSync(join(out, 'rest/data/page/8'), join(out, 'rest/data/page/400'), { recursive: true })],
+  ])('repairs the tree with --repair if %s', async (name, harm) => {
+    const out = copyTree(join(folder, `repair ${name}`));
     const marks = marksOf(out);
     harm(out);
     expect((await palimpsest(['verify', '--out', out, '--quiet'])).code).toBe(1);
@@ -458,15 +463,15 @@ describe('a tree that is not as it was left', () => {
     await palimpsestJson(buildArgs(before, out, [...SIZES, '--repair']));
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
     expect(await verify(out, before)).toBe(0);
-    // what was whole is left alone
-    const whole = [...harmed].filter(([path, bytes]) => path.startsWith('rest/') && treeBefore.get(path)?.equals(bytes) === true);
+    // intact files are not written
+    const intact = [...harmed].filter(([path, bytes]) => path.startsWith('rest/') && treeBefore.get(path)?.equals(bytes) === true);
     const written = new Set(touched(marks, marksOf(out)));
-    expect(whole.map(([path]) => path).filter((path) => written.has(path))).toEqual([]);
+    expect(intact.map(([path]) => path).filter((path) => written.has(path))).toEqual([]);
   });
 });
 
-describe('a change of the store by another hand', () => {
-  /** Changes a store as somebody with sqlite3 would. */
+describe('a change of the store by another program', () => {
+  /** Changes a store with SQL, like a user of sqlite3. */
   function edit(store: string, sql: string): void {
     const database = new Connection(store);
     expect(database.prepare(sql).run().changes).toBe(1);
@@ -487,11 +492,11 @@ describe('a change of the store by another hand', () => {
       '',
       [0, 0],
     ],
-    ['a record that goes', 'DELETE FROM record WHERE id = 1500', '', [0, 0]],
-  ])('shows in the next build: %s', async (name, sql, text, shown) => {
+    ['a deleted record', 'DELETE FROM record WHERE id = 1500', '', [0, 0]],
+  ])('appears in the next build: %s', async (name, sql, text, shown) => {
     const store = join(folder, `edited ${name}.db`);
     copyFileSync(before, store);
-    const out = layTree(join(folder, `edited ${name}`));
+    const out = copyTree(join(folder, `edited ${name}`));
     edit(store, sql);
     await palimpsestJson(buildArgs(store, out, SIZES));
     const found = filesIn(out);
@@ -499,7 +504,7 @@ describe('a change of the store by another hand', () => {
     const showing = (collection: string) =>
       [...found].filter(([path, bytes]) => path.startsWith(`rest/${collection}/page/`) && text !== '' && bytes.includes(text)).length;
     expect([showing('data'), showing('account')]).toEqual(shown);
-    // the same as of a store into which the edited records were imported
+    // the tree must equal that of a store into which the edited records were imported
     const copy = join(folder, `edited ${name} copy.db`);
     const database = new Connection(store, { readonly: true });
     const records = database.prepare<[], string>('SELECT json FROM record').pluck().all();
@@ -510,7 +515,7 @@ describe('a change of the store by another hand', () => {
     expect(differences(found, await freshTree(store, join(folder, `edited ${name} fresh`), SIZES))).toEqual([]);
   });
 
-  it('is refused by the store where no page could show it', () => {
+  it('is refused by the store if no page could show it', () => {
     const store = join(folder, 'edited wrongly.db');
     copyFileSync(before, store);
     const database = new Connection(store);
@@ -528,8 +533,8 @@ describe('a change of the store by another hand', () => {
   });
 });
 
-describe('a folder in which somebody else works too', () => {
-  it('is refused, though a build has left its work folder there', async () => {
+describe('a folder with files of another program', () => {
+  it('is refused by a build even if it has the working folder of a build', async () => {
     const out = join(folder, 'shared-folder');
     mkdirSync(join(out, '.palimpsest'), { recursive: true });
     mkdirSync(join(out, 'rest/data/page/77'), { recursive: true });

@@ -12,10 +12,10 @@ const folder = folderOfFile();
 const data = fileURLToPath(new URL('../../data/', import.meta.url));
 const tree = join(folder, 'tree');
 const store = join(folder, 'store.db');
-/** Nobody's number on Linux: root reads everything. */
+/** The user id of `nobody` on Linux. Tests that run as root use it, because root can read everything. */
 const uid = process.getuid?.() === 0 ? 65_534 : undefined;
 
-/** Where each command reads and writes paths; `PATH` is the one that is hostile. */
+/** Commands that read or write paths. `PATH` is replaced by the hostile path, `NEW` by a new one. */
 const COMMANDS: { readonly [name: string]: readonly string[] } = {
   'import a source': ['import', 'PATH', '--store', 'NEW'],
   'import into a store': ['import', join(data, 'sample'), '--store', 'PATH'],
@@ -36,7 +36,7 @@ const COMMANDS: { readonly [name: string]: readonly string[] } = {
   'rewrite for a tree': ['rewrite', 'nginx', '--tree', 'PATH', '--out', 'NEW'],
 };
 
-/** What must not be there is no error for these: a new store, tree or target is made, and a host's files can do without a tree. */
+/** Commands that may succeed with a kind of path. WITHOUT_TREE may always succeed: the files of a host need no tree. */
 const MAY_SUCCEED: { readonly [kind: string]: readonly string[] } = {
   'a file': ['import a source', 'import with rejects', 'observe a source'],
 };
@@ -48,14 +48,14 @@ const KINDS: { readonly [kind: string]: () => string } = {
     copyFileSync(join(data, 'sample-snapshots.ndjson'), path);
     return path;
   },
-  'a folder that holds something else': () => {
+  'a folder with other contents': () => {
     const path = join(folder, 'a folder');
     mkdirSync(join(path, 'rest/data/index.json'), { recursive: true });
     mkdirSync(join(path, 'palimpsest.conf'), { recursive: true });
     writeFileSync(join(path, 'publish.json'), 'mine');
     return path;
   },
-  'below a file': () => {
+  'a path below a file': () => {
     writeFileSync(join(folder, 'above'), 'mine');
     return join(folder, 'above/below/it');
   },
@@ -66,17 +66,17 @@ const KINDS: { readonly [kind: string]: () => string } = {
     return join(folder, 'loop');
   },
   'a device': () => '/dev/full',
-  'what nobody may read': () => {
+  'a folder that nobody can read': () => {
     const path = join(folder, 'unreadable');
     mkdirSync(path);
     chmodSync(path, 0);
     return path;
   },
-  'below what nobody may read': () => join(folder, 'unreadable/below'),
+  'a path below a folder that nobody can read': () => join(folder, 'unreadable/below'),
 };
 
 beforeAll(async () => {
-  // for another user to go through
+  // another user must be able to enter it
   chmodSync(folder, 0o777);
   await palimpsestJson(['import', join(data, 'sample'), '--store', store]);
   await palimpsestJson(buildArgs(store, tree));
@@ -85,7 +85,7 @@ beforeAll(async () => {
 
 let runs = 0;
 
-/** Runs a command; gives its error's code, or `done`. */
+/** Runs a command. Returns the code of its error, or `done`. */
 async function outcome(args: readonly string[], options: RunOptions = {}): Promise<string> {
   const { code, signal, stdout, stderr } = await palimpsest([...args, '--json'], {
     ...options,
@@ -102,8 +102,8 @@ async function outcome(args: readonly string[], options: RunOptions = {}): Promi
   return error.code;
 }
 
-describe.each(Object.keys(KINDS))('%s', (kind) => {
-  it('is one clear error to every command', async () => {
+describe.each(Object.keys(KINDS))('%s as a path', (kind) => {
+  it('gives one clear error in every command', async () => {
     const path = KINDS[kind]?.() ?? '';
     const wrong: string[] = [];
     await Promise.all(
@@ -119,7 +119,7 @@ describe.each(Object.keys(KINDS))('%s', (kind) => {
   });
 });
 
-it('an unreadable folder or file inside is one clear error to every command that reads it', async () => {
+it('an unreadable folder or file inside a folder gives one clear error in every command that reads it', async () => {
   const sources = join(folder, 'sources');
   cpSync(join(data, 'sample'), sources, { recursive: true });
   mkdirSync(join(sources, 'secret'));
@@ -153,7 +153,7 @@ it('an unreadable folder or file inside is one clear error to every command that
   expect(runsOf.map(([args], index) => [args[0], found[index]])).toEqual(runsOf.map(([args, code]) => [args[0], code]));
 });
 
-it('a folder for temporary files that is missing or cannot be written is one clear error, where one is needed', async () => {
+it('a missing or read-only TMPDIR gives one clear error, but only in commands that need temporary files', async () => {
   const closed = join(folder, 'closed');
   mkdirSync(closed);
   chmodSync(closed, 0o555);

@@ -9,22 +9,22 @@ import { chance } from './chance.ts';
 import { isUnfinished, type Moment, runAndKill, sizeOf } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
 import { contentsOf, fileOf, folderOfFile, recordLines, snapshotLines } from './stores.ts';
-import { buildArgs, differences, type Files, freshTree, pagesIn, wordOf } from './trees.ts';
+import { buildArgs, buildStateOf, differences, type Files, freshTree, pagesIn } from './trees.ts';
 
-/** How many kills must land in all: a quarter in imports, a half in rebuilds, a quarter in first builds; and a quarter more in observes. */
+/** The number of kills that must land: a quarter in imports, a half in rebuilds, a quarter in first builds. Observes get another quarter. */
 const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 16);
 const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 20240229);
 const QUARTER = Math.max(2, Math.round(KILLS / 4));
-/** Of those in imports, how many in the making of a store. */
+/** The number of kills of imports that create a store. */
 const FIRSTS = Math.max(1, Math.round(QUARTER / 4));
-/** Runs that may end before their kill, for each that is killed: far more than ever do. */
+/** The number of runs per kill that may end before it. In practice far fewer do. */
 const ATTEMPTS = 20;
 const PATIENCE = 60_000 + KILLS * 5_000;
 
 const random = chance(SEED);
 const folder = folderOfFile();
 
-/** How many kills landed in which phase of the work. */
+/** Counts the kills that landed in each phase of the work. */
 class Landings {
   readonly #counts = new Map<string, number>();
   landed = 0;
@@ -41,7 +41,7 @@ class Landings {
   }
 }
 
-/** One of the moments, by weight; each is made anew, so that its delay is another each time. */
+/** Picks one of the moments. Repeat a moment to give it more weight. The functions give a new random delay each time. */
 function oneOf(...moments: readonly (() => Moment)[]): Moment {
   return (moments[Math.floor(random() * moments.length)] ?? (() => ({ delay: 0 })))();
 }
@@ -52,32 +52,32 @@ async function measure(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Where SQLite keeps what is not yet part of the store's file, or what was. */
+/** The suffixes of SQLite's log and rollback journal. */
 const LOGS = ['-wal', '-journal'];
 const logged = (store: string) => LOGS.reduce((sum, suffix) => sum + sizeOf(store + suffix), 0);
 
-/** Lays a copy of a store, or none, where a killed run may have left something. */
-function lay(store: string, from: string | undefined): void {
+/** Replaces a store and the files that a killed run left by a copy of another store, or by nothing. */
+function resetStore(store: string, from: string | undefined): void {
   for (const suffix of ['', ...LOGS, '-shm']) rmSync(store + suffix, { force: true });
   if (from !== undefined) copyFileSync(from, store);
 }
 
 const grown = (bytes: number, size: () => number) => () => size() > bytes;
 
-describe('an import that is killed', () => {
+describe('a killed import', () => {
   const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
   const small = join(folder, 'small.db');
   let batch = '';
   let everything = '';
   let took = 0;
-  /** What the store holds before and after the batch, and after a batch into no store at all. */
+  /** The contents of the store before and after the batch. An import of everything into a new store also gives `after`. */
   let [before, after] = ['', ''];
-  /** How many bytes the batch adds. */
+  /** The number of bytes that the batch adds. */
   let growth = 0;
 
   beforeAll(async () => {
     const lines = await recordLines(30_000, 1_500);
-    // some of the batch is older than what is there, so that it changes the middle of everything too
+    // some records of the batch are older than those in the store, so that it also changes the middle
     const isOld = (_: string, index: number) => index < 15_000 && index % 10 !== 0;
     const old = lines.filter(isOld);
     batch = fileOf(
@@ -100,7 +100,7 @@ describe('an import that is killed', () => {
       () => ({ delay: random() * took }),
       () => ({ delay: random() * took }),
       () => ({ sign: grown(random() * growth, () => logged(store)), delay: 0 }),
-      // the batch is in, and moves from the log into the store's file
+      // the batch is committed and moves from the log into the store's file
       () => ({ sign: grown(base + random() * growth, () => sizeOf(store)), delay: random() * 5 }),
     );
   }
@@ -112,12 +112,12 @@ describe('an import that is killed', () => {
   }
 
   it(
-    'leaves the store as it was or with the whole batch, and the next import completes it',
+    'leaves the store unchanged or with the whole batch, and the next import completes it',
     async () => {
       const landings = new Landings();
       const store = join(folder, 'killed.db');
       while (landings.landed < QUARTER - FIRSTS) {
-        lay(store, small);
+        resetStore(store, small);
         const { signal } = await runAndKill(['import', batch, '--store', store, '--quiet'], moment(store, small));
         const log = logged(store);
         const phase = phaseOf(store, true);
@@ -125,7 +125,7 @@ describe('an import that is killed', () => {
         expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
         const records = recordsIn(store);
         const contents = contentsOf(store);
-        expect([before, after], `a state between, ${log} bytes of log`).toContain(contents);
+        expect([before, after], `neither state, ${log} bytes of log`).toContain(contents);
         expect(records).toBe(contents === before ? 13_500 : 30_000);
         if (signal === null) expect(contents).toBe(after);
         else landings.add(contents === before ? phase : 'after: committed');
@@ -137,7 +137,7 @@ describe('an import that is killed', () => {
     PATIENCE,
   );
 
-  /** How many records a store holds; 0 where there is none, or a file that says it has not become one. */
+  /** Returns the number of records in a store; 0 if there is no store or the file is not a store yet. */
   function recordsIn(store: string): number {
     try {
       const opened = Store.open(store);
@@ -150,12 +150,12 @@ describe('an import that is killed', () => {
   }
 
   it(
-    'leaves no store, an empty or a whole one where it was to make one',
+    'that creates a store leaves no store, an empty one or a complete one',
     async () => {
       const landings = new Landings();
       const store = join(folder, 'first.db');
       while (landings.landed < FIRSTS) {
-        lay(store, undefined);
+        resetStore(store, undefined);
         const { signal } = await runAndKill(['import', everything, '--store', store, '--quiet'], moment(store, undefined));
         const phase = phaseOf(store, true);
         if (signal === null) landings.missed += 1;
@@ -173,19 +173,19 @@ describe('an import that is killed', () => {
   );
 });
 
-describe('an observe that is killed', () => {
+describe('a killed observe', () => {
   const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
   const small = join(folder, 'seen.db');
   let batch = '';
   let took = 0;
-  /** What the store holds before and after the batch. */
+  /** The contents of the store before and after the batch. */
   let [before, after] = ['', ''];
 
   beforeAll(async () => {
     const lines = await snapshotLines(40_000, 4_000);
     const renamed = lines.map((line, index) => (index > 20_000 ? line.replace(/"user_(\d+)7"/, '"renamed_$17"') : line));
     await palimpsestJson(['observe', fileOf(folder, 'seen.ndjson', renamed.slice(0, 15_000)), '--store', small]);
-    // in no order, and some that were seen before
+    // unordered, and some snapshots were observed before
     batch = fileOf(
       folder,
       'see.ndjson',
@@ -203,12 +203,12 @@ describe('an observe that is killed', () => {
   }
 
   it(
-    'leaves the store as it was or with all it saw, and the next completes it and clears what is left',
+    'leaves the store unchanged or with all snapshots, and the next observe completes it and removes leftovers',
     async () => {
       const landings = new Landings();
       const store = join(folder, 'seen-killed.db');
       while (landings.landed < QUARTER) {
-        lay(store, small);
+        resetStore(store, small);
         const moment = oneOf(
           () => ({ delay: random() * took }),
           () => ({ sign: () => existsSync(`${store}-wal`), delay: random() * took * 0.5 }),
@@ -232,7 +232,7 @@ describe('an observe that is killed', () => {
   );
 });
 
-describe('a build that is killed', () => {
+describe('a killed build', () => {
   const PHASES = ['before: starting', 'before: rendering', 'during: exchanging', 'after: finished'];
   const SIZES = ['--page-size', '50', '--account-page-size', '50'];
   const out = join(folder, 'out');
@@ -255,13 +255,13 @@ describe('a build that is killed', () => {
     await palimpsestJson(['import', fileOf(folder, 'n.ndjson', lines), '--store', newStore]);
     old = { store: oldStore, tree: await freshTree(oldStore, join(folder, 'old-tree'), SIZES) };
     young = { store: newStore, tree: await freshTree(newStore, join(folder, 'new-tree'), SIZES) };
-    // an empty folder at first: the tree of the old store, then of the new one over it
+    // builds the tree of the old store into an empty folder, then the tree of the new store over it
     await palimpsestJson(buildArgs(oldStore, out, SIZES));
     took = await measure(() => palimpsestJson(buildArgs(newStore, out, SIZES)));
     expect(differences(filesIn(out), young.tree)).toEqual([]);
   });
 
-  /** @param exchange how long the exchange of files takes, in milliseconds */
+  /** @param exchange the duration of the exchange of files, in milliseconds */
   function moment(exchange: number): Moment {
     return oneOf(
       () => ({ delay: random() * took }),
@@ -271,7 +271,7 @@ describe('a build that is killed', () => {
     );
   }
 
-  /** Holds what a killed build left to the promise; gives the phase in which it was killed. */
+  /** Checks the files that a killed build left. Returns the phase in which it was killed. */
   function inspect(states: readonly Files[], goal: Files): string {
     if (!existsSync(out)) return 'before: starting';
     const files = pagesIn(out);
@@ -279,26 +279,26 @@ describe('a build that is killed', () => {
     const torn = [...files].filter(([path, bytes]) => path !== 'build.json' && !states.some(isOf(path, bytes)));
     expect(
       torn.map(([path, bytes]) => `${path} of ${bytes.length} bytes`),
-      'files that are of no state',
+      'files that belong to neither state',
     ).toEqual([]);
-    const word = wordOf(out);
-    if (word === 'unfinished') return 'during: exchanging';
-    if (word === 'none') {
-      expect([...files.keys()], 'files before anything was said of them').toEqual([]);
-      expect(states.length, 'a tree was there').toBe(1);
+    const buildState = buildStateOf(out);
+    if (buildState === 'unfinished') return 'during: exchanging';
+    if (buildState === 'none') {
+      expect([...files.keys()], 'files without a build.json').toEqual([]);
+      expect(states.length, 'a tree existed before').toBe(1);
     } else {
-      const said = states.find(isOf('build.json', files.get('build.json') ?? Buffer.alloc(0)));
-      expect(differences(files, said ?? new Map()), 'a tree that says it is finished').toEqual([]);
-      if (said === goal) return 'after: finished';
+      const recorded = states.find(isOf('build.json', files.get('build.json') ?? Buffer.alloc(0)));
+      expect(differences(files, recorded ?? new Map()), 'a tree whose build.json is finished').toEqual([]);
+      if (recorded === goal) return 'after: finished';
     }
     return existsSync(stage) ? 'before: rendering' : 'before: starting';
   }
 
   it(
-    'leaves every file whole and no false word, and the next build completes the tree',
+    'leaves every file complete and build.json right, and the next build completes the tree',
     async () => {
       const landings = new Landings();
-      // back and forth: the tree grows, then shrinks
+      // the builds alternate: the tree grows, then shrinks
       let [now, next] = [young, old];
       while (landings.landed < QUARTER * 2) {
         let goal = next;
@@ -309,11 +309,11 @@ describe('a build that is killed', () => {
           if (isKilled) landings.add(inspect([now.tree, next.tree], goal.tree));
           else landings.missed += 1;
           expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
-          // what mends it may build the other state, and may be killed as well
+          // the build that repairs the tree may build the other state, and may also be killed
           if (random() < 0.5) goal = goal === next ? now : next;
         } while (isKilled && random() < 0.25);
         await palimpsestJson(buildArgs(goal.store, out, SIZES));
-        expect(differences(filesIn(out), goal.tree), 'after the build that mends it').toEqual([]);
+        expect(differences(filesIn(out), goal.tree), 'after the build that repairs it').toEqual([]);
         expect(existsSync(join(out, '.palimpsest'))).toBe(false);
         if (goal === next) [now, next] = [next, now];
       }
@@ -322,11 +322,11 @@ describe('a build that is killed', () => {
     PATIENCE,
   );
 
-  /** All pages appear at once where there were none: with a usual disk hardly a kill would hit that. */
+  /** The delay of a rename, in milliseconds. A first build moves all pages in one rename: on a normal disk hardly any kill would hit it. */
   const RENAME = 8;
 
   it(
-    'leaves no tree, an unfinished or a whole one where there was none',
+    'into a new folder leaves no tree, an unfinished one or a complete one',
     async () => {
       const landings = new Landings();
       while (landings.landed < QUARTER) {

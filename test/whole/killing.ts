@@ -3,14 +3,14 @@ import { readFileSync, statSync } from 'node:fs';
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { type Finished, palimpsest, type RunOptions } from '../support/palimpsest.ts';
 
-/** When to kill: some time after the start, or after something has shown on the disk. */
+/** The moment of a kill: some time after the start, or after a sign on the disk. */
 export interface Moment {
   readonly sign?: () => boolean;
-  /** Milliseconds, from the sign or from the start. */
+  /** Milliseconds after the sign, or after the start if there is no sign. */
   readonly delay: number;
 }
 
-/** Runs the program and kills it with SIGKILL at a moment, unless it has ended by then. */
+/** Runs the program and kills it with SIGKILL at a moment, unless it has already ended. */
 export function runAndKill(args: readonly string[], moment: Moment, options: RunOptions = {}): Promise<Finished> {
   return palimpsest(args, { ...options, onStart: (child) => void kill(child, moment) });
 }
@@ -22,19 +22,19 @@ async function kill(child: ChildProcess, { sign, delay }: Moment): Promise<void>
   if (isRunning()) child.kill('SIGKILL');
 }
 
-/** Waits until something has shown on the disk. */
-export async function until(sign: () => boolean, patience = 30_000): Promise<void> {
+/** Waits for a sign on the disk. */
+export async function until(sign: () => boolean, timeout = 30_000): Promise<void> {
   for (const started = performance.now(); !sign(); await setTimeout(2)) {
-    if (performance.now() - started > patience) throw new Error(`waited ${patience} ms in vain for ${sign.toString()}`);
+    if (performance.now() - started > timeout) throw new Error(`timeout after ${timeout} ms: ${sign.toString()}`);
   }
 }
 
-/** A file's size in bytes; 0 where there is none. */
+/** Returns the size of a file in bytes; 0 if it does not exist. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** Whether a tree is being exchanged, as far as one can see from outside while that goes on. */
+/** Whether the files of a tree are being exchanged, according to its build.json. */
 export function isUnfinished(out: string): boolean {
   try {
     return readFileSync(`${out}/build.json`, 'utf8').includes('"unfinished"');

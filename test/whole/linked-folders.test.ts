@@ -18,7 +18,7 @@ beforeAll(async () => {
   await freshTree(larger, join(folder, 'tree'), [...SIZES, '--compress', 'gzip']);
 });
 
-/** Where a build writes or deletes below the tree's folder. */
+/** The places below the tree's folder where a build writes or deletes. */
 const PLACES = [
   '.palimpsest',
   '.palimpsest/lock',
@@ -33,7 +33,7 @@ const PLACES = [
   'rest/data/page/last',
 ];
 
-/** Builds that write pages, that remove pages and variants, and that read everything. */
+/** Builds that remove pages, that remove variants, and that read all files. */
 const BUILDS: readonly (readonly [string, string, readonly string[]])[] = [
   ['a build with fewer pages', smaller, [...SIZES, '--compress', 'gzip']],
   ['a build without compressed variants', larger, SIZES],
@@ -41,7 +41,7 @@ const BUILDS: readonly (readonly [string, string, readonly string[]])[] = [
 ];
 
 describe.each(BUILDS)('%s', (name, store, options) => {
-  it.each(PLACES)('refuses a symbolic link at %s, and writes and removes nothing behind it', async (place) => {
+  it.each(PLACES)('refuses a symbolic link at %s and changes nothing in its target', async (place) => {
     const home = join(folder, `${name} ${place.replaceAll('/', ' ')}`);
     const out = join(home, 'out');
     const outside = join(home, 'outside');
@@ -62,12 +62,12 @@ describe.each(BUILDS)('%s', (name, store, options) => {
     const { code, stdout, stderr } = await palimpsest(buildArgs(store, out, [...options, '--json']));
     expect([code, stderr.includes('    at ')]).toEqual([3, false]);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'not-ours', file: join(out, place), found: 'a symbolic link' });
-    expect(marksOf(outside), 'what lies behind the link').toEqual(before);
+    expect(marksOf(outside), 'the target of the link').toEqual(before);
     expect(marksOf(out), 'the tree').toEqual(tree);
   });
 });
 
-it('takes a symbolic link to a folder as the folder of the tree itself', async () => {
+it('a build accepts a symbolic link as the folder of the tree', async () => {
   const [real, link] = [join(folder, 'real'), join(folder, 'link')];
   mkdirSync(real);
   symlinkSync(real, link);
@@ -77,7 +77,7 @@ it('takes a symbolic link to a folder as the folder of the tree itself', async (
   expect(await palimpsestJson(['verify', '--out', link, '--store', smaller])).toMatchObject({ violationCount: 0 });
 });
 
-it('replaces a link at the place of a page, and leaves the file that it leads to', async () => {
+it('a build replaces a link at the path of a page and keeps the target of the link', async () => {
   const out = join(folder, 'linked page');
   cpSync(join(folder, 'tree'), out, { recursive: true });
   const page = join(out, 'rest/data/page/2/index.json');

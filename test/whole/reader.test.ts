@@ -14,14 +14,14 @@ import { buildArgs, freshTree } from './trees.ts';
 const folder = folderOfFile();
 const SIZES = ['--page-size', '10', '--account-page-size', '5'];
 
-/** What a collection held at each `count` that it ever had. */
+/** The contents of a collection by `count`, for each `count` that it ever had. */
 type Past = ReadonlyMap<number, ReadonlySet<string | number>>;
 
-/** What was there when a reader began and was not seen. */
+/** Returns the items that existed when a reader began and that it did not see. */
 function missedBy({ began, seen }: Reading, past: Past): (string | number)[] {
-  const there = past.get(began);
-  if (there === undefined) throw new Error(`there never was a count of ${began}`);
-  return [...there].filter((key) => !seen.has(key));
+  const existing = past.get(began);
+  if (existing === undefined) throw new Error(`the count was never ${began}`);
+  return [...existing].filter((key) => !seen.has(key));
 }
 
 function keysOf(collection: 'data' | 'account', lines: readonly string[]): Set<string | number> {
@@ -31,7 +31,7 @@ function keysOf(collection: 'data' | 'account', lines: readonly string[]): Set<s
   return new Set(keys.filter((key) => typeof key === 'string' || typeof key === 'number'));
 }
 
-/** Readers that begin anew until they are told to stop; each waits otherwise long between pages. */
+/** Readers that start again until they are stopped. Each waits for a different time between pages. */
 class Readers {
   readonly readings: Reading[] = [];
   readonly #ends: Promise<void>[];
@@ -40,7 +40,7 @@ class Readers {
   constructor(out: string, collection: 'data' | 'account', number: number) {
     this.#ends = Array.from({ length: number }, async (_, index) => {
       const random = chance(index);
-      // the first few as fast as they can, the others ever slower
+      // the first few readers do not wait, the others are slower and slower
       const pause = async () => {
         if (index < 3 || random() > index / number) await setImmediate();
         else await setTimeout(random() * 4);
@@ -56,13 +56,13 @@ class Readers {
   }
 }
 
-describe('readers who follow next while the tree is built again and again', () => {
+describe('readers that follow next during repeated builds', () => {
   const STEPS = 6;
 
-  /** The lines that each step of a growing history adds. */
+  /** Splits the lines of a history into the lines that each step adds. */
   type Growth = (lines: readonly string[]) => string[][];
 
-  /** New records only, as an archive grows from day to day. */
+  /** Adds only new records, like an archive that grows from day to day. */
   const onwards: Growth = (lines) => {
     const first = Math.floor(lines.length * 0.7);
     const step = Math.ceil((lines.length - first) / STEPS);
@@ -72,7 +72,7 @@ describe('readers who follow next while the tree is built again and again', () =
     ];
   };
 
-  /** New records, and in each step also some that are older than many that are there. */
+  /** Adds new records, and in each step also some that are older than many existing records. */
   const everywhere: Growth = (lines) => {
     const first = Math.floor(lines.length * 0.9);
     const steps: string[][] = Array.from({ length: STEPS + 1 }, () => []);
@@ -84,7 +84,7 @@ describe('readers who follow next while the tree is built again and again', () =
   };
 
   it.each([
-    ['records, of which older ones turn up too', 'data', everywhere, 4_000, 200],
+    ['records when older ones are added too', 'data', everywhere, 4_000, 200],
     ['records', 'data', onwards, 4_000, 200],
     ['accounts', 'account', onwards, 4_000, 2_500],
   ] as const)('miss none of the %s', async (name, collection, growth, records, accounts) => {
@@ -108,7 +108,7 @@ describe('readers who follow next while the tree is built again and again', () =
         remember(step);
         await importLines(store, step);
         const args = buildArgs(store, out, SIZES);
-        // as fast as can be; on a slow disk, so that readers begin and overtake while files are exchanged; killed there
+        // the builds alternate: fast; on a slow disk, so that readers start and overtake during the exchange; killed on a slow disk
         if (index % 3 === 0) await palimpsestJson(args);
         else if (index % 3 === 1) await palimpsestJson(args, { env: slowDisk({ rename: 1 }) });
         else {
@@ -122,7 +122,7 @@ describe('readers who follow next while the tree is built again and again', () =
     }
     const { readings } = readers;
     expect(readings.map((reading) => missedBy(reading, past)).filter((missed) => missed.length > 0)).toEqual([]);
-    // all this says something only if many readers were on their way while files were exchanged
+    // the result is meaningful only if many readers were active during an exchange
     const crossed = readings.filter(({ counts }) => counts.size > 1);
     console.log(`readers of ${name}: ${readings.length} readings, ${crossed.length} of them across a build or more`);
     expect(crossed.length).toBeGreaterThan(STEPS);
@@ -130,8 +130,8 @@ describe('readers who follow next while the tree is built again and again', () =
   });
 });
 
-describe('a tree whose files are exchanged by other hands', () => {
-  /** Exchanges the feed's pages as a build does, but in the order that it is given and with pauses. */
+describe('the check of readers, with an exchange of pages in a given order', () => {
+  /** Exchanges the feed's pages like a build, but in a given order and with pauses. */
   async function exchange(from: string, out: string, pages: readonly number[]): Promise<void> {
     for (const page of pages) {
       for (const name of page === 1 ? ['page/1/index.json', 'index.json'] : [`page/${page}/index.json`]) {
@@ -143,7 +143,7 @@ describe('a tree whose files are exchanged by other hands', () => {
     }
   }
 
-  async function lay(name: string): Promise<{ out: string; from: string; past: Past; pages: number[] }> {
+  async function prepare(name: string): Promise<{ out: string; from: string; past: Past; pages: number[] }> {
     const lines = await recordLines(1_000, 50);
     const store = join(folder, `${name}.db`);
     const [out, from] = [join(folder, `${name}-old`), join(folder, `${name}-new`)];
@@ -162,29 +162,29 @@ describe('a tree whose files are exchanged by other hands', () => {
     return readers.readings;
   }
 
-  it('shows holes to these readers where the first page goes first', async () => {
-    const { out, from, past, pages } = await lay('first page first');
+  it('finds missed records if the first page is exchanged first', async () => {
+    const { out, from, past, pages } = await prepare('first page first');
     const readings = await readDuring(exchange(from, out, pages), out);
     const missed = readings.flatMap((reading) => missedBy(reading, past));
     expect(missed.length).toBeGreaterThan(0);
   });
 
-  it('shows none where the last page goes first', async () => {
-    const { out, from, past, pages } = await lay('last page first');
+  it('finds no missed records if the last page is exchanged first', async () => {
+    const { out, from, past, pages } = await prepare('last page first');
     const readings = await readDuring(exchange(from, out, pages.toReversed()), out);
     expect(readings.flatMap((reading) => missedBy(reading, past))).toEqual([]);
     expect(readings.filter(({ counts }) => counts.size > 1).length).toBeGreaterThan(0);
   });
 
-  it('is found out where a file is not whole, or a next leads nowhere', async () => {
-    const { out, from, pages } = await lay('torn');
+  it('finds an incomplete file and a next to a missing page', async () => {
+    const { out, from, pages } = await prepare('torn');
     const torn = join(folder, 'torn-copy');
     cpSync(out, torn, { recursive: true });
     const page = join(torn, 'rest/data/page/60/index.json');
     truncateSync(page, Math.floor(readFileSync(page).length / 2));
     await expect(follow(torn, 'data', async () => {})).rejects.toThrow(SyntaxError);
     await exchange(from, out, pages.slice(90, 99));
-    // the page before the last now links to one that only the new tree has
+    // the page before the last now links to a page that only the new tree has
     renameSync(join(out, 'rest/data/page/100'), join(folder, 'page-100-away'));
     await expect(follow(out, 'data', async () => {})).rejects.toThrow('ENOENT');
   });

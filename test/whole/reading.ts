@@ -5,20 +5,20 @@ import { isObject } from '../../src/contract/json.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { BASE_URL } from './trees.ts';
 
-/** What a reader saw who followed `next` from the first page to the last. */
+/** The result of a reader that followed `next` from the first page to the last. */
 export interface Reading {
-  /** What the first page said `count` was: with that the reader began. */
+  /** The `count` of the first page. */
   readonly began: number;
-  /** Ids of records, screen names of accounts. */
+  /** Ids of records, or screen names of accounts. */
   readonly seen: ReadonlySet<string | number>;
-  /** All that pages said `count` was: more than one where the tree changed on the way. */
+  /** All values of `count` on the pages: more than one if the tree changed meanwhile. */
   readonly counts: ReadonlySet<number>;
   readonly pages: number;
 }
 
 /**
- * Reads a collection from the files on the disk as a client would through the rewrite layer.
- * @throws Error where `next` leads nowhere, or a file is not whole
+ * Reads a collection from the files on the disk like a client behind the rewrite rules.
+ * @throws Error if `next` leads to a missing page, or a file is incomplete
  */
 export async function follow(out: string, collection: 'data' | 'account', pause: (page: number) => Promise<void>): Promise<Reading> {
   const seen = new Set<string | number>();
@@ -27,7 +27,7 @@ export async function follow(out: string, collection: 'data' | 'account', pause:
   for (let url: string | null = `${BASE_URL}/rest/${collection}/`; url !== null; ) {
     const [path = '', query = ''] = url.slice(BASE_URL.length).split('?');
     const { status, file } = resolve('GET', path, query);
-    if (status !== 200 || file === undefined) throw new Error(`${url} is answered with ${status}`);
+    if (status !== 200 || file === undefined) throw new Error(`the status of ${url} is ${status}`);
     const envelope = parseEnvelope(JSON.parse(await readFile(join(out, file), 'utf8')));
     pages += 1;
     if (pages === 1) began = envelope.count;

@@ -10,10 +10,10 @@ import { buildArgs, differences, type Files, freshTree, marksOf, touched } from 
 
 const folder = folderOfFile();
 const SIZES = ['--page-size', '10', '--account-page-size', '10'];
-const WORD = ['build.json', 'manifest-sha256.txt'];
+const METADATA = ['build.json', 'manifest-sha256.txt'];
 const SORT_KEYS = 'sort-keys.txt';
 
-/** A store of 3,000 records of 200 accounts: 300 pages and 20, enough for the worker thread. */
+/** A store with 3,000 records of 200 accounts: 300 pages and 20 pages, enough for the worker thread. */
 const base = join(folder, 'base.db');
 let lines: string[] = [];
 
@@ -24,12 +24,12 @@ beforeAll(async () => {
 
 interface Rebuilt {
   readonly before: Files;
-  /** The paths whose files were written, and those that are gone. */
+  /** The paths of the written files, and of the removed files. */
   readonly written: string[];
   readonly removed: string[];
 }
 
-/** A tree over which its store's later states are built. */
+/** A tree that is rebuilt for later states of its store. */
 class Tree {
   readonly store: string;
   readonly #out: string;
@@ -50,15 +50,15 @@ class Tree {
   }
 
   /**
-   * Builds over what is there and holds the tree to what every rebuild promises: the bytes of a build into
-   * an empty folder, no file written whose bytes did not change, and the numbers that the program gives.
+   * Builds over the existing tree and checks the result. It must have the bytes of a build into an empty folder, no file
+   * with unchanged bytes may be written, and the numbers in the summary must be right.
    */
   async rebuild(): Promise<Rebuilt> {
     const [before, marks] = [filesIn(this.#out), marksOf(this.#out)];
     const summary = await palimpsestJson(buildArgs(this.store, this.#out, SIZES));
     const [after, marksAfter] = [filesIn(this.#out), marksOf(this.#out)];
     const wanted = await freshTree(this.store, join(folder, `${this.#name} fresh ${this.#fresh++}`), SIZES);
-    expect(differences(after, wanted), 'beside a build into an empty folder').toEqual([]);
+    expect(differences(after, wanted), 'compared with a build into an empty folder').toEqual([]);
     const written = touched(marks, marksAfter);
     const changed = [...after.keys()].filter((path) => before.get(path)?.equals(after.get(path) ?? Buffer.alloc(0)) !== true);
     expect(written, 'the files written are those whose bytes changed').toEqual(changed.sort());
@@ -66,14 +66,14 @@ class Tree {
     const pages = written.filter((path) => path.startsWith('rest/'));
     expect(summary).toMatchObject({
       written: pages.length,
-      unchanged: after.size - WORD.length - 1 - pages.length,
+      unchanged: after.size - METADATA.length - 1 - pages.length,
       removed: removed.length,
     });
     return { before, written, removed };
   }
 }
 
-/** The files of a tree that show something. */
+/** Returns the pages of a tree that contain a text. */
 function showing(files: Files, collection: 'data' | 'account', text: string): string[] {
   return [...files].filter(([path, bytes]) => path.startsWith(`rest/${collection}/`) && bytes.includes(text)).map(([path]) => path);
 }
@@ -82,14 +82,14 @@ function pagesOf(files: Files, collection: 'data' | 'account'): string[] {
   return [...files.keys()].filter((path) => path.startsWith(`rest/${collection}/`));
 }
 
-/** A line as an object, with some fields other than they were. */
+/** Returns a line with changed fields. */
 function changed(line: string | undefined, fields: Readonly<Record<string, unknown>>): string {
   const record: unknown = JSON.parse(line ?? '');
-  if (!isObject(record)) throw new Error('no record');
+  if (!isObject(record)) throw new Error('not a record');
   return JSON.stringify({ ...record, ...fields });
 }
 
-/** What a source says of an account, with its newest record. */
+/** Returns the JSON of an account with its records and this bio. */
 function profileOf(name: string, bio: string): string {
   const data = lines
     .slice(0, 3_000)
@@ -110,10 +110,10 @@ function profileOf(name: string, bio: string): string {
 }
 
 describe('a build over a finished tree', () => {
-  it('touches nothing where nothing has changed', async () => {
+  it('writes nothing if nothing has changed', async () => {
     const tree = await Tree.of('unchanged');
     expect((await tree.rebuild()).written).toEqual([]);
-    // known records and a batch of nothing change nothing
+    // known records and an empty batch change nothing
     await importLines(tree.store, lines.slice(100, 200));
     await importLines(tree.store, ['[]']);
     expect(await tree.rebuild()).toMatchObject({ written: [], removed: [] });
@@ -125,11 +125,11 @@ describe('a build over a finished tree', () => {
     const name = JSON.stringify(JSON.parse(line).account);
     await importLines(tree.store, [line]);
     const { before, written, removed } = await tree.rebuild();
-    // count stands on every page of the feed, and every record moves
+    // every page of the feed has the count, and every record moves
     const accounts = showing(before, 'account', `"screen_name":${name}`);
     expect(accounts.length).toBeGreaterThan(0);
     expect(accounts.length).toBeLessThan(4);
-    expect(written).toEqual([...WORD, SORT_KEYS, ...accounts, ...pagesOf(before, 'data'), 'rest/data/page/301/index.json'].sort());
+    expect(written).toEqual([...METADATA, SORT_KEYS, ...accounts, ...pagesOf(before, 'data'), 'rest/data/page/301/index.json'].sort());
     expect(removed).toEqual([]);
   });
 
@@ -140,7 +140,7 @@ describe('a build over a finished tree', () => {
     expect(written).toEqual(expect.arrayContaining(pagesOf(before, 'account')));
   });
 
-  it.each(['user_7', 'user_93'])('writes the one page of %s for a newer profile', async (name) => {
+  it.each(['user_7', 'user_93'])('writes only the page of %s for a newer profile', async (name) => {
     const tree = await Tree.of(`profile-${name}`);
     await importLines(tree.store, [profileOf(name, 'one bio')]);
     await tree.rebuild();
@@ -148,10 +148,10 @@ describe('a build over a finished tree', () => {
     const { before, written } = await tree.rebuild();
     const page = showing(before, 'account', `"screen_name":"${name}"`);
     expect(page.length).toBeGreaterThan(0);
-    expect(written).toEqual([...WORD, ...page].sort());
+    expect(written).toEqual([...METADATA, ...page].sort());
   });
 
-  it('writes the two pages that show a record for another version of it', async () => {
+  it('writes only the pages of a record that was replaced', async () => {
     const tree = await Tree.of('replaced');
     const text = 'something that nobody else wrote';
     const record = changed(lines[1_234], { data_type: 'Bio', text });
@@ -160,25 +160,25 @@ describe('a build over a finished tree', () => {
     const after = await freshTree(tree.store, join(folder, 'replaced-after'), SIZES);
     const pages = [...showing(after, 'data', text), ...showing(after, 'account', text)];
     expect(pages.length).toBeGreaterThanOrEqual(2);
-    expect(written).toEqual([...WORD, ...pages].sort());
+    expect(written).toEqual([...METADATA, ...pages].sort());
     await importLines(tree.store, lines.slice(1_234, 1_235), ['--on-conflict', 'replace']);
     expect((await tree.rebuild()).written).toEqual(written);
   });
 
-  it('holds to all this whatever comes and in whatever order', async () => {
+  it('gives the tree of a fresh build after any sequence of changes, and writes only changed files', async () => {
     const tree = await Tree.of('anything');
     const random = chance(7);
     const line = () => lines[Math.floor(random() * 3_000)];
     const news = lines.slice(3_000);
     const steps: readonly (() => Promise<void>)[] = [
       () => importLines(tree.store, news.splice(0, Math.ceil(random() * 15))),
-      // older than all: every account that it belongs to may move to the front
+      // older than all other records: its account may move to the front
       () => importLines(tree.store, [changed(line(), { id: 0, first_encountered_date: '2011-01-01T00:00:00Z', previous: null })]),
       () => importLines(tree.store, [profileOf(`user_${Math.ceil(random() * 200)}`, `bio ${random()}`)], ['--on-conflict', 'replace']),
       () => importLines(tree.store, [changed(line(), { data_type: 'Name', text: `name ${random()}` })], ['--on-conflict', 'replace']),
-      // the record changes hands
+      // the record moves to another account
       () => importLines(tree.store, [changed(line(), { account: `taker_${Math.ceil(random() * 3)}` })], ['--on-conflict', 'replace']),
-      // without records, so last, by name
+      // an account without records is sorted last, by name
       () => importLines(tree.store, [profileOf(`silent_${Math.ceil(random() * 1e6)}`, '')]),
     ];
     for (const step of [...steps, ...steps.slice(0, 4).toReversed()]) {

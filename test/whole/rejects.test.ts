@@ -6,7 +6,7 @@ import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { chance } from './chance.ts';
 import { runAndKill } from './killing.ts';
 
-/** How many runs of each command are killed. */
+/** The number of killed runs of each command. */
 const KILLS = Number(process.env['PALIMPSEST_TEST_REJECT_KILLS'] ?? 6);
 const LINES = 4000;
 
@@ -26,14 +26,14 @@ const snapshot = (index: number) => ({
   bio: index % 2 === 0 ? `bio ${index}` : 5,
 });
 
-describe('what a killed run with --rejects leaves', () => {
+describe('a run with --rejects', () => {
   const commands: readonly (readonly [string, (index: number) => object])[] = [
     ['import', record],
     ['observe', snapshot],
   ];
 
   it.each(commands)(
-    'of %s: nothing beside the file, and after the run is repeated every line once',
+    'of %s that is killed leaves no other file, and a repeated run writes every reject once',
     async (command, make) => {
       const random = chance(7);
       const folder = temporaryFolder();
@@ -58,7 +58,7 @@ describe('what a killed run with --rejects leaves', () => {
         rmSync(join(folder, 'store'), { recursive: true });
         const signal = kill % 2 === 0 ? 'SIGKILL' : 'SIGINT';
         if (signal === 'SIGKILL') {
-          // most kills while it commits: there the two files could come to differ
+          // half of these kills aim at the commit: there the rejects file and the store could get out of step
           const sign = kill % 4 === 0 ? { sign: () => existsSync(rejects) } : {};
           await runAndKill(args, { ...sign, delay: random() * took * (kill % 4 === 0 ? 0.1 : 1) });
         } else {
@@ -73,7 +73,7 @@ describe('what a killed run with --rejects leaves', () => {
     240_000,
   );
 
-  it('of a run that fails: the file as it was', async () => {
+  it('that fails leaves the rejects file unchanged', async () => {
     const folder = temporaryFolder();
     const rejects = join(folder, 'rejects.ndjson');
     writeFileSync(rejects, 'before\n');

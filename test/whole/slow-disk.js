@@ -1,7 +1,7 @@
-// Loaded into the program before its own modules (node --import), in every thread: makes the disk slow, so
-// that what takes a moment takes long enough for a test to look at it. It changes when things happen, not what.
-//   SLOW_RENAME, SLOW_WRITE   milliseconds that each rename and each write of a file takes longer
-//   WORKERS_WAIT_FOR          a file without which no worker thread goes on
+// Simulates a slow disk, so that tests can observe states that are otherwise very short. Node loads it before the
+// modules of the program (node --import), in every thread. It changes only the timing of operations.
+//   SLOW_RENAME, SLOW_WRITE   additional milliseconds for each rename and each write of a file
+//   WORKERS_WAIT_FOR          a file for which each worker thread waits
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { isMainThread } from 'node:worker_threads';

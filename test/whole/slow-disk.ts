@@ -1,12 +1,12 @@
-/** How much slower a disk is to seem, in milliseconds a call. */
+/** The delays of a slow disk, in milliseconds per call. */
 export interface Slowness {
   readonly rename?: number;
   readonly write?: number;
-  /** A file without which no worker thread of the program goes on. */
+  /** A file for which each worker thread of the program waits. */
   readonly workersWaitFor?: string;
 }
 
-/** The environment in which the program finds a slow disk (slow-disk.js). */
+/** Returns environment variables that simulate a slow disk for the program (slow-disk.js). */
 export function slowDisk({ rename = 0, write = 0, workersWaitFor }: Slowness): Record<string, string> {
   return {
     NODE_OPTIONS: `--import=${new URL('./slow-disk.js', import.meta.url).href}`,

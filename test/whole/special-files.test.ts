@@ -19,14 +19,14 @@ beforeAll(async () => {
   tree = await freshTree(store, join(folder, 'tree'), SIZES);
 });
 
-/** A copy of the tree. */
+/** Copies the tree. Returns the folder of the copy. */
 function copy(): string {
   const out = join(folder, `copy ${trees++}`);
   cpSync(join(folder, 'tree'), out, { recursive: true, preserveTimestamps: true });
   return out;
 }
 
-/** Runs a command that must end soon; gives its exit code and the code of its error. */
+/** Runs a command that must end soon. Returns its exit code, its JSON error and its output. */
 async function outcome(
   args: readonly string[],
 ): Promise<{ readonly code: number | null; readonly error: unknown; readonly stdout: string }> {
@@ -37,7 +37,7 @@ async function outcome(
   return { code, error: JSON.parse(stdout || '{}').error, stdout };
 }
 
-describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.json'])('a pipe at the place of %s', (path) => {
+describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.json'])('a pipe at the path of %s', (path) => {
   const isRecord = path === 'build.json';
   function piped(): string {
     const out = copy();
@@ -53,7 +53,7 @@ describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.js
     else expect([code, differences(filesIn(out), tree)]).toEqual([0, []]);
   });
 
-  it('is not waited for by verify, publish and rewrite', async () => {
+  it('does not block verify, publish and rewrite', async () => {
     const out = piped();
     const verified = await outcome(['verify', '--out', out, '--store', store]);
     if (isRecord) expect(verified).toMatchObject({ code: 1, error: { code: 'no-tree' } });
@@ -64,7 +64,7 @@ describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.js
   });
 });
 
-it('a pipe at the place of a page is not waited for by serve', async () => {
+it('a pipe at the path of a page does not block serve', async () => {
   const out = copy();
   rmSync(join(out, PAGE));
   execFileSync('mkfifo', [join(out, PAGE)]);
@@ -80,7 +80,7 @@ it('a pipe at the place of a page is not waited for by serve', async () => {
   expect(code, 'page 2 is answered with 404, page 3 with 200').toBe(0);
 });
 
-it('a pipe at the place of a host’s file is not waited for', async () => {
+it('a pipe at the path of a file for a host does not block rewrite', async () => {
   const out = join(folder, 'host');
   mkdirSync(out);
   execFileSync('mkfifo', [join(out, 'palimpsest.conf')]);
@@ -90,21 +90,21 @@ it('a pipe at the place of a host’s file is not waited for', async () => {
   });
 });
 
-describe('something else than the tree has there', () => {
+describe('a build with --repair', () => {
   it.each<[string, string, (path: string) => void]>([
-    ['a folder at the place of a page', PAGE, (path) => mkdirSync(path)],
+    ['a folder at the path of a page', PAGE, (path) => mkdirSync(path)],
     [
-      'a folder with a file at the place of a page',
+      'a folder with a file at the path of a page',
       PAGE,
       (path) => cpSync(join(folder, 'tree/rest/data/page/3'), path, { recursive: true }),
     ],
-    ['a folder at the place of the manifest', 'manifest-sha256.txt', (path) => mkdirSync(path)],
-    ['a file at the place of a page’s folder', 'rest/data/page/2', (path) => writeFileSync(path, 'mine')],
-    ['a pipe at the place of a page’s folder', 'rest/data/page/2', (path) => void execFileSync('mkfifo', [path])],
-    ['a file at the place of a collection', 'rest/account', (path) => writeFileSync(path, 'mine')],
-    ['a file at the place of the pages', 'rest', (path) => writeFileSync(path, 'mine')],
-    ['a file at the place of the work folder', '.palimpsest', (path) => writeFileSync(path, 'mine')],
-  ])('is refused by a repair that says what to do: %s', async (_, path, put) => {
+    ['a folder at the path of the manifest', 'manifest-sha256.txt', (path) => mkdirSync(path)],
+    ['a file at the path of the folder of a page', 'rest/data/page/2', (path) => writeFileSync(path, 'mine')],
+    ['a pipe at the path of the folder of a page', 'rest/data/page/2', (path) => void execFileSync('mkfifo', [path])],
+    ['a file at the path of a collection', 'rest/account', (path) => writeFileSync(path, 'mine')],
+    ['a file at the path of the pages', 'rest', (path) => writeFileSync(path, 'mine')],
+    ['a file at the path of the working folder', '.palimpsest', (path) => writeFileSync(path, 'mine')],
+  ])('refuses %s with a hint', async (_, path, put) => {
     const out = copy();
     rmSync(join(out, path), { recursive: true, force: true });
     put(join(out, path));
@@ -122,7 +122,7 @@ describe('something else than the tree has there', () => {
     expect(marksOf(out)).toEqual(marks);
   });
 
-  it('is refused where the lock holds something', async () => {
+  it('refuses a lock file with contents', async () => {
     const out = copy();
     mkdirSync(join(out, '.palimpsest'));
     writeFileSync(join(out, '.palimpsest/lock'), 'garbage '.repeat(1000));
@@ -135,7 +135,7 @@ describe('something else than the tree has there', () => {
 });
 
 describe('a tree that claims to be large', () => {
-  /** A copy whose build.json says so, with numbers that fit together. */
+  /** Copies the tree with a build.json that has this number of pages, and a consistent number of records. */
   function claiming(pages: number, more: Record<string, unknown> = {}): string {
     const out = copy();
     const record = JSON.parse(readFileSync(join(out, 'build.json'), 'utf8'));
@@ -143,7 +143,7 @@ describe('a tree that claims to be large', () => {
     return out;
   }
 
-  it.each([10_000_000, 900_000_000_000])('is not searched for %i pages', async (pages) => {
+  it.each([10_000_000, 900_000_000_000])('is rejected with %i pages in build.json', async (pages) => {
     for (const hasManifest of [true, false]) {
       const out = claiming(pages);
       if (!hasManifest) rmSync(join(out, 'manifest-sha256.txt'));
@@ -156,7 +156,7 @@ describe('a tree that claims to be large', () => {
     }
   });
 
-  it('is damaged where its numbers contradict each other, or its base URL is none', async () => {
+  it('counts as unfinished if its numbers contradict each other or its base URL is invalid', async () => {
     for (const more of [{ data_pages: 3 }, { page_size: 0 }, { base_url: 'x' }, { base_url: 'https://example.org/?page=1' }]) {
       const out = claiming(6, more);
       expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
@@ -167,7 +167,7 @@ describe('a tree that claims to be large', () => {
     }
   });
 
-  it('does not take time that grows with the square of a manifest without line breaks', async () => {
+  it('is rejected if its manifest has 200 MB without a line break', async () => {
     const out = copy();
     truncateSync(join(out, 'manifest-sha256.txt'), 200_000_000);
     expect((await outcome(['verify', '--out', out])).code).toBe(1);

@@ -10,17 +10,17 @@ import { Connection } from '../../src/store/connection.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
 const BENCH = fileURLToPath(new URL('../../bench/', import.meta.url));
-/** Longer than any list of records that is made here, in bytes. */
-const MOST = 1 << 30;
+/** A limit above the size of any generated list of records, in bytes. */
+const MAX_OUTPUT = 1 << 30;
 
-/** Where Linux keeps files in memory; some containers have next to nothing there. */
+/** The folder for files in memory on Linux. Some containers have almost no space there. */
 const MEMORY = '/dev/shm';
 const ENOUGH = 2 ** 31;
 
 /**
- * A new folder for all tests of a file; gone when they have ended. In memory where there is plenty, unless
- * TMPDIR says otherwise: a process's death is the same to every file system, and trees are laid and removed
- * by the hundred.
+ * Creates a folder for all tests of a file. It is removed after the tests. The folder is in memory if there is enough
+ * space, unless TMPDIR is set: tests create and remove hundreds of trees, and every file system treats a killed process
+ * the same.
  */
 export function folderOfFile(): string {
   const folder = mkdtempSync(join(process.env['TMPDIR'] ?? (hasRoom(MEMORY) ? MEMORY : tmpdir()), 'palimpsest-whole-'));
@@ -34,24 +34,24 @@ function hasRoom(folder: string): boolean {
   return bavail * bsize > ENOUGH;
 }
 
-/** Invented records with the ids 1 to `records`, oldest first, one line of NDJSON each; always the same ones. */
+/** Returns invented records with the ids 1 to `records`, oldest first, one line of NDJSON each. They are always the same. */
 export function recordLines(records: number, accounts: number): Promise<string[]> {
   return linesOf('records.js', records, accounts);
 }
 
-/** Invented snapshots, oldest first, one line of NDJSON each; always the same ones. */
+/** Returns invented snapshots, oldest first, one line of NDJSON each. They are always the same. */
 export async function snapshotLines(snapshots: number, accounts: number): Promise<string[]> {
   const lines = await linesOf('snapshots.js', snapshots, accounts);
-  // each begins with its time
+  // each line begins with its time
   return lines.sort();
 }
 
 async function linesOf(script: string, ...counts: readonly number[]): Promise<string[]> {
-  const { stdout } = await promisify(execFile)(process.execPath, [join(BENCH, script), ...counts.map(String)], { maxBuffer: MOST });
+  const { stdout } = await promisify(execFile)(process.execPath, [join(BENCH, script), ...counts.map(String)], { maxBuffer: MAX_OUTPUT });
   return stdout.trimEnd().split('\n');
 }
 
-/** Writes lines into a file; gives its path. */
+/** Writes lines to a file. Returns its path. */
 export function fileOf(folder: string, name: string, lines: readonly string[]): string {
   const path = join(folder, name);
   writeFileSync(path, lines.map((line) => `${line}\n`).join(''));
@@ -64,9 +64,9 @@ export async function importLines(store: string, lines: readonly string[], optio
 }
 
 /**
- * The SHA-256 of everything that a store holds, imported and derived, but for the numbers of its revisions:
- * how often a store was opened shows in them.
- * @throws Error where the file is damaged
+ * Returns the SHA-256 of the imported and derived contents of a store. It excludes the revision numbers, because they
+ * depend on how often the store was opened.
+ * @throws Error if the file is damaged
  */
 export function contentsOf(store: string): string {
   const database = new Connection(store);

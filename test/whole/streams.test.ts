@@ -22,7 +22,7 @@ beforeAll(async () => {
 let runs = 0;
 const fresh = () => join(folder, `new ${runs++}`);
 
-/** Every command that ends by itself, as it succeeds. */
+/** A successful call of every command that ends by itself. */
 const COMMANDS: { readonly [name: string]: () => readonly string[] } = {
   import: () => ['import', join(data, 'sample'), '--store', fresh()],
   observe: () => ['observe', join(data, 'sample-snapshots.ndjson'), '--store', fresh()],
@@ -59,15 +59,15 @@ function ended(child: ReturnType<typeof spawn>): Promise<Ended> {
   });
 }
 
-/** Runs the program with a stream that nobody reads any more. */
+/** Runs the program with a closed pipe as one of its streams. */
 function unread(stream: 'stdout' | 'stderr', args: readonly string[]): Promise<Ended> {
   const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   child[stream]?.destroy();
   return ended(child);
 }
 
-describe.each(Object.entries(COMMANDS))('%s', (_, args) => {
-  it.skipIf(full.skip)('says in one clear error that standard output cannot be written', async () => {
+describe.each(Object.entries(COMMANDS))('palimpsest %s', (_, args) => {
+  it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {
       const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
       expect(stderr).toMatch(/^error: cannot write standard output \(file-system\)\n( {2}\w.*\n)+$/);
@@ -75,7 +75,7 @@ describe.each(Object.entries(COMMANDS))('%s', (_, args) => {
     }
   });
 
-  it('ends as it would where nobody reads its output or its errors', async () => {
+  it('succeeds even if nobody reads its output or its errors', async () => {
     const endings = await Promise.all([
       unread('stdout', args()),
       unread('stderr', args()),
@@ -92,7 +92,7 @@ it.each<[string, readonly string[], number]>([
   ['a failure', ['build', '--store', join(folder, 'nowhere'), '--base-url', 'https://example.org'], 1],
   ['wrong usage', ['build', '--nonsense'], 2],
   ['a guard', [...buildArgs(store, folder)], 3],
-])('%s has its exit code where nobody reads errors', async (_, args, wanted) => {
+])('%s keeps its exit code if nobody reads the errors', async (_, args, wanted) => {
   const endings = await Promise.all([
     unread('stderr', args),
     redirected('2>&-', args),
@@ -102,27 +102,27 @@ it.each<[string, readonly string[], number]>([
   expect(endings.map(({ code }) => code)).toEqual(endings.map(() => wanted));
 });
 
-describe('standard input that is closed', () => {
-  it('is an error of a command that reads it', async () => {
+describe('a closed standard input', () => {
+  it('gives an error in a command that reads it', async () => {
     const { code, stdout } = await redirected('<&-', ['import', '-', '--store', fresh(), '--json']);
     expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'bad-json']);
   });
 });
 
-/** A name that clears the screen, sets a window's title, rings, and looks like an error on a line of its own. */
+/** A name that clears the screen, sets the title of the window, rings the bell, and looks like an error on a separate line. */
 const EVIL = '\u001b[2J\u001b]0;title\u0007\r\nerror: none (x)\u009b31m';
-/** What may reach a terminal: printable text and line breaks. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that must not reach a terminal: all control characters except line breaks, and the forged error. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test looks for control characters
 const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]|^error: none/m;
 
-describe('escape sequences and line breaks in what a user gives', () => {
+describe('escape sequences and line breaks in input', () => {
   const path = join(folder, EVIL);
 
   it.each<[string, () => readonly string[], number]>([
-    ['a source that is not there', () => ['import', `${path}.missing`, '--store', fresh()], 1],
-    ['a store that is not there', () => ['history', 'jack', '--store', `${path}.missing`], 1],
-    ['an account that is not there', () => ['history', EVIL, '--store', join(folder, 'observed.db')], 1],
-    ['a folder of a tree that is not there', () => ['verify', '--out', `${path}.missing`], 1],
+    ['a missing source', () => ['import', `${path}.missing`, '--store', fresh()], 1],
+    ['a missing store', () => ['history', 'jack', '--store', `${path}.missing`], 1],
+    ['an unknown account', () => ['history', EVIL, '--store', join(folder, 'observed.db')], 1],
+    ['a missing tree', () => ['verify', '--out', `${path}.missing`], 1],
     ['a base URL', () => ['build', '--store', store, '--base-url', EVIL], 2],
     ['an option', () => ['build', `--${EVIL}`, '--base-url', 'https://example.org'], 2],
     ['a value of an option', () => ['serve', '--port', EVIL], 2],
@@ -145,7 +145,7 @@ describe('escape sequences and line breaks in what a user gives', () => {
     expect([code, stdout + stderr]).toEqual([wanted, expect.not.stringMatching(CONTROL)]);
   });
 
-  it('are unaltered in --json', async () => {
+  it('stay unchanged in --json', async () => {
     const missing = await palimpsest(['import', `${path}.missing`, '--store', fresh(), '--json']);
     expect(JSON.parse(missing.stdout).error).toMatchObject({ file: `${path}.missing`, message: `cannot read ${path}.missing` });
     const account = await palimpsest(['history', EVIL, '--store', join(folder, 'observed.db'), '--json']);
@@ -161,8 +161,8 @@ describe('wrong usage', () => {
     ['an unknown option', ['verify', '--nonsense']],
     ['an unknown command', ['nonsense']],
     ['no command', []],
-    ['a value that is none', ['serve', '--port', 'abc']],
-  ])('is an object for machines, whether --json or its variable asks for it: %s', async (_, args) => {
+    ['an invalid value', ['serve', '--port', 'abc']],
+  ])('gives a JSON error with --json and with PALIMPSEST_JSON: %s', async (_, args) => {
     const [flag, variable, off] = await Promise.all([
       palimpsest([...args, ...(args.length === 0 ? [] : ['--json'])], args.length === 0 ? { env: { PALIMPSEST_JSON: 'yes' } } : {}),
       palimpsest(args, { env: { PALIMPSEST_JSON: '1' } }),
@@ -190,7 +190,7 @@ describe('wrong usage', () => {
     ['PALIMPSEST_ENDPOINT', 'x', ['publish', 's3://bucket']],
     ['PALIMPSEST_ORIGIN', 'x', ['rewrite', 'nginx', '--tree', tree]],
     ['PALIMPSEST_FIELD', 'maybe', ['history', 'x']],
-  ])('names the variable that it comes from: %s=%s', async (variable, value, args) => {
+  ])('in a variable gives an error that names the variable: %s=%s', async (variable, value, args) => {
     const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env: { [variable]: value } });
     expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
     expect(stderr).toContain(variable);

@@ -3,7 +3,7 @@ import type { Rule } from '../../../src/verify/violation.ts';
 import { type DamagedTree, one } from '../damaged-tree.ts';
 import type { Damage } from './damage.ts';
 
-/** One more change, newer than all others. */
+/** An additional change, newer than all others. */
 export interface Change {
   readonly name: string;
   readonly account: 'ada' | 'Bob_2' | 'çelik' | 'dee' | 'eli';
@@ -13,14 +13,14 @@ export interface Change {
 }
 
 const DATE = '2016-02-29T00:30:00.000000Z';
-/** The moment of that date in microseconds: the id that palimpsest gives, and one that somebody else might. */
-const [OWN_ID, OTHER_ID] = [1_456_705_800_000_000, 500];
+/** Two ids for that date: a generated one (the date in microseconds), and one that another program might give. */
+const [GENERATED_ID, IMPORTED_ID] = [1_456_705_800_000_000, 500];
 
 const DEL = '<del style="background:#ffe6e6;">';
 const INS = '<ins style="background:#e6ffe6;">';
 const FAMILY = '👩‍👩‍👧‍👦';
 
-/** What the tree has: ada's Bio is "plain", and so is çelik's Location; eli's Website is a family, dee's is removed; dee has no Name. */
+/** In the tree, ada's Bio and çelik's Location are "plain"; eli's Website is a family, dee's is removed; dee has no Name. */
 const ada = (name: string, text: string, diff_html: string): Change => ({ name, account: 'ada', data_type: 'Bio', text, diff_html });
 const çelik = (name: string, text: string, diff_html: string): Change => ({
   name,
@@ -46,7 +46,7 @@ const badge = (name: string, text: string, diff_html: string): Change => ({
   diff_html,
 });
 
-export const OWN_CHANGES: readonly Change[] = [
+export const GENERATED_CHANGES: readonly Change[] = [
   ada('a bio', 'plain & <x>\r\n@y "', `<span>plain</span>${INS} &amp; &lt;x&gt;<br><a href="https://twitter.com/y">@y</a> "</ins>`),
   ada('a bio that was emptied', '', `${DEL}plain</del>`),
   ada('a bio that spells an entity', '&lt;', `${DEL}plain</del>${INS}&amp;lt;</ins>`),
@@ -61,76 +61,84 @@ export const OWN_CHANGES: readonly Change[] = [
   ),
   eli('a website without a scheme', 'x.example', `\n<del>${FAMILY}</del><br /><ins><a href='http://x.example'>x.example</a></ins>\n`),
   eli('a website that was removed', null, `\n<del>${FAMILY}</del><br /><ins></ins>\n`),
-  eli('a website that got a scheme', `https://${FAMILY}`, `${INS}https://</ins><span>${FAMILY}</span>`),
+  eli('a website to which a scheme was added', `https://${FAMILY}`, `${INS}https://</ins><span>${FAMILY}</span>`),
   dees(
-    'a website where none was',
+    'a website after an empty one',
     'https://x.example',
     `\n<del></del><br /><ins><a href='https://x.example'>https://x.example</a></ins>\n`,
   ),
 ];
 
-/** What is wrong in form alone: both texts are shown. */
+/** Differences with a wrong form but the right texts. */
 const MISSHAPEN: readonly Change[] = [
-  ada('added before removed', 'new', `${INS}new</ins>${DEL}plain</del>`),
+  ada('an ins before a del', 'new', `${INS}new</ins>${DEL}plain</del>`),
   ada('two elements of a kind side by side', 'new', `${DEL}pl</del>${DEL}ain</del>${INS}new</ins>`),
   ada('an empty element', 'new', `<span></span>${DEL}plain</del>${INS}new</ins>`),
   ada('an element in an element', 'new', `${DEL}<span>plain</span></del>${INS}new</ins>`),
   ada('the elements of the other form', 'new', '<del>plain</del><ins>new</ins>'),
   ada('a break of the other form', 'a\nb', `${DEL}plain</del>${INS}a<br />b</ins>`),
-  ada('a break in no element', 'plain', '<span>plain</span><br>'),
+  ada('a break outside of an element', 'plain', '<span>plain</span><br>'),
   ada('a bracket that is not escaped', '>', `${DEL}plain</del>${INS}></ins>`),
   ada('an ampersand that is not escaped', '&', `${DEL}plain</del>${INS}&</ins>`),
-  ada('an entity that not all know', '¶', `${DEL}plain</del>${INS}&para;</ins>`),
+  ada('an uncommon entity', '¶', `${DEL}plain</del>${INS}&para;</ins>`),
   ada('a link in single quotes', '@x', `${DEL}plain</del>${INS}<a href='https://twitter.com/x'>@x</a></ins>`),
   ada('a link around an element', 'plain', '<a href="https://twitter.com/x"><span>plain</span></a>'),
   ada('a break in a link', '@x\n', `${DEL}plain</del>${INS}<a href="https://twitter.com/x">@x<br></a></ins>`),
-  ada('half a character', '\ud83d', `${DEL}plain</del>${INS}\ud83d</ins>`),
+  ada('a lone surrogate', '\ud83d', `${DEL}plain</del>${INS}\ud83d</ins>`),
   dee('a first record with an empty element', 'dee', `<span></span>${INS}dee</ins>`),
-  badge('a letter of a badge kept', 'false', `${DEL}tru</del>${INS}fals</ins><span>e</span>`),
+  badge('a kept letter of a badge', 'false', `${DEL}tru</del>${INS}fals</ins><span>e</span>`),
   çelik('no white space around', 'x', '<del>plain</del><br /><ins>x</ins>'),
   çelik('other white space around', 'x', ' <del>plain</del><br /><ins>x</ins> '),
   çelik('a place with the markup of bios', 'x', `${DEL}plain</del>${INS}x</ins>`),
   çelik('a place without a break', 'x', '\n<del>plain</del><ins>x</ins>\n'),
-  eli('a link that says another address', 'x.example', `\n<del>${FAMILY}</del><br /><ins><a href='http://y.example'>x.example</a></ins>\n`),
-  eli('a link to a part', 'x.example/y', `\n<del>${FAMILY}</del><br /><ins><a href='http://x.example'>x.example</a>/y</ins>\n`),
+  eli(
+    'a link to another address than its text',
+    'x.example',
+    `\n<del>${FAMILY}</del><br /><ins><a href='http://y.example'>x.example</a></ins>\n`,
+  ),
+  eli(
+    'a link around a part of the value',
+    'x.example/y',
+    `\n<del>${FAMILY}</del><br /><ins><a href='http://x.example'>x.example</a>/y</ins>\n`,
+  ),
   eli('a website in double quotes', 'x.example', `\n<del>${FAMILY}</del><br /><ins><a href="http://x.example">x.example</a></ins>\n`),
-  eli('a scheme that was got, shown as another website', `http://${FAMILY}`, `\n<del>${FAMILY}</del><br /><ins>http://${FAMILY}</ins>\n`),
+  eli('an added scheme in the form of another website', `http://${FAMILY}`, `\n<del>${FAMILY}</del><br /><ins>http://${FAMILY}</ins>\n`),
   eli('a scheme in two elements', `http://${FAMILY}`, `${INS}http:</ins>${INS}//</ins><span>${FAMILY}</span>`),
 ];
 
-/** What is kept of nothing is wrong in form, and is no text that came before. */
+/** A kept text without a previous text breaks the form, and differs from the previous text. */
 const KEPT_OF_NOTHING: readonly Change[] = [
-  dee('a first record with something kept', 'dee', '<span>dee</span>'),
-  dees('a scheme where no website was', 'http://x.example', `${INS}http://</ins><span>x.example</span>`),
+  dee('a kept text in a first record', 'dee', '<span>dee</span>'),
+  dees('an added scheme without a previous website', 'http://x.example', `${INS}http://</ins><span>x.example</span>`),
 ];
 
 const WRONG_TEXT: readonly Change[] = [
   ada('another text', 'new', `${DEL}plain</del>${INS}nwe</ins>`),
-  ada('a line break too many', 'a b', `${DEL}plain</del>${INS}a<br>b</ins>`),
-  ada('what was escaped twice', '&', `${DEL}plain</del>${INS}&amp;amp;</ins>`),
+  ada('an additional line break', 'a b', `${DEL}plain</del>${INS}a<br>b</ins>`),
+  ada('a character that was escaped twice', '&', `${DEL}plain</del>${INS}&amp;amp;</ins>`),
   eli('an address that is not removed', null, `\n<del>${FAMILY}</del><br /><ins>x</ins>\n`),
 ];
 
 const WRONG_PREDECESSOR: readonly Change[] = [
-  ada('another text before', 'new', `${DEL}plan</del>${INS}new</ins>`),
-  ada('nothing before', 'new', `${INS}new</ins>`),
-  çelik('another place before', 'x', '\n<del></del><br /><ins>x</ins>\n'),
+  ada('another previous text', 'new', `${DEL}plan</del>${INS}new</ins>`),
+  ada('no previous text', 'new', `${INS}new</ins>`),
+  çelik('another previous place', 'x', '\n<del></del><br /><ins>x</ins>\n'),
 ];
 
 export const DIFF_DAMAGES: readonly Damage[] = [
-  ...damages(OWN_ID, 'diff-form', MISSHAPEN),
-  ...damages(OWN_ID, 'diff-text', WRONG_TEXT),
-  ...damages(OWN_ID, 'diff-previous', WRONG_PREDECESSOR),
-  ...damages(OWN_ID, 'diff-form', KEPT_OF_NOTHING, ['diff-previous']),
-  ...damages(OTHER_ID, 'imported-diff-form', MISSHAPEN),
-  ...damages(OTHER_ID, 'imported-diff-form', KEPT_OF_NOTHING, ['imported-diff-previous']),
-  ...damages(OTHER_ID, 'imported-diff-text', WRONG_TEXT),
-  ...damages(OTHER_ID, 'imported-diff-previous', WRONG_PREDECESSOR),
+  ...damages(GENERATED_ID, 'diff-form', MISSHAPEN),
+  ...damages(GENERATED_ID, 'diff-text', WRONG_TEXT),
+  ...damages(GENERATED_ID, 'diff-previous', WRONG_PREDECESSOR),
+  ...damages(GENERATED_ID, 'diff-form', KEPT_OF_NOTHING, ['diff-previous']),
+  ...damages(IMPORTED_ID, 'imported-diff-form', MISSHAPEN),
+  ...damages(IMPORTED_ID, 'imported-diff-form', KEPT_OF_NOTHING, ['imported-diff-previous']),
+  ...damages(IMPORTED_ID, 'imported-diff-text', WRONG_TEXT),
+  ...damages(IMPORTED_ID, 'imported-diff-previous', WRONG_PREDECESSOR),
 ];
 
 function damages(id: number, expects: Rule, changes: readonly Change[], also: readonly Rule[] = []): Damage[] {
   return changes.map((change) => ({
-    name: `${expects}: ${change.name}`,
+    name: `a diff_html has ${change.name} (${expects})`,
     damage: (tree) => add(tree, id, change),
     expects,
     also,
@@ -140,9 +148,9 @@ function damages(id: number, expects: Rule, changes: readonly Change[], also: re
   }));
 }
 
-/** Adds a change that palimpsest made. */
-export function addOwn(tree: DamagedTree, change: Change): void {
-  add(tree, OWN_ID, change);
+/** Adds a generated change. */
+export function addGenerated(tree: DamagedTree, change: Change): void {
+  add(tree, GENERATED_ID, change);
 }
 
 function add(tree: DamagedTree, id: number, change: Change): void {

@@ -1,18 +1,18 @@
 import { one } from '../damaged-tree.ts';
 import type { Damage } from './damage.ts';
 
-/** Damages that leave a tree which is sound by itself: only the store knows better. All are sealed. */
+/** Damages that leave a valid tree: only a comparison with the store finds them. All are resealed. */
 export const STORE_DAMAGES: readonly Damage[] = [
   {
-    name: 'build.json names another store',
+    name: 'build.json has the fingerprint of another store',
     damage: (tree) => tree.editBuild({ store: '0'.repeat(64) }),
     expects: 'store-fingerprint',
     path: 'build.json',
-    says: '0'.repeat(64),
+    mentions: '0'.repeat(64),
     ...sealed(),
   },
   {
-    name: 'the newest record is gone, everywhere',
+    name: 'the newest record is missing from the whole tree',
     damage: (tree) => {
       tree.editFeed((records) => records.slice(1));
       tree.editAccount('Bob_2', (account) => account.data.shift());
@@ -24,7 +24,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'the oldest records are gone, everywhere',
+    name: 'the oldest records are missing from the whole tree',
     damage: (tree) => {
       tree.editFeed((records) => records.filter((record) => record['account'] !== '日本' || Number(record.id) > 24));
       tree.editAccount('日本', (account) => account.data.splice(-2));
@@ -36,7 +36,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'the feed ends before its oldest record',
+    name: 'the oldest record is missing from the whole tree',
     damage: (tree) => {
       tree.editFeed((records) => records.slice(0, -1));
       tree.editAccount('ada', (account) => {
@@ -54,7 +54,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
             { previous: null },
           ),
       );
-      // ada begins with record 22 now, after all others that have any
+      // ada now begins with record 22, after all other accounts with records
       tree.editAccounts(([ada, ...others]) => (ada === undefined ? [] : [...others.slice(0, 5), ada, ...others.slice(5)]));
     },
     expects: 'store-missing',
@@ -64,7 +64,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'an account without records is gone',
+    name: 'the last account without records is missing',
     damage: (tree) => tree.editAccounts((accounts) => accounts.slice(0, -1)),
     expects: 'store-missing',
     path: 'rest/account',
@@ -72,7 +72,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'an account without records is gone before another',
+    name: 'an account without records is missing before another account',
     damage: (tree) => tree.editAccounts((accounts) => accounts.filter((account) => account.screen_name !== 'aaron')),
     expects: 'store-missing',
     path: 'rest/account/page/3/index.json',
@@ -80,7 +80,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'there is nothing in the tree',
+    name: 'the tree is empty',
     damage: (tree) => {
       tree.setItems('data', []);
       tree.setItems('account', []);
@@ -91,7 +91,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'a record was made up, everywhere',
+    name: 'the tree has an invented record',
     damage: (tree) => {
       const made = { id: 127, account: 'eli', data_type: 'Verified', previous: 50, text: 'false' };
       const diff_html = '<del style="background:#ffe6e6;">true</del><ins style="background:#e6ffe6;">false</ins>';
@@ -106,7 +106,7 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'an account was made up',
+    name: 'the tree has an invented account',
     damage: (tree) =>
       tree.editAccounts((accounts) => [
         ...accounts.slice(0, -1),
@@ -119,22 +119,22 @@ export const STORE_DAMAGES: readonly Damage[] = [
     ...sealed(),
   },
   {
-    name: 'the text of a record is another, everywhere',
+    name: 'the text of a record is changed in the whole tree',
     damage: (tree) =>
       tree.editRecord(110, (record) => Object.assign(record, { text: 'forged', diff_html: '\n<del></del><br /><ins>forged</ins>\n' })),
     expects: 'store-differs',
     path: 'rest/data/page/2/index.json',
     subject: 'record 110',
-    says: 'forged',
+    mentions: 'forged',
     ...sealed(),
   },
   {
-    name: 'the image of an account is another',
+    name: 'the image of an account is changed',
     damage: (tree) => tree.editAccount('zoe', (account) => Object.assign(account, { profile_image_url: 'https://evil.example/' })),
     expects: 'store-differs',
     path: 'rest/account/page/3/index.json',
     subject: 'account zoe',
-    says: 'evil',
+    mentions: 'evil',
     ...sealed(),
   },
 ];
