@@ -161,6 +161,7 @@ describe('an export as NDJSON', () => {
       records: { added: 0, same: 2, kept: 0, replaced: 0 },
       accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
       rejected: 0,
+      pageSets: [],
     });
     expect(linesOf(store)).toEqual(lines);
   });
