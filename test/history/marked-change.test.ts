@@ -76,9 +76,9 @@ describe('a change in a terminal', () => {
     expect(marked('Location', undefined, 'x'.repeat(10_000), 1000).join('')).toBe(`{+${'x'.repeat(10_000)}+}`);
     const [first = '', ...rest] = marked('Bio', `${marks}x`, '', 1_000_000);
     expect(rest).toEqual([]);
-    expect(first).toBe(`[-${'😀'.repeat(5000)}-] (3 more characters: --json has all)`);
+    expect(first).toBe(`[-${'😀'.repeat(5000)}-] (3 more characters; --json prints them all)`);
     const half = marked('Bio', undefined, `x${marks}`, 1_000_000).join('');
-    expect(half).toBe(`{+x${'😀'.repeat(4999)}\ufffd+} (3 more characters: --json has all)`);
+    expect(half).toBe(`{+x${'😀'.repeat(4999)}\ufffd+} (3 more characters; --json prints them all)`);
   });
 
   // a test that takes minutes fails by its timeout

@@ -230,8 +230,8 @@ describe('the ids of new records', () => {
     await expect(failure).rejects.toMatchObject({
       code: 'late',
       place: { file: 'snapshots', line: 1 },
-      expected: 'a place in the feed, which falls by id and by date at once',
-      found: '2020-01-01T00:00:00.000000Z, between records that leave no id free',
+      expected: 'a free id, because ids in the feed have the same order as dates',
+      found: '2020-01-01T00:00:00.000000Z, between records without a free id',
     });
     expect(contentsOf(store)).toEqual(before);
   });
@@ -414,9 +414,9 @@ describe('a late snapshot', () => {
     const failure: unknown = await observe(store, [snapshot(30, { bio: 'z' }), late]).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'late',
-      message: 'an observation comes too late',
+      message: 'an observation is too late',
       place: { file: 'snapshots', line: 2 },
-      expected: expect.stringContaining(`Bio as it is known to have been then: ${expected}`),
+      expected: expect.stringContaining(`Bio as the store has it for that time: ${expected}`),
       found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, before`)),
       hint: expect.stringContaining('--rejects'),
     });

@@ -137,7 +137,7 @@ describe('what a set of saved pages lacks', () => {
     [
       'pages that answer different queries',
       ['a', 'b'].map((account) => ({ ...plain, next: `${BASE}/data/?account=${account}&page=2`, count: 20, items: 10 })),
-      { status: 'unknown', reason: 'the pages answer different queries' },
+      { status: 'unknown', reason: 'the pages belong to different queries' },
     ],
     [
       'a page of which somebody removed items',

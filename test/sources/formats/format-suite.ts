@@ -62,7 +62,7 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
 
   describe(`the format ${name}`, () => {
     it('is recognised before any other', () => {
-      expect(FORMATS.find((format) => format.recognises(whole))?.name).toBe(name);
+      expect(FORMATS.find((format) => format.recognizes(whole))?.name).toBe(name);
     });
 
     it.each([undefined, name])('says what its fixture says (from %s)', async (from) => {

@@ -117,6 +117,6 @@ describe('a tweet of the stream', () => {
   it('does not hold tweets without end', async () => {
     let deep: object = tweet;
     for (let depth = 0; depth < 1000; depth += 1) deep = { ...tweet, quoted_status: deep };
-    expect(errorIn(await readValues([deep])).expected).toContain('tweets in one another');
+    expect(errorIn(await readValues([deep])).expected).toContain('nested tweets');
   });
 });
