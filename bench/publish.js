@@ -57,14 +57,14 @@ const env = {
 const there = (command) => spawnSync('which', [command]).status === 0;
 const bucket = `bench-${Date.now()}`;
 const publish = (target, out, more = []) => ['node', [BIN, 'publish', target, '--out', out, '--endpoint', endpoint, ...more]];
-/** What is compared, by where the tree is. */
+/** The commands to compare, for a tree. */
 const toolsFor = (out) =>
   [
     ['palimpsest publish', ...publish(`s3://${bucket}/palimpsest`, out)],
     ['rclone sync --checksum', 'rclone', ['sync', '--checksum', '--transfers', '32', '--checkers', '32', out, `store:${bucket}/rclone`]],
     ['aws s3 sync', 'aws', ['s3', 'sync', '--quiet', '--delete', '--endpoint-url', endpoint, out, `s3://${bucket}/aws`]],
   ].filter(([, command]) => there(command));
-/** What is held to itself at another size. */
+/** The commands to compare with themselves at another size. */
 const targetsFor = (out, count) =>
   [`s3://${bucket}/${count}`, `${out}-site`].flatMap((target) => {
     const name = target.startsWith('s3') ? 'publish s3://' : 'publish to a folder';
@@ -74,7 +74,7 @@ const targetsFor = (out, count) =>
     ];
   });
 
-/** Runs a whole process; gives what went over the wire, how long it took and its largest memory. */
+/** Runs a process; returns the bytes on the wire, the duration and the peak of its memory. */
 async function measured([name, command, args], night) {
   Object.assign(counted, { requests: 0, bytes: 0 });
   const times = join(folder, 'times');
@@ -99,7 +99,7 @@ function grow(out, from, to) {
   execFileSync(process.execPath, [BIN, 'build', '--store', store, '--out', out, ...site, '--quiet']);
 }
 
-/** A first publish, one without news and one with a record more, each by all tools. */
+/** Publishes for the first time, without changes, and with one more record, each with all tools. */
 async function nights(out, count, tools) {
   const records = count * PER_PAGE;
   grow(out, 0, records - 1);
@@ -110,7 +110,7 @@ async function nights(out, count, tools) {
 }
 
 try {
-  // not through the proxy, which waits for this process
+  // not through the proxy: it runs in this process, which is blocked
   spawnSync('rclone', ['mkdir', `store:${bucket}`], { env: { ...env, RCLONE_CONFIG_STORE_ENDPOINT: values.endpoint } });
   console.log('| night | tool | requests | sent | time | peak memory |\n| --- | --- | --- | --- | --- | --- |');
   for (const count of values.larger ? [pages, pages * 10] : [pages]) {

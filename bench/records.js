@@ -13,7 +13,7 @@ const WORDS =
 const TYPES = ['Bio', 'Bio', 'Bio', 'Name', 'Location', 'Website', 'Verified'];
 
 let state = 1;
-/** A whole number below `limit` (mulberry32: the same on every machine). */
+/** Returns a whole number below `limit` (mulberry32: the same on every machine). */
 function below(limit) {
   state = (state + 0x6d2b79f5) | 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -29,7 +29,7 @@ function value(type) {
   return type === 'Verified' ? String(below(2) === 1) : words();
 }
 
-/** A value that was made before, from the state that it was made in: ten million would not fit in memory. */
+/** Recreates an earlier value from the state of the generator, because ten million values do not fit in memory. */
 function valueFrom(made, type) {
   const now = state;
   state = made;

@@ -8,11 +8,11 @@ const [snapshots = 1000, accounts = 100] = process.argv.slice(2).map(Number);
 const WORDS =
   'engineer father of two dogs lover of coffee and mountains opinions my own writing about #climate with @someone from Leeds'.split(' ');
 const START = Date.UTC(2022, 0, 1);
-/** How far from its place in the order a snapshot may come, in milliseconds. */
+/** The greatest distance of a snapshot from its place in time order, in milliseconds. */
 const SPREAD = 300_000;
 
 let state = 1;
-/** A whole number below `limit` (mulberry32: the same on every machine). */
+/** Returns a whole number below `limit` (mulberry32: the same on every machine). */
 function below(limit) {
   state = (state + 0x6d2b79f5) | 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);

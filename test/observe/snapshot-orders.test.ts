@@ -8,13 +8,13 @@ import { verify } from '../../src/verify/verify.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
-/** How many histories are made for each property. */
+/** How many histories are generated for each property. */
 const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 40) };
 const START = Date.UTC(2020, 0, 1) * 1000;
 
 const folder = folderOfFile();
 
-/** Who was seen, and with what: `id` counts for the account, the others for this sight of it. */
+/** A generated snapshot: `id` belongs to the account, the other fields to this observation. */
 interface Sight {
   readonly id: string | undefined;
   readonly screen_name: string;
@@ -34,12 +34,12 @@ const fields = fc.record({
   web_archive_url: fc.constantFrom(undefined, null, '', 'https://archive.example/1'),
 });
 
-/** Three accounts with ids share three handles, in both cases. */
+/** Three accounts with ids share three handles, in upper and lower case. */
 const known = fc.record({ id: fc.constantFrom('1', '2', '3'), screen_name: fc.constantFrom('ann', 'Ann', 'bob', 'cyd') });
 const byName = (...names: string[]) => fc.record({ id: fc.constant(undefined), screen_name: fc.constantFrom(...names) });
-/** Some are known by their handles alone, and these are others' too. */
+/** Some accounts have no id, and other accounts share their handles. */
 const anybody = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('ann', 'bob', 'dee') });
-/** Some are known by their handles alone, and nobody else has these. */
+/** Some accounts have no id, and no other account has their handles. */
 const apart = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('dee', 'eli') });
 
 function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<Sight[]> {
@@ -53,14 +53,14 @@ function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<S
   });
 }
 
-/** No two at one moment, and with room between. */
+/** Snapshots at distinct times, with gaps between them. */
 const distinct = sights(anybody, 1000, 25);
 const distinctApart = sights(apart, 1000, 25);
-/** Several at one moment, or a microsecond after it. */
+/** Several snapshots at one time, or a microsecond later. */
 const crowded = sights(anybody, 0, 25);
 const crowdedApart = sights(apart, 0, 25);
 
-/** Two values of one field, so that the same profile comes again and again, also beside another of the same moment. */
+/** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
 const repeating = fc
   .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
   .map((all) => {
@@ -78,20 +78,20 @@ function written({ id, screen_name, moment, fields }: Sight): Snapshot {
 
 let stores = 0;
 
-/** A path that nothing lies at yet. */
+/** Returns the path of a store that does not exist yet. */
 function newPath(): string {
   stores += 1;
   return join(folder, String(stores));
 }
 
-/** What a new store holds after some runs. */
+/** Returns the contents of a new store after some runs. */
 async function holding(...runs: readonly (readonly Sight[])[]): Promise<Contents> {
   const store = newPath();
   for (const run of runs) await observe(store, run.map(written));
   return contentsOf(store);
 }
 
-/** Splits a list at some places. */
+/** Splits a list at the given positions. */
 function splitAt<T>(list: readonly T[], places: readonly number[]): T[][] {
   const cuts = [0, ...places.map((place) => place % (list.length + 1)).sort((a, b) => a - b), list.length];
   return cuts.slice(1).map((cut, index) => list.slice(cuts[index], cut));
@@ -100,13 +100,13 @@ function splitAt<T>(list: readonly T[], places: readonly number[]): T[][] {
 interface Account {
   id: string | undefined;
   name: string;
-  /** The handles that it had before, and when it was last seen before it had another. */
+  /** Its former handles, each with the time of the last observation before the next handle. */
   readonly left: string[];
   seen: number;
   readonly records: { id: number; data_type: string; text: string | null; moment: number; web_archive_url: unknown }[];
 }
 
-/** What should come out, thought out anew: slowly, from all that was seen in its order. */
+/** The model: computes the expected records slowly, from all snapshots in time order. */
 function expected(sights: readonly Sight[]): object[] {
   const accounts: Account[] = [];
   const called = (name: string) => accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
@@ -161,7 +161,7 @@ function expected(sights: readonly Sight[]): object[] {
 }
 
 describe('snapshots', () => {
-  it('make the records that a slow model makes of them, in which everything is looked at anew', async () => {
+  it('give the same records as a slow model that recomputes everything', async () => {
     const check = async (all: readonly Sight[]) => {
       const { feed } = await holding(all);
       expect(feed.map(({ diff_html, ...record }) => record)).toEqual(expected(all));
@@ -171,7 +171,7 @@ describe('snapshots', () => {
     await fc.assert(fc.asyncProperty(repeating, check), RUNS);
   });
 
-  it('make the same store in whatever order they come in one run, if no two are of one moment', async () => {
+  it('give the same store in any order within one run, if no two have the same time', async () => {
     const shuffled = distinct.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
     await fc.assert(
       fc.asyncProperty(shuffled, async ([all, other]) => {
@@ -181,7 +181,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('make the same store from however many sources', async () => {
+  it('give the same store for any number of sources', async () => {
     await fc.assert(
       fc.asyncProperty(distinct, fc.nat({ max: 3 }), async (all, sources) => {
         const store = newPath();
@@ -195,7 +195,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('make the same store in one run and in several, one after the other, also where these part a moment', async () => {
+  it('give the same store in one run and in several, even if the runs divide snapshots of one time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(crowded, repeating), fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
         expect(await holding(...splitAt(all, places))).toEqual(await holding(all));
@@ -204,7 +204,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('make the same store account by account, whose handles may go from one to the other', async () => {
+  it('give the same store account by account, even if handles move between accounts', async () => {
     await fc.assert(
       fc.asyncProperty(distinctApart, fc.shuffledSubarray(['1', '2', '3', undefined], { minLength: 4 }), async (all, ids) => {
         expect(await holding(...ids.map((id) => all.filter((sight) => sight.id === id)))).toEqual(await holding(all));
@@ -213,7 +213,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('add nothing when they come again, all or some of them', async () => {
+  it('add nothing when all or some of them are repeated', async () => {
     await fc.assert(
       fc.asyncProperty(crowdedApart, async (all) => {
         expect(await holding(all, all)).toEqual(await holding(all));
@@ -229,7 +229,7 @@ describe('snapshots', () => {
     );
   });
 
-  it('make a store of which the tree keeps all that the interface promises', async () => {
+  it('give a store whose tree passes verify', async () => {
     await fc.assert(
       fc.asyncProperty(crowded, async (all) => {
         const [store, out] = [newPath(), newPath()];
@@ -260,7 +260,7 @@ describe('conflicts', () => {
     });
   const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;
 
-  /** The fields of which one moment has several values, each with these in alphabetical order. */
+  /** Returns the fields that have several values at one time, each with its values in alphabetical order. */
   function expectedOf(sights: readonly Sight[]): [string, string[]][] {
     const values = new Map<string, Set<string>>();
     for (const sight of sights) {
@@ -277,7 +277,7 @@ describe('conflicts', () => {
   const sortedOf = (values: Map<string, Set<string>>): [string, string[]][] =>
     [...values].flatMap(([key, set]): [string, string[]][] => (set.size > 1 ? [[key, [...set].sort()]] : [])).sort();
 
-  /** What some runs into one store report, together. */
+  /** Returns the conflicts that all runs into one store report. */
   async function reported(...runs: readonly (readonly Sight[])[]): Promise<[string, string[]][]> {
     const store = newPath();
     const values = new Map<string, Set<string>>();
@@ -301,7 +301,7 @@ describe('conflicts', () => {
     return sortedOf(values);
   }
 
-  it('are reported of each account, field and moment that has several values, with all of these', async () => {
+  it('are reported for each account, field and time with several values, with all of them', async () => {
     await fc.assert(
       fc.asyncProperty(clashing, async (all) => {
         expect(await reported(all)).toEqual(expectedOf(all));
@@ -310,7 +310,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are the same in whatever order the snapshots come', async () => {
+  it('are the same for any order of the snapshots', async () => {
     const shuffled = clashing.chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
     await fc.assert(
       fc.asyncProperty(shuffled, async (all) => {
@@ -320,7 +320,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are the same in several runs, also where these part a moment, and when all comes again', async () => {
+  it('are the same in several runs, even if the runs divide snapshots of one time, and on repetition', async () => {
     await fc.assert(
       fc.asyncProperty(clashing, fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
         expect(await reported(...splitAt(all, places))).toEqual(expectedOf(all));
