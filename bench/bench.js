@@ -1,8 +1,12 @@
-// npm run bench [-- --large] [-- --folder /dev/shm] times whole processes on a generated store. It prints each figure
-// beside a yardstick from the same run: build against `cp -r` of the built tree, import against `sqlite3 .import` of the
-// same rows, observe against parsing the same lines. All files are in one folder (default: /dev/shm if it exists), so
-// that the disk does not add noise. The time of one diff_html is printed first. --large also runs everything at ten
-// times the size. This needs 30 GB, so pass a folder on a disk.
+// npm run bench [-- --large] [-- --folder /dev/shm]
+//
+// Times whole processes on a generated store. Prints each figure beside a yardstick from the same run:
+// - build: `cp -r` of the built tree
+// - import: `sqlite3 .import` of the same rows
+// - observe: parsing the same lines
+// The time of one diff_html is printed first.
+// All files are in one folder (default: /dev/shm if it exists), so that the disk does not add noise.
+// --large also runs everything at ten times the size. This needs 30 GB, so pass a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Parses each line of a file as JSON and discards the result: the yardstick for `observe`. Usage: node
-// bench/parse-lines.js FILE
+// Parses each line of a file as JSON and discards the result: the yardstick for `observe`.
+//   node bench/parse-lines.js FILE
 import { createReadStream } from 'node:fs';
 
 const decoder = new TextDecoder();

@@ -1,8 +1,7 @@
-// Writes invented change records as NDJSON to standard output, oldest first:
+// Writes generated change records as NDJSON to standard output, oldest first:
 //   node bench/records.js RECORDS ACCOUNTS
-// The same arguments give the same bytes. A record is about 430 bytes, as in the real data that the
-// design was measured on; accounts follow one another at random, so that an account's records lie all
-// over the feed.
+// The same arguments give the same bytes. A record is about 430 bytes, as in the real data behind the design.
+// The order of accounts is random, so the records of one account are spread over the feed.
 import { once } from 'node:events';
 
 const [records = 1000, accounts = 100] = process.argv.slice(2).map(Number);

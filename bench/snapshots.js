@@ -1,7 +1,7 @@
-// Writes invented snapshots of profiles, in the neutral form, as NDJSON to standard output:
+// Writes generated neutral snapshots of profiles as NDJSON to standard output:
 //   node bench/snapshots.js SNAPSHOTS ACCOUNTS
-// The same arguments give the same bytes. A snapshot is about 430 bytes; one in two hundred shows another
-// bio than before. They come nearly in the order of their time, as samples of a stream do.
+// The same arguments give the same bytes. A snapshot is about 430 bytes; one in two hundred has a changed bio.
+// They are nearly in time order, like samples of a stream.
 import { once } from 'node:events';
 
 const [snapshots = 1000, accounts = 100] = process.argv.slice(2).map(Number);

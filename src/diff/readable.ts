@@ -15,13 +15,13 @@ export function readableEdits(sides: Sides): Edit[] {
   const coarse = cleanupSemantic(sides, mergeAdjacent(wordEdits(sides).map((edit) => trimCommon(sides, edit))));
   // without a common word both variants would be the same
   const plans = coarse.some((edit) => edit.oldStart === all.oldStart && edit.oldEnd === all.oldEnd) ? [[all]] : [coarse, [all]];
-  const readings = plans.map((plan) =>
+  const variants = plans.map((plan) =>
     cleanup(
       sides,
       plan.flatMap((edit) => editsWithin(sides, edit)),
     ),
   );
-  return readings.reduce((best, reading) => (score(sides, reading) > score(sides, best) ? reading : best));
+  return variants.reduce((best, variant) => (score(sides, variant) > score(sides, best) ? variant : best));
 }
 
 function cleanup(sides: Sides, edits: readonly Edit[]): Edit[] {

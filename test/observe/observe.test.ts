@@ -42,7 +42,7 @@ function load(store: string, values: readonly object[]): Promise<unknown> {
 const newStore = () => join(temporaryFolder(), 'store.db');
 
 /** Returns the contents of a new store after some runs, one for each list of snapshots. */
-async function holding(...runs: readonly (readonly Snapshot[])[]): Promise<Contents> {
+async function contentsAfter(...runs: readonly (readonly Snapshot[])[]): Promise<Contents> {
   const store = newStore();
   for (const run of runs) await observe(store, run);
   return contentsOf(store);
@@ -57,7 +57,7 @@ const namesIn = ({ accounts }: Contents) => accounts.map(({ screen_name }) => sc
 
 describe('the first snapshot of an account', () => {
   it('adds a first record for each field that it contains, also for empty ones, in a fixed order', async () => {
-    const { feed, accounts } = await holding([
+    const { feed, accounts } = await contentsAfter([
       snapshot(0, {
         verified: false,
         website: null,
@@ -88,13 +88,13 @@ describe('the first snapshot of an account', () => {
   });
 
   it('adds no record for a field that it does not contain; the field gets its first record when it is observed', async () => {
-    const contents = await holding([snapshot(0, { bio: 'hello' }), snapshot(1, { display_name: 'Jack' })]);
+    const contents = await contentsAfter([snapshot(0, { bio: 'hello' }), snapshot(1, { display_name: 'Jack' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "hello"', 'jack Name "Jack"']);
     expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
   });
 
   it('adds an account without records if it contains only the handle', async () => {
-    const contents = await holding([snapshot(0)]);
+    const contents = await contentsAfter([snapshot(0)]);
     expect(contents.feed).toEqual([]);
     expect(contents.accounts).toMatchObject([{ screen_name: 'jack', data: [] }]);
   });
@@ -121,7 +121,7 @@ describe('a snapshot of a known account', () => {
   });
 
   it('adds one record for each changed field, with the id of the previous record', async () => {
-    const { feed, accounts } = await holding([first], [{ ...first, observed_at: at(9), bio: 'bye', verified: true }]);
+    const { feed, accounts } = await contentsAfter([first], [{ ...first, observed_at: at(9), bio: 'bye', verified: true }]);
     expect(feed.slice(0, 2).toReversed()).toEqual([
       {
         id: idAt(9),
@@ -149,20 +149,20 @@ describe('a snapshot of a known account', () => {
     ['a Website that is null', { website: null }, ['jack Website null']],
     ['a Verified that is null', { verified: null }, []],
   ])('adds the right records with %s', async (_, more, changes) => {
-    const contents = await holding([first, snapshot(1, more)]);
+    const contents = await contentsAfter([first, snapshot(1, more)]);
     expect(changesIn(contents).slice(5)).toEqual(changes);
   });
 
   it('treats "" and null as the same Website, before and after it had one', async () => {
     const website = (value: string | null, second: number) => snapshot(second, { website: value });
     const states = [null, '', null, 'https://a.example', '', null, '', 'https://b.example', null];
-    const contents = await holding(states.map(website));
+    const contents = await contentsAfter(states.map(website));
     expect(contents.feed.toReversed().map(({ text }) => text)).toEqual(['', 'https://a.example', null, 'https://b.example', null]);
     expect(contents.accounts).toMatchObject([{ website: null }]);
   });
 
   it('updates the summary, image and creation date of the account, and keeps fields that it does not contain', async () => {
-    const contents = await holding([
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a', account_creation_date: '2010-11-29T21:18:15.5Z', profile_image_url: 'https://images.example/1' }),
       snapshot(1, { bio: 'b', location: 'here' }),
       snapshot(2, { profile_image_url: 'https://images.example/2' }),
@@ -185,14 +185,14 @@ describe('a snapshot of a known account', () => {
     ['', ''],
     ['https://archive.example/x?a=1', 'https://archive.example/x?a=1'],
   ])('keeps the URL of its archived copy, %j, unchanged', async (web_archive_url, kept) => {
-    const { feed } = await holding([snapshot(0, { bio: 'a', web_archive_url })]);
+    const { feed } = await contentsAfter([snapshot(0, { bio: 'a', web_archive_url })]);
     expect(feed).toMatchObject([{ web_archive_url: kept }]);
   });
 });
 
 describe('the ids of new records', () => {
   it('increase with time across accounts and equal the microseconds of their times', async () => {
-    const { feed } = await holding([
+    const { feed } = await contentsAfter([
       { observed_at: '2020-01-01T00:00:02.5Z', screen_name: 'b', bio: '2' },
       { observed_at: '2020-01-01T01:00:01.000007+01:00', screen_name: 'a', bio: '1' },
       { observed_at: at(3), screen_name: 'a', bio: '3' },
@@ -205,7 +205,7 @@ describe('the ids of new records', () => {
   });
 
   it('of one time follow each other, in the next run too, and shift those of the next microsecond', async () => {
-    const { feed } = await holding(
+    const { feed } = await contentsAfter(
       [snapshot(0, { bio: '1', display_name: '2' })],
       [{ ...snapshot(0, { bio: '3' }), screen_name: 'jill' }],
       [{ observed_at: '2020-01-01T00:00:00.000001Z', screen_name: 'joe', bio: '4' }],
@@ -278,7 +278,7 @@ describe('an account with a stable id', () => {
   });
 
   it('is a new account if its handle moved to another id; the old account then shows its id', async () => {
-    const contents = await holding([snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'a' })]);
+    const contents = await contentsAfter([snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'a' })]);
     expect(changesIn(contents)).toEqual(['jack~7 Bio "a"', 'jack Bio "a"']);
     expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
     expect(contents.known).toMatchObject([
@@ -289,36 +289,36 @@ describe('an account with a stable id', () => {
 
   it('gets its handle back when it is observed with it again, even if nothing else changed', async () => {
     const lost = [snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })];
-    const contents = await holding([...lost, snapshot(2, { id: '7', bio: 'a' })]);
+    const contents = await contentsAfter([...lost, snapshot(2, { id: '7', bio: 'a' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
-    expect(await holding(lost, [snapshot(2, { id: '7', bio: 'a' })])).toEqual(contents);
+    expect(await contentsAfter(lost, [snapshot(2, { id: '7', bio: 'a' })])).toEqual(contents);
   });
 
   it('may swap handles with others in a cycle', async () => {
     const names = ['ann', 'bob', 'cyd'];
     const seen = (second: number, shift: number) =>
       names.map((_, index) => snapshot(second + index, { id: String(index), screen_name: names[(index + shift) % 3], bio: `${index}` }));
-    const contents = await holding([...seen(0, 0), ...seen(10, 1), ...seen(20, 2), ...seen(30, 0)]);
+    const contents = await contentsAfter([...seen(0, 0), ...seen(10, 1), ...seen(20, 2), ...seen(30, 0)]);
     expect(changesIn(contents)).toEqual(['ann Bio "0"', 'bob Bio "1"', 'cyd Bio "2"']);
     expect(namesIn(contents)).toEqual(names);
-    expect(namesIn(await holding([...seen(0, 0), ...seen(10, 1).slice(0, 2)]))).toEqual(['bob', 'cyd', 'cyd~2']);
+    expect(namesIn(await contentsAfter([...seen(0, 0), ...seen(10, 1).slice(0, 2)]))).toEqual(['bob', 'cyd', 'cyd~2']);
   });
 
   it('does not take a handle from an account that was observed with it later', async () => {
     const recycled = [snapshot(0, { id: '7', bio: 'a' }), snapshot(5, { id: '7', bio: 'aa' }), snapshot(9, { id: '8', bio: 'b' })];
-    const inOrder = await holding(recycled);
+    const inOrder = await contentsAfter(recycled);
     expect(namesIn(inOrder)).toEqual(['jack', 'jack~7']);
-    expect(await holding([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
+    expect(await contentsAfter([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
     // the same for an account that is already known under another handle
     const renamed = [snapshot(1, { id: '7', screen_name: 'Old', bio: 'a' }), snapshot(5, { id: '7' }), snapshot(9, { id: '8', bio: 'b' })];
-    expect(await holding(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await holding(renamed));
+    expect(await contentsAfter(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await contentsAfter(renamed));
   });
 
   it('gets its handle back from a later account when it is observed with it again', async () => {
     const seven = [0, 5, 9].map((second) => snapshot(second, { id: '7', bio: 'a' }));
     const eight = [snapshot(7, { id: '8', bio: 'b' })];
-    const contents = await holding(eight, seven);
-    expect(contents).toEqual(await holding([...seven, ...eight]));
+    const contents = await contentsAfter(eight, seven);
+    expect(contents).toEqual(await contentsAfter([...seven, ...eight]));
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
   });
 
@@ -361,18 +361,18 @@ describe('an account with a stable id', () => {
 
 describe('a handle', () => {
   it('ignores case, and is shown as in the last snapshot', async () => {
-    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(1, { screen_name: 'Jack', bio: 'b' })]);
+    const contents = await contentsAfter([snapshot(0, { bio: 'a' }), snapshot(1, { screen_name: 'Jack', bio: 'b' })]);
     expect(changesIn(contents)).toEqual(['Jack Bio "a"', 'Jack Bio "b"']);
     expect(namesIn(contents)).toEqual(['Jack']);
   });
 
   it('stays with the first account if another account uses it in different case', async () => {
-    const contents = await holding([snapshot(0, { id: '7', screen_name: 'Jack', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })]);
+    const contents = await contentsAfter([snapshot(0, { id: '7', screen_name: 'Jack', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })]);
     expect(namesIn(contents)).toEqual(['Jack~7', 'jack']);
   });
 
   it('gives the first account a generated name if another account takes it and the first has no id', async () => {
-    const contents = await holding([
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a' }),
       snapshot(1, { id: '7', screen_name: 'jill', bio: 'b' }),
       snapshot(2, { id: '7' }),
@@ -442,7 +442,7 @@ describe('a late snapshot', () => {
     expect(summary).toMatchObject({ observations: 2, records: { Bio: 1 }, rejected: 1 });
     expect(inputErrors).toMatchObject([{ code: 'late', place: { line: 1 } }]);
     expect(JSON.parse(JSON.stringify(inputErrors[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
-    expect(await holding([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await holding([late]));
+    expect(await contentsAfter([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await contentsAfter([late]));
   });
 
   it('adds none of its fields if one contradicts the store', async () => {
@@ -468,13 +468,13 @@ describe('a late snapshot', () => {
 
 describe('two snapshots of one time', () => {
   it('are both recorded, in input order', async () => {
-    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'c' }), snapshot(5, { bio: 'b' })]);
+    const contents = await contentsAfter([snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'c' }), snapshot(5, { bio: 'b' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack Bio "c"', 'jack Bio "b"']);
     expect(contents.feed.map(({ id }) => id)).toEqual([idAt(5) + 1, idAt(5), idAt(0)]);
   });
 
   it('do not record a change to the new value and back', async () => {
-    const contents = await holding([
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a' }),
       snapshot(5, { bio: 'b' }),
       snapshot(5, { bio: 'a' }),
@@ -556,7 +556,7 @@ describe('a conflict', () => {
     expect(inputErrors).toMatchObject([
       { code: 'conflict', place: { line: 3 }, found: expect.stringMatching(/^"a"/), item: { bio: 'a', location: 'y' } },
     ]);
-    expect(contentsOf(store)).toEqual(await holding(clash));
+    expect(contentsOf(store)).toEqual(await contentsAfter(clash));
   });
 
   it('is still counted if the list is full, and long values are truncated', async () => {

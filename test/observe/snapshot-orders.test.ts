@@ -15,7 +15,7 @@ const START = Date.UTC(2020, 0, 1) * 1000;
 const folder = folderOfFile();
 
 /** A generated snapshot: `id` belongs to the account, the other fields to this observation. */
-interface Sight {
+interface TestSnapshot {
   readonly id: string | undefined;
   readonly screen_name: string;
   /** Microseconds since the start. */
@@ -42,7 +42,7 @@ const anybody = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary
 /** Some accounts have no id, and no other account has their handles. */
 const apart = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('dee', 'eli') });
 
-function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<Sight[]> {
+function snapshots(who: typeof anybody, step: number, most: number): fc.Arbitrary<TestSnapshot[]> {
   const gap = step === 0 ? fc.constantFrom(0, 0, 1, 1_000_000) : fc.constantFrom(step, 7 * step);
   return fc.array(fc.record({ who, fields, gap }), { maxLength: most, size: 'max' }).map((all) => {
     let moment = START;
@@ -54,24 +54,24 @@ function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<S
 }
 
 /** Snapshots at distinct times, with gaps between them. */
-const distinct = sights(anybody, 1000, 25);
-const distinctApart = sights(apart, 1000, 25);
+const distinct = snapshots(anybody, 1000, 25);
+const distinctApart = snapshots(apart, 1000, 25);
 /** Several snapshots at one time, or a microsecond later. */
-const crowded = sights(anybody, 0, 25);
-const crowdedApart = sights(apart, 0, 25);
+const crowded = snapshots(anybody, 0, 25);
+const crowdedApart = snapshots(apart, 0, 25);
 
 /** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
 const repeating = fc
   .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
   .map((all) => {
     let moment = START;
-    return all.map(({ bio, gap }): Sight => {
+    return all.map(({ bio, gap }): TestSnapshot => {
       moment += gap;
       return { id: '1', screen_name: 'ann', moment, fields: { bio } };
     });
   });
 
-function written({ id, screen_name, moment, fields }: Sight): Snapshot {
+function written({ id, screen_name, moment, fields }: TestSnapshot): Snapshot {
   const time = new Date(Math.floor(moment / 1000)).toISOString().slice(0, -1);
   return { observed_at: `${time}${String(moment % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
 }
@@ -85,7 +85,7 @@ function newPath(): string {
 }
 
 /** Returns the contents of a new store after some runs. */
-async function holding(...runs: readonly (readonly Sight[])[]): Promise<Contents> {
+async function contentsAfter(...runs: readonly (readonly TestSnapshot[])[]): Promise<Contents> {
   const store = newPath();
   for (const run of runs) await observe(store, run.map(written));
   return contentsOf(store);
@@ -107,12 +107,12 @@ interface Account {
 }
 
 /** The model: computes the expected records slowly, from all snapshots in time order. */
-function expected(sights: readonly Sight[]): object[] {
+function expected(snapshots: readonly TestSnapshot[]): object[] {
   const accounts: Account[] = [];
   const called = (name: string) => accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
   const sane = (value: unknown) => value ?? '';
   let last = -1;
-  for (const { id, screen_name, moment, fields } of sights) {
+  for (const { id, screen_name, moment, fields } of snapshots) {
     const holder = called(screen_name);
     const mine = accounts.find((account) => account.id === id && id !== undefined);
     const account = mine ??
@@ -162,8 +162,8 @@ function expected(sights: readonly Sight[]): object[] {
 
 describe('snapshots', () => {
   it('give the same records as a slow model that recomputes everything', async () => {
-    const check = async (all: readonly Sight[]) => {
-      const { feed } = await holding(all);
+    const check = async (all: readonly TestSnapshot[]) => {
+      const { feed } = await contentsAfter(all);
       expect(feed.map(({ diff_html, ...record }) => record)).toEqual(expected(all));
     };
     await fc.assert(fc.asyncProperty(crowdedApart, check), RUNS);
@@ -175,7 +175,7 @@ describe('snapshots', () => {
     const shuffled = distinct.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
     await fc.assert(
       fc.asyncProperty(shuffled, async ([all, other]) => {
-        expect(await holding(other)).toEqual(await holding(all));
+        expect(await contentsAfter(other)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
@@ -189,7 +189,7 @@ describe('snapshots', () => {
           sourceOf(all.filter((_, index) => index % (sources + 1) === number).map(written)),
         );
         await observeInputs(store, inputs, { snapshots: { from: undefined, observedAt: undefined, unescape: false }, network: TWITTER });
-        expect(contentsOf(store)).toEqual(await holding(all));
+        expect(contentsOf(store)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
@@ -198,7 +198,7 @@ describe('snapshots', () => {
   it('give the same store in one run and in several, even if the runs divide snapshots of one time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(crowded, repeating), fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
-        expect(await holding(...splitAt(all, places))).toEqual(await holding(all));
+        expect(await contentsAfter(...splitAt(all, places))).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
@@ -207,7 +207,7 @@ describe('snapshots', () => {
   it('give the same store account by account, even if handles move between accounts', async () => {
     await fc.assert(
       fc.asyncProperty(distinctApart, fc.shuffledSubarray(['1', '2', '3', undefined], { minLength: 4 }), async (all, ids) => {
-        expect(await holding(...ids.map((id) => all.filter((sight) => sight.id === id)))).toEqual(await holding(all));
+        expect(await contentsAfter(...ids.map((id) => all.filter((snapshot) => snapshot.id === id)))).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
@@ -216,14 +216,14 @@ describe('snapshots', () => {
   it('add nothing when all or some of them are repeated', async () => {
     await fc.assert(
       fc.asyncProperty(crowdedApart, async (all) => {
-        expect(await holding(all, all)).toEqual(await holding(all));
+        expect(await contentsAfter(all, all)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
     await fc.assert(
       fc.asyncProperty(distinct, fc.array(fc.nat({ max: 100 }), { maxLength: 2 }), async (all, places) => {
-        const once = await holding(all);
-        expect(await holding(all, ...splitAt(all, places))).toEqual(once);
+        const once = await contentsAfter(all);
+        expect(await contentsAfter(all, ...splitAt(all, places))).toEqual(once);
       }),
       RUNS,
     );
@@ -253,7 +253,7 @@ describe('conflicts', () => {
     .array(fc.record({ who: accounts, fields: few, gap: fc.constantFrom(0, 0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
     .map((all) => {
       let moment = START;
-      return all.map(({ who, fields, gap }): Sight => {
+      return all.map(({ who, fields, gap }): TestSnapshot => {
         moment += gap;
         return { ...who, moment, fields };
       });
@@ -261,13 +261,13 @@ describe('conflicts', () => {
   const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;
 
   /** Returns the fields that have several values at one time, each with its values in alphabetical order. */
-  function expectedOf(sights: readonly Sight[]): [string, string[]][] {
+  function expectedOf(snapshots: readonly TestSnapshot[]): [string, string[]][] {
     const values = new Map<string, Set<string>>();
-    for (const sight of sights) {
+    for (const snapshot of snapshots) {
       for (const [field, type] of Object.entries(FIELDS)) {
-        const seen = sight.fields[field];
+        const seen = snapshot.fields[field];
         if (seen === undefined) continue;
-        const key = `${sight.screen_name} ${type} ${String(written(sight)['observed_at'])}`;
+        const key = `${snapshot.screen_name} ${type} ${String(written(snapshot)['observed_at'])}`;
         values.set(key, (values.get(key) ?? new Set()).add(String(seen ?? '')));
       }
     }
@@ -278,23 +278,23 @@ describe('conflicts', () => {
     [...values].flatMap(([key, set]): [string, string[]][] => (set.size > 1 ? [[key, [...set].sort()]] : [])).sort();
 
   /** Returns the conflicts that all runs into one store report. */
-  async function reported(...runs: readonly (readonly Sight[])[]): Promise<[string, string[]][]> {
+  async function reported(...runs: readonly (readonly TestSnapshot[])[]): Promise<[string, string[]][]> {
     const store = newPath();
     const values = new Map<string, Set<string>>();
     for (const run of runs) {
       const { conflicts } = await observe(store, run.map(written));
       expect(conflicts.count).toBe(conflicts.listed.length);
-      for (const { account, data_type, observed_at, values: said } of conflicts.listed) {
+      for (const { account, data_type, observed_at, values: found } of conflicts.listed) {
         const key = `${account} ${data_type} ${observed_at}`;
         const all = values.get(key) ?? new Set();
-        for (const { text } of said) all.add(text ?? '');
+        for (const { text } of found) all.add(text ?? '');
         values.set(key, all);
-        expect(new Set(said.map(({ text }) => text ?? '')).size).toBe(said.length);
-        const told = contentsOf(store).feed.filter(
+        expect(new Set(found.map(({ text }) => text ?? '')).size).toBe(found.length);
+        const records = contentsOf(store).feed.filter(
           (record) => record.account === account && record.data_type === data_type && record['first_encountered_date'] === observed_at,
         );
         expect(
-          said.filter(({ recorded }) => recorded).every(({ text }) => told.some((record) => (record.text ?? '') === (text ?? ''))),
+          found.filter(({ recorded }) => recorded).every(({ text }) => records.some((record) => (record.text ?? '') === (text ?? ''))),
         ).toBe(true);
       }
     }
