@@ -18,7 +18,7 @@ export function widthOf(tokens: readonly Token[], start: number, end: number): n
 /**
  * Returns the value to a reader of the tokens kept between two edits. Edits that are at least as wide absorb
  * them.
- * The value is the width of the tokens, where whole words count twice. It is infinite for a mention, a
+ * The value is the width of the tokens. Whole words of at least four letters count twice. It is infinite for a mention, a
  * hashtag, a separator or many words.
  */
 export function weightOf(tokens: readonly Token[], start: number, end: number): number {

@@ -85,7 +85,7 @@ export class ObservationWriter {
       if ('late' in changes) {
         return {
           expected: `observations of ${profile.screen_name} in time order${unlessKnown(changes)}`,
-          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than the records that the store has of this account`,
+          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than what the store already has of this account`,
         };
       }
       const conflicts = conflictsOf(found, profile, moment);

@@ -124,7 +124,7 @@ class ItemReader {
   }
 
   /**
-   * Adds the items of a page even if its envelope is wrong. A wrong envelope is an input error of its own.
+   * Adds the items of a page even if its envelope is wrong. A wrong envelope is a separate input error.
    * @param streamed the number and collection of the results that were read before the page
    */
   #addPage(

@@ -110,7 +110,7 @@ describe('markedChange', () => {
         const lines = markedChange('Bio', before, after, 78, true);
         expect(lines.join('').length).toBeLessThan(1_000_000);
         // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
-        expect(lines.join('').replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters:--jsonhasall\)[\u2069]*$/);
+        expect(lines.join('').replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters;--jsonprintsthemall\)[\u2069]*$/);
       }
     },
     60_000,

@@ -417,7 +417,7 @@ describe('a late snapshot', () => {
       message: 'an observation is too late',
       place: { file: 'snapshots', line: 2 },
       expected: expect.stringContaining(`Bio as the store has it for that time: ${expected}`),
-      found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, before`)),
+      found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, older`)),
       hint: expect.stringContaining('--rejects'),
     });
     expect(contentsOf(store)).toEqual(before);
@@ -635,7 +635,7 @@ describe('an import into a store with observations', () => {
     expect(accounts).toMatchObject([{ bio: 'c', display_name: 'Jack' }]);
   });
 
-  it('of its own pages changes nothing, and a store built from these pages continues in the same way', async () => {
+  it('of its pages changes nothing, and a store built from these pages continues in the same way', async () => {
     const [store, copy] = [newStore(), newStore()];
     const run = [snapshot(0, { bio: 'a', location: '' }), snapshot(1, { bio: 'b' }), snapshot(2, { screen_name: 'jill', bio: 'b' })];
     await observe(store, run);
