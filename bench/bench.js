@@ -1,11 +1,12 @@
 // npm run bench [-- --large] [-- --folder /dev/shm]
 //
-// Times whole processes on a generated store and prints each figure beside its yardstick from the same
-// run: build against `cp -r` of the tree it built, import against `sqlite3 .import` of the same rows, observe
-// against parsing the same lines.
-// Everything lies in one folder (standard: /dev/shm where there is one), so that the disk's noise is out
-// of it. Before that, what one diff_html takes. --large does it at ten times the size too, which wants
-// 30 GB: give it a folder on a disk.
+// Times whole processes on a generated store. Prints each figure beside a yardstick from the same run:
+// - build: `cp -r` of the built tree
+// - import: `sqlite3 .import` of the same rows
+// - observe: parsing the same lines
+// The time of one diff_html is printed first.
+// All files are in one folder (default: /dev/shm if it exists), so that the disk does not add noise.
+// --large also runs everything at ten times the size. This needs 30 GB, so pass a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -32,7 +33,7 @@ const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/s
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** Runs a process to its end: seconds, and the peak of its memory in MB where `time` can tell. */
+/** Runs a process; returns the seconds and, if `time` is available, the peak of its memory in MB. */
 function timed(command, args) {
   const measured = existsSync('/usr/bin/time');
   const started = performance.now();
@@ -55,7 +56,7 @@ function row(label, seconds, megabytes, note = '') {
   );
 }
 
-/** Writes what a program of this folder prints into a file. */
+/** Writes the output of a program of this folder to a file. */
 async function generate(file, program, items, accounts) {
   await new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [PROGRAM(program), String(items), String(accounts)]);
@@ -63,7 +64,7 @@ async function generate(file, program, items, accounts) {
   });
 }
 
-/** One more record, newer than all, of an account that is there. */
+/** Writes one more record of an existing account, newer than all others. */
 function oneMore(file, records) {
   const record = {
     id: records + 1,
@@ -83,7 +84,7 @@ async function benchImport(records, ndjson, store) {
   row('import', import_.seconds, import_.megabytes, `${Math.round(records / import_.seconds).toLocaleString('en-US')} records/s`);
   if (spawnSync('sqlite3', ['-version']).status === 0) {
     const plain = join(work, 'plain.db');
-    // one column of JSON, as the store has it; a separator that no row holds
+    // one column of JSON, as in the store; no row contains the separator
     const load = timed('sqlite3', [
       plain,
       'CREATE TABLE record (json TEXT)',
@@ -110,7 +111,7 @@ async function benchImport(records, ndjson, store) {
   for (const path of [page, other]) rmSync(path);
 }
 
-/** Writes lines of NDJSON as one page in one line, as a client saves it. */
+/** Writes lines of NDJSON as one page in one line, in the form that a client saves. */
 async function asOnePage(ndjson, page, records) {
   const out = createWriteStream(page);
   out.write(`{"count":${records},"next":null,"previous":null,"results":[`);
@@ -132,7 +133,7 @@ function benchBuild(store, out) {
     const built = palimpsest(...build);
     rmSync(copy, { recursive: true, force: true });
     const copied = timed('cp', ['-r', out, copy]);
-    // the first pair warms up
+    // the first pair is a warm-up
     if (run > 0) {
       builds.push(built.seconds);
       copies.push(copied.seconds);
@@ -198,7 +199,7 @@ async function benchObserve(snapshots) {
   for (const path of [ndjson, store]) rmSync(path);
 }
 
-/** Milliseconds that one change takes to render, once the engine knows the way. */
+/** Returns the milliseconds to render one change after a warm-up. */
 function benchDiff() {
   const bio = [
     'Reporter at @dailyplanet | dog mum | views mine #press',

@@ -1,4 +1,4 @@
-// Parses each line of a file as JSON and does nothing with it: the yardstick for `observe`.
+// Parses each line of a file as JSON and discards the result: the yardstick for `observe`.
 //   node bench/parse-lines.js FILE
 import { createReadStream } from 'node:fs';
 

@@ -1,8 +1,8 @@
-// Times publishing against other tools on the same server, in the same run:
+// Compares publishing with other tools on the same server, in the same run:
 //   node bench/publish.js --pages 10000 --endpoint http://127.0.0.1:7480
-//   node bench/publish.js --pages 10000 --larger      small pages, then ten times as many: what memory takes
-// The server is yours: STORE=bluestore .ci/object-store up /tmp/store 7480. rclone and aws are compared with
-// where they are installed. Requests are counted by a proxy that only counts, before the server.
+//   node bench/publish.js --pages 10000 --larger      also ten times as many small pages, to measure memory
+// Start the server first: STORE=bluestore .ci/object-store up /tmp/store 7480.
+// rclone and aws are included if they are installed. A proxy in front of the server counts the requests.
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
@@ -54,17 +54,17 @@ const env = {
   RCLONE_CONFIG_STORE_ENDPOINT: endpoint,
   RCLONE_CONFIG_STORE_ENV_AUTH: 'true',
 };
-const there = (command) => spawnSync('which', [command]).status === 0;
+const isInstalled = (command) => spawnSync('which', [command]).status === 0;
 const bucket = `bench-${Date.now()}`;
 const publish = (target, out, more = []) => ['node', [BIN, 'publish', target, '--out', out, '--endpoint', endpoint, ...more]];
-/** What is compared, by where the tree is. */
+/** The commands to compare, for a tree. */
 const toolsFor = (out) =>
   [
     ['palimpsest publish', ...publish(`s3://${bucket}/palimpsest`, out)],
     ['rclone sync --checksum', 'rclone', ['sync', '--checksum', '--transfers', '32', '--checkers', '32', out, `store:${bucket}/rclone`]],
     ['aws s3 sync', 'aws', ['s3', 'sync', '--quiet', '--delete', '--endpoint-url', endpoint, out, `s3://${bucket}/aws`]],
-  ].filter(([, command]) => there(command));
-/** What is held to itself at another size. */
+  ].filter(([, command]) => isInstalled(command));
+/** The commands to compare with themselves at another size. */
 const targetsFor = (out, count) =>
   [`s3://${bucket}/${count}`, `${out}-site`].flatMap((target) => {
     const name = target.startsWith('s3') ? 'publish s3://' : 'publish to a folder';
@@ -74,8 +74,8 @@ const targetsFor = (out, count) =>
     ];
   });
 
-/** Runs a whole process; gives what went over the wire, how long it took and its largest memory. */
-async function measured([name, command, args], night) {
+/** Runs a process; returns the bytes on the wire, the duration and the peak of its memory. */
+async function measured([name, command, args], run) {
   Object.assign(counted, { requests: 0, bytes: 0 });
   const times = join(folder, 'times');
   const started = performance.now();
@@ -84,7 +84,7 @@ async function measured([name, command, args], night) {
   if (code !== 0) throw new Error(`${name} exited with ${code}`);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const memory = Math.round(Number(readFileSync(times, 'utf8')) / 1024);
-  console.log(`| ${night} | ${name} | ${counted.requests} | ${(counted.bytes / 1e6).toFixed(1)} MB | ${seconds} s | ${memory} MB |`);
+  console.log(`| ${run} | ${name} | ${counted.requests} | ${(counted.bytes / 1e6).toFixed(1)} MB | ${seconds} s | ${memory} MB |`);
 }
 
 function grow(out, from, to) {
@@ -99,8 +99,8 @@ function grow(out, from, to) {
   execFileSync(process.execPath, [BIN, 'build', '--store', store, '--out', out, ...site, '--quiet']);
 }
 
-/** A first publish, one without news and one with a record more, each by all tools. */
-async function nights(out, count, tools) {
+/** Publishes for the first time, without changes, and with one more record, each with all tools. */
+async function publishThreeTimes(out, count, tools) {
   const records = count * PER_PAGE;
   grow(out, 0, records - 1);
   for (const tool of tools) await measured(tool, 'first');
@@ -110,12 +110,12 @@ async function nights(out, count, tools) {
 }
 
 try {
-  // not through the proxy, which waits for this process
+  // not through the proxy: it runs in this process, which is blocked
   spawnSync('rclone', ['mkdir', `store:${bucket}`], { env: { ...env, RCLONE_CONFIG_STORE_ENDPOINT: values.endpoint } });
-  console.log('| night | tool | requests | sent | time | peak memory |\n| --- | --- | --- | --- | --- | --- |');
+  console.log('| run | tool | requests | sent | time | peak memory |\n| --- | --- | --- | --- | --- | --- |');
   for (const count of values.larger ? [pages, pages * 10] : [pages]) {
     const out = join(folder, `out-${count}`);
-    await nights(out, count, values.larger ? targetsFor(out, count) : toolsFor(out));
+    await publishThreeTimes(out, count, values.larger ? targetsFor(out, count) : toolsFor(out));
   }
 } finally {
   proxy.close();

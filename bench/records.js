@@ -1,8 +1,7 @@
-// Writes invented change records as NDJSON to standard output, oldest first:
+// Writes generated change records as NDJSON to standard output, oldest first:
 //   node bench/records.js RECORDS ACCOUNTS
-// The same arguments give the same bytes. A record is about 430 bytes, as in the real data that the
-// design was measured on; accounts follow one another at random, so that an account's records lie all
-// over the feed.
+// The same arguments give the same bytes. A record is about 430 bytes, as in the real data behind the design.
+// The order of accounts is random, so the records of one account are spread over the feed.
 import { once } from 'node:events';
 
 const [records = 1000, accounts = 100] = process.argv.slice(2).map(Number);
@@ -13,7 +12,7 @@ const WORDS =
 const TYPES = ['Bio', 'Bio', 'Bio', 'Name', 'Location', 'Website', 'Verified'];
 
 let state = 1;
-/** A whole number below `limit` (mulberry32: the same on every machine). */
+/** Returns a whole number below `limit` (mulberry32: the same on every machine). */
 function below(limit) {
   state = (state + 0x6d2b79f5) | 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);
@@ -29,7 +28,7 @@ function value(type) {
   return type === 'Verified' ? String(below(2) === 1) : words();
 }
 
-/** A value that was made before, from the state that it was made in: ten million would not fit in memory. */
+/** Recreates an earlier value from the state of the generator, because ten million values do not fit in memory. */
 function valueFrom(made, type) {
   const now = state;
   state = made;

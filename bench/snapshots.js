@@ -1,18 +1,18 @@
-// Writes invented snapshots of profiles, in the neutral form, as NDJSON to standard output:
+// Writes generated neutral snapshots of profiles as NDJSON to standard output:
 //   node bench/snapshots.js SNAPSHOTS ACCOUNTS
-// The same arguments give the same bytes. A snapshot is about 430 bytes; one in two hundred shows another
-// bio than before. They come nearly in the order of their time, as samples of a stream do.
+// The same arguments give the same bytes. A snapshot is about 430 bytes; one in two hundred has a changed bio.
+// They are nearly in time order, like samples of a stream.
 import { once } from 'node:events';
 
 const [snapshots = 1000, accounts = 100] = process.argv.slice(2).map(Number);
 const WORDS =
   'engineer father of two dogs lover of coffee and mountains opinions my own writing about #climate with @someone from Leeds'.split(' ');
 const START = Date.UTC(2022, 0, 1);
-/** How far from its place in the order a snapshot may come, in milliseconds. */
+/** The greatest distance of a snapshot from its place in time order, in milliseconds. */
 const SPREAD = 300_000;
 
 let state = 1;
-/** A whole number below `limit` (mulberry32: the same on every machine). */
+/** Returns a whole number below `limit` (mulberry32: the same on every machine). */
 function below(limit) {
   state = (state + 0x6d2b79f5) | 0;
   let t = Math.imul(state ^ (state >>> 15), 1 | state);

@@ -1,19 +1,19 @@
 import type { Edit, Sides } from './edits.ts';
 import { cutScore } from './words.ts';
 
-/** Where the same insertion or deletion can be said of several places, the most natural one is said. */
+/** Moves each insertion or deletion to its most natural place, if the same change is possible at several places. */
 export function cleanupSemanticLossless(sides: Sides, edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const [index, edit] of edits.entries()) {
     const isInsertion = edit.oldStart === edit.oldEnd;
     if (!isInsertion && edit.newStart !== edit.newEnd) result.push(edit);
-    // the one before may have come nearer already
+    // the edit before may have moved closer already
     else result.push(slideEdit(sides, edit, isInsertion, result.at(-1)?.oldEnd ?? 0, edits[index + 1]?.oldStart ?? sides.old.ids.length));
   }
   return result;
 }
 
-/** @param first, last the old tokens that it may slide over */
+/** @param first, last the range of old tokens in which the edit may move */
 function slideEdit(sides: Sides, edit: Edit, isInsertion: boolean, first: number, last: number): Edit {
   const { tokens, ids } = isInsertion ? sides.new : sides.old;
   const [start, end] = isInsertion ? [edit.newStart, edit.newEnd] : [edit.oldStart, edit.oldEnd];

@@ -1,7 +1,7 @@
 import { type Edit, type Sides, span } from './edits.ts';
 import { weightOf, widthOf } from './weight.ts';
 
-/** What stands between two edits and says less than either is a remnant, and becomes a part of both. */
+/** Merges two edits if the text between them means less to a reader than either edit. */
 export function cleanupSemantic({ old, new: fresh }: Sides, edits: readonly Edit[]): Edit[] {
   const size = (edit: Edit) => Math.max(widthOf(old.tokens, edit.oldStart, edit.oldEnd), widthOf(fresh.tokens, edit.newStart, edit.newEnd));
   const result: Edit[] = [];

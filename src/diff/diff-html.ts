@@ -9,13 +9,13 @@ export { type Segment, segmentsOf } from './segments.ts';
 export const TWITTER: Network = { mention_url: 'https://twitter.com/{}', hashtag_url: 'https://twitter.com/search?q=%23{}' };
 
 /**
- * The change of a field as a record shows it (interface, 2.3). The same values give the same bytes, however
- * fast the machine; any string is taken.
- * @param before the field's value in the preceding record; undefined for a first record
- * @param after the new value; null where it was removed
+ * Returns the HTML of a change as in a record (specification, 2.3).
+ * The same values give the same bytes on every machine. Any string is accepted.
+ * @param before the value of the field in the preceding record; undefined for a first record
+ * @param after the new value; null if the field was removed
  */
 export function diffHtml(type: DataType, before: string | null | undefined, after: string | null, network: Network = TWITTER): string {
-  // a predecessor that was imported may hold half a character, which no page can
+  // an imported predecessor may contain a lone surrogate, which a page cannot contain
   const [old, fresh] = [(before ?? '').toWellFormed(), (after ?? '').toWellFormed()];
   switch (type) {
     case 'Location':
@@ -30,7 +30,7 @@ export function diffHtml(type: DataType, before: string | null | undefined, afte
   }
 }
 
-/** Where a website has got nothing but the scheme it lacked. */
+/** Returns the form for a website that only gained its scheme, otherwise undefined. */
 function schemeForm(before: string, after: string): string | undefined {
   const scheme = ['http://', 'https://'].find((scheme) => before !== '' && after === scheme + before);
   if (scheme === undefined) return undefined;

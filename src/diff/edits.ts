@@ -5,7 +5,7 @@ import { wordsOf } from './words.ts';
 /** One of two texts that are compared. */
 export interface Side {
   readonly tokens: readonly Token[];
-  /** A number for each token, the same for the same token on both sides. */
+  /** A number for each token. Equal tokens have the same number on both sides. */
   readonly ids: readonly number[];
 }
 
@@ -14,7 +14,10 @@ export interface Sides {
   readonly new: Side;
 }
 
-/** What of the old tokens gives way to what of the new; either may be nothing. The tokens between two edits are the same on both sides. */
+/**
+ * Replaces a range of old tokens by a range of new tokens; either may be empty. The tokens between two edits
+ * are equal on both sides.
+ */
 export interface Edit {
   readonly oldStart: number;
   readonly oldEnd: number;
@@ -22,15 +25,15 @@ export interface Edit {
   readonly newEnd: number;
 }
 
-/** Work grows with the square of the edits; two texts with more are unlike, and shown one after the other. */
+/** The time grows with the square of the number of edits. Two texts with more edits are shown one after the other. */
 const MOST_EDITS = 1000;
 
-/** Numbers the tokens of two texts, since numbers compare faster than texts. */
+/** Numbers the tokens of two texts, because numbers compare faster than strings. */
 export function sidesOf(before: readonly Token[], after: readonly Token[]): Sides {
   const known = new Map<string, number>();
   const side = (tokens: readonly Token[]): Side => ({
     tokens,
-    // a text tells what it is: no grapheme or word looks like a mention or hashtag
+    // the text of a token identifies its kind: no grapheme or word looks like a mention or hashtag
     ids: tokens.map(({ text }) => {
       const id = known.get(text) ?? known.size;
       known.set(text, id);
@@ -40,12 +43,12 @@ export function sidesOf(before: readonly Token[], after: readonly Token[]): Side
   return { old: side(before), new: side(after) };
 }
 
-/** The edit of everything. */
+/** Returns the edit that replaces everything. */
 export function wholeEdit(sides: Sides): Edit {
   return { oldStart: 0, oldEnd: sides.old.tokens.length, newStart: 0, newEnd: sides.new.tokens.length };
 }
 
-/** The fewest edits that make the new side of an edit of the old; the edit itself where that would be too many. */
+/** Returns the fewest edits equivalent to one edit; the edit itself if there would be too many. */
 export function editsWithin(sides: Sides, edit: Edit): Edit[] {
   const all = trimCommon(sides, edit);
   const changes = diffArrays(sides.old.ids.slice(all.oldStart, all.oldEnd), sides.new.ids.slice(all.newStart, all.newEnd), {
@@ -62,7 +65,7 @@ export function editsWithin(sides: Sides, edit: Edit): Edit[] {
   return mergeAdjacent(edits);
 }
 
-/** The same with words as what is compared: an edit is all that stands between two words that are kept, perhaps nothing. */
+/** Compares words instead of tokens. An edit is everything between two kept words, and it may be empty. */
 export function wordEdits(sides: Sides): Edit[] {
   const [old, fresh] = [wordsOf(sides.old.tokens), wordsOf(sides.new.tokens)];
   const words = sidesOf(old.words, fresh.words);
@@ -75,7 +78,7 @@ export function wordEdits(sides: Sides): Edit[] {
   return [...edits, { ...wholeEdit(sides), oldStart, newStart }];
 }
 
-/** The places, in the old and the new side, of each token that edits leave alone. */
+/** Yields the old and new positions of each unchanged token. */
 function* keptIn(sides: Sides, edits: readonly Edit[]): Generator<readonly [number, number]> {
   let [oldAt, newAt] = [0, 0];
   for (const { oldStart, oldEnd, newEnd } of edits) {
@@ -85,7 +88,7 @@ function* keptIn(sides: Sides, edits: readonly Edit[]): Generator<readonly [numb
   for (; oldAt < sides.old.tokens.length; oldAt += 1, newAt += 1) yield [oldAt, newAt];
 }
 
-/** An edit without what both its sides begin and end with. */
+/** Removes the common start and end of both sides from an edit. */
 export function trimCommon({ old, new: fresh }: Sides, edit: Edit): Edit {
   let { oldStart, oldEnd, newStart, newEnd } = edit;
   while (oldStart < oldEnd && newStart < newEnd && old.ids[oldStart] === fresh.ids[newStart]) {
@@ -99,7 +102,7 @@ export function trimCommon({ old, new: fresh }: Sides, edit: Edit): Edit {
   return { oldStart, oldEnd, newStart, newEnd };
 }
 
-/** Edits with those in one that touch, and without those that are none. */
+/** Merges adjacent edits and drops empty ones. */
 export function mergeAdjacent(edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const edit of edits) {
@@ -111,7 +114,7 @@ export function mergeAdjacent(edits: readonly Edit[]): Edit[] {
   return result;
 }
 
-/** One edit of two, with what stands between them. */
+/** Joins two edits and what is between them into one edit. */
 export function span(first: Edit, last: Edit): Edit {
   return { oldStart: first.oldStart, newStart: first.newStart, oldEnd: last.oldEnd, newEnd: last.newEnd };
 }

@@ -1,7 +1,7 @@
 import type { Segment, TokenSegment } from './segments.ts';
 import type { Token } from './tokens.ts';
 
-/** Where a network has its profiles and its searches: `{}` stands for the percent-encoded name or tag. */
+/** The URL templates of a network. `{}` is replaced by the percent-encoded name or tag. */
 export interface Network {
   readonly mention_url: string;
   readonly hashtag_url: string;
@@ -13,7 +13,7 @@ const TAGS: { readonly [K in Segment['kind']]: readonly [string, string] } = {
   added: ['<ins style="background:#e6ffe6;">', '</ins>'],
 };
 
-/** The inline form: each segment in its element, mentions and hashtags as links, line breaks as `<br>`. */
+/** Formats a change inline: each segment in its element, mentions and hashtags as links, line breaks as `<br>`. */
 export function inline(segments: readonly TokenSegment[], network: Network): string {
   return segments
     .map(({ kind, tokens }) => `${TAGS[kind][0]}${tokens.map((token) => markup(token, network)).join('')}${TAGS[kind][1]}`)
@@ -29,12 +29,12 @@ function markup({ text, entity }: Token, network: Network): string {
 
 const ESCAPES: { readonly [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Text as an element holds it. */
+/** Escapes text for the content of an element. */
 export function escapeText(text: string): string {
   return text.replace(/[&<>]/g, (character) => ESCAPES[character] ?? '').replace(/\r\n?|\n/g, '<br>');
 }
 
-/** Text as an attribute holds it, in quotes of either kind. */
+/** Escapes text for an attribute value in quotes of either kind. */
 export function escapeAttribute(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 }

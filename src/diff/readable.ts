@@ -5,22 +5,23 @@ import { mergeWithinWords, snapToWords, trimToWords } from './snap-to-words.ts';
 import { widthOf } from './weight.ts';
 
 /**
- * The edits between two sides as a person would have marked them. The fewest edits keep letters that two
- * words have in common by chance; here what is kept is what a reader would say was kept. Of two readings,
- * one that looks for common words first and one that does not, the better is given.
+ * Returns the edits between two sides as a person would mark them.
+ * The fewest edits keep letters that two words share by chance. These edits keep only what a reader would
+ * consider unchanged.
+ * Two variants are computed, one of which matches common words first. The better one is returned.
  */
 export function readableEdits(sides: Sides): Edit[] {
   const all = trimCommon(sides, wholeEdit(sides));
   const coarse = cleanupSemantic(sides, mergeAdjacent(wordEdits(sides).map((edit) => trimCommon(sides, edit))));
-  // texts without a word in common would be compared twice
+  // without a common word both variants would be the same
   const plans = coarse.some((edit) => edit.oldStart === all.oldStart && edit.oldEnd === all.oldEnd) ? [[all]] : [coarse, [all]];
-  const readings = plans.map((plan) =>
+  const variants = plans.map((plan) =>
     cleanup(
       sides,
       plan.flatMap((edit) => editsWithin(sides, edit)),
     ),
   );
-  return readings.reduce((best, reading) => (score(sides, reading) > score(sides, best) ? reading : best));
+  return variants.reduce((best, variant) => (score(sides, variant) > score(sides, best) ? variant : best));
 }
 
 function cleanup(sides: Sides, edits: readonly Edit[]): Edit[] {
@@ -34,10 +35,10 @@ function cleanup(sides: Sides, edits: readonly Edit[]): Edit[] {
   return mergeAdjacent(result.map((edit) => trimToWords(sides, edit)));
 }
 
-/** What one more edit costs a reader, in graphemes kept. */
+/** The cost of one more edit, in kept graphemes. */
 const COST = 3;
 
-/** How much is kept, less what it takes to read it. */
+/** Rates edits: higher if more text is kept in fewer edits. */
 function score({ old }: Sides, edits: readonly Edit[]): number {
   return -edits.reduce((lost, edit) => lost + widthOf(old.tokens, edit.oldStart, edit.oldEnd) + COST, 0);
 }

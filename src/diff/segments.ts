@@ -2,31 +2,35 @@ import { type Edit, sidesOf } from './edits.ts';
 import { readableEdits } from './readable.ts';
 import { chunksOf, type Token, tokensOf, withPlainBreaks } from './tokens.ts';
 
-/** A stretch of a change: what both texts have, what the old one alone has, what the new one alone has. */
+/** A part of a change: text that both versions have, only the old one, or only the new one. */
 export interface Segment {
   readonly kind: 'kept' | 'removed' | 'added';
-  /** The stretch itself, without markup; line breaks are `\n`. */
+  /** The text without markup; line breaks are `\n`. */
   readonly text: string;
 }
 
-/** A segment in tokens. */
+/** A segment as tokens. */
 export interface TokenSegment {
   readonly kind: Segment['kind'];
   readonly tokens: readonly Token[];
 }
 
-/** Two texts that are longer together, in UTF-16 units, are no profile's, and are shown one after the other: the segmenter takes its time. */
+/**
+ * The greatest length of both texts together, in UTF-16 units. Longer texts do not occur in profiles. They are
+ * shown one after the other, because the segmenter is slow.
+ */
 const LONGEST = 6_000;
 
 /**
- * A change in segments, in the order in which they are read: of a replacement what was removed stands before
- * what was added, and no two of a kind stand side by side. Kept and removed make the old text, kept and added the new.
+ * Returns a change as segments in reading order. In a replacement, removed text precedes added text. Two
+ * adjacent segments differ in kind.
+ * Kept and removed segments form the old text; kept and added segments form the new text.
  */
 export function segmentsOf(before: string, after: string): Segment[] {
   return tokenSegments(before, after).map(({ kind, tokens }) => ({ kind, text: tokens.map((token) => token.text).join('') }));
 }
 
-/** The same in tokens; where texts are shown whole, a token is all that stands between two mentions or hashtags. */
+/** Returns the segments as tokens. In texts that are shown whole, a token is all text between two mentions or hashtags. */
 export function tokenSegments(before: string, after: string): TokenSegment[] {
   const [old, fresh] = [withPlainBreaks(before), withPlainBreaks(after)];
   if (old === fresh) return whole('kept', fresh);
@@ -35,7 +39,7 @@ export function tokenSegments(before: string, after: string): TokenSegment[] {
   return segments(sides.old.tokens, sides.new.tokens, readableEdits(sides));
 }
 
-/** A text as one segment; none of an empty text. */
+/** Returns a text as one segment; no segment for an empty text. */
 export function whole(kind: Segment['kind'], text: string): TokenSegment[] {
   return text === '' ? [] : [{ kind, tokens: [...chunksOf(withPlainBreaks(text))] }];
 }

@@ -2,7 +2,7 @@ import { type Edit, mergeAdjacent, type Sides, span, trimCommon } from './edits.
 import type { Token } from './tokens.ts';
 import { cutsWord, isDigit, isInWord, isMidWord } from './words.ts';
 
-/** A word with several edits in it, and less kept than those change, is another word. */
+/** Merges the edits inside a word if they change at least as much as they keep: then it is another word. */
 export function mergeWithinWords({ old, new: fresh }: Sides, edits: readonly Edit[]): Edit[] {
   const result: Edit[] = [];
   for (const edit of edits) {
@@ -21,10 +21,10 @@ function sizeOf(edit: Edit): number {
   return Math.max(edit.oldEnd - edit.oldStart, edit.newEnd - edit.newStart);
 }
 
-/** A word of so many letters is read at one glance, and never in parts. */
+/** A word of at most this many letters is always replaced as a whole. */
 const SHORT_WORD = 4;
 
-/** In a replacement, the scrap of a word that is kept beside it is replaced too, where it is no longer than what was. */
+/** Extends a replacement over a kept fragment of a word beside it, if the fragment is not longer than the replacement. */
 export function snapToWords({ old, new: fresh }: Sides, edits: readonly Edit[]): Edit[] {
   return mergeAdjacent(
     edits.map((edit, index) => {
@@ -35,7 +35,7 @@ export function snapToWords({ old, new: fresh }: Sides, edits: readonly Edit[]):
       const right = isCutRight ? fragmentLength(old.tokens, edit.oldEnd, 1, (edits[index + 1]?.oldStart ?? old.tokens.length) - 1) : 0;
       const size = sizeOf(edit);
       const isShort = left + size + right <= SHORT_WORD;
-      // of a number, nothing is kept
+      // a number is always replaced as a whole
       const isTaken = (from: number, length: number) => isShort || length <= size || old.tokens.slice(from, from + length).every(isDigit);
       const [before, after] = [isTaken(edit.oldStart - left, left) ? left : 0, isTaken(edit.oldEnd, right) ? right : 0];
       return {
@@ -48,14 +48,14 @@ export function snapToWords({ old, new: fresh }: Sides, edits: readonly Edit[]):
   );
 }
 
-/** How many tokens the scrap of a word has that begins at one and goes on in one direction, up to another. */
+/** Returns the length of a word fragment, from one token in one direction up to another. */
 function fragmentLength(tokens: readonly Token[], from: number, step: -1 | 1, to: number): number {
   let length = 0;
   for (let at = from; (to - at) * step >= 0 && isInWord(tokens, at); at += step) length += 1;
   return length;
 }
 
-/** An edit without the whole words that both its sides begin and end with. */
+/** Removes the whole words that both sides of an edit begin and end with. */
 export function trimToWords(sides: Sides, edit: Edit): Edit {
   const inner = trimCommon(sides, edit);
   let [front, back] = [inner.oldStart - edit.oldStart, edit.oldEnd - inner.oldEnd];

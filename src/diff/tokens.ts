@@ -1,17 +1,17 @@
 import { type Entity, entitiesIn } from './entities.ts';
 
-/** What a diff compares and never cuts: a grapheme, or a mention or hashtag as a whole. */
+/** The unit of comparison: a grapheme, or a whole mention or hashtag. */
 export interface Token {
   readonly text: string;
   readonly entity: Entity | undefined;
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** Between two characters of ASCII there is always a boundary, and the segmenter is slow. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
+/** Between two ASCII characters there is always a boundary. This is faster than the segmenter. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern covers all of ASCII
 const PLAIN = /(?<=[\u0000-\u007f])(?=[\u0000-\u007f])/;
 
-/** A text's line breaks as one `\n` each: `\r\n` and a lone `\r` are shown as the same. */
+/** Converts line breaks to `\n`: `\r\n` and a lone `\r` look the same. */
 export function withPlainBreaks(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
@@ -19,14 +19,14 @@ export function withPlainBreaks(text: string): string {
 /** @param text with plain line breaks */
 export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
-  for (const { text: stretch, entity } of chunksOf(text)) {
-    if (entity !== undefined) tokens.push({ text: stretch, entity });
-    else for (const grapheme of graphemesOf(stretch)) tokens.push({ text: grapheme, entity });
+  for (const { text: chunk, entity } of chunksOf(text)) {
+    if (entity !== undefined) tokens.push({ text: chunk, entity });
+    else for (const grapheme of graphemesOf(chunk)) tokens.push({ text: grapheme, entity });
   }
   return tokens;
 }
 
-/** A text in stretches, each a mention, a hashtag, or what stands between them. */
+/** Splits a text into mentions, hashtags and the text between them. */
 export function* chunksOf(text: string): Generator<Token> {
   let end = 0;
   for (const entity of entitiesIn(text)) {

@@ -1,14 +1,14 @@
 import type { Token } from './tokens.ts';
 import { cutsWord, isInWord, isUnspaced } from './words.ts';
 
-/** What parts a profile's lines and lists; a reader holds on to it. */
+/** Separators of lines and lists in a profile, which readers use for orientation. */
 const SEPARATOR = /^[\n|•·●▪‖┃｜]/;
-/** So many words in a row are not there by chance. */
+/** This many common words in a row are not a coincidence. */
 const MANY_WORDS = 3;
-/** Shorter words (of, for, and) are found in any text. */
+/** Shorter words (of, for, and) occur in any text. */
 const LONG_WORD = 4;
 
-/** How long a reader takes tokens for: in graphemes, a mention or hashtag for its letters. */
+/** Returns the visible width of tokens: one for a grapheme, the number of letters for a mention or hashtag. */
 export function widthOf(tokens: readonly Token[], start: number, end: number): number {
   let width = 0;
   for (let at = start; at < end; at += 1) width += tokens[at]?.entity === undefined ? 1 : (tokens[at]?.text.length ?? 1);
@@ -16,8 +16,10 @@ export function widthOf(tokens: readonly Token[], start: number, end: number): n
 }
 
 /**
- * What tokens that were kept between two edits are worth to a reader, as the width of the edits they stand
- * up to: their own width, whole words twice; no edit is wide enough for a mention, a hashtag, a separator or many words.
+ * Returns the value to a reader of the tokens kept between two edits. Edits that are at least as wide absorb
+ * them.
+ * The value is the width of the tokens. Whole words of at least four letters count twice. It is infinite for a mention, a
+ * hashtag, a separator or many words.
  */
 export function weightOf(tokens: readonly Token[], start: number, end: number): number {
   let [weight, words, unspaced, word] = [0, 0, 0, 0];
@@ -28,12 +30,12 @@ export function weightOf(tokens: readonly Token[], start: number, end: number): 
     if (isUnspaced(token)) unspaced += 1;
     if (!isInWord(tokens, at)) continue;
     if (!cutsWord(tokens, at)) word = 0;
-    // the scrap of a word at the beginning is none
+    // a word fragment at the start does not count as a word
     word = at === start && cutsWord(tokens, at) ? Number.NEGATIVE_INFINITY : word + 1;
     if (cutsWord(tokens, at + 1)) continue;
     if (word > 0) words += 1;
     if (word >= LONG_WORD) weight += word;
   }
-  // about two signs are a word where there are no spaces
+  // in scripts without spaces, about two characters form a word
   return words + unspaced / 2 >= MANY_WORDS ? Number.POSITIVE_INFINITY : weight;
 }

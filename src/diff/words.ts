@@ -1,12 +1,12 @@
 import type { Token } from './tokens.ts';
 
 const IN_WORD = /^[\p{L}\p{N}\p{M}_]/u;
-/** Scripts that write words without a space between: there any place may be a cut. */
+/** Scripts without spaces between words: a text may be cut at any place. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 const DIGIT = /^\p{Nd}/u;
 const APOSTROPHE = /^['’]$/;
 
-/** Whether a token is a part of a word. */
+/** Whether a token is part of a word. */
 export function isInWord(tokens: readonly Token[], at: number): boolean {
   if (isPart(tokens[at])) return true;
   // don't, l’heure
@@ -21,23 +21,23 @@ export function isDigit(token: Token | undefined): boolean {
   return token !== undefined && token.entity === undefined && DIGIT.test(token.text);
 }
 
-/** Whether a token is a sign of a script without spaces. */
+/** Whether a token belongs to a script without spaces. */
 export function isUnspaced(token: Token): boolean {
   return UNSPACED.test(token.text);
 }
 
-/** Whether a place, before the token `at`, is inside a word. */
+/** Whether the position before the token `at` is inside a word. */
 export function cutsWord(tokens: readonly Token[], at: number): boolean {
   return at > 0 && at < tokens.length && isInWord(tokens, at - 1) && isInWord(tokens, at);
 }
 
-/** Whether tokens are the middle of a word, which begins before them and ends after them. */
+/** Whether tokens are the middle of a word that begins before them and ends after them. */
 export function isMidWord(tokens: readonly Token[], start: number, end: number): boolean {
   for (let at = start; at <= end; at += 1) if (!cutsWord(tokens, at)) return false;
   return true;
 }
 
-/** How natural a place is to cut a text: the higher, the better. */
+/** Rates how natural it is to cut a text at a position; higher is better. */
 export function cutScore(tokens: readonly Token[], at: number): number {
   const [before, after] = [tokens[at - 1], tokens[at]];
   if (before === undefined || after === undefined) return 6;
@@ -49,7 +49,7 @@ export function cutScore(tokens: readonly Token[], at: number): number {
 
 const SPACE = /^[^\S\n]/;
 
-/** Words, and signs that stand alone, as tokens with the places where each begins and ends; spaces are left out. */
+/** Returns words and single characters as tokens, with the start and end of each. Spaces are left out. */
 export function wordsOf(tokens: readonly Token[]): { readonly words: Token[]; readonly starts: number[]; readonly ends: number[] } {
   const words: Token[] = [];
   const [starts, ends]: [number[], number[]] = [[], []];

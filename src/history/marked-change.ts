@@ -7,19 +7,20 @@ const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const
 const PLAIN = '\u001b[39m';
 const MARKS = { kept: ['', ''], removed: ['[-', '-]'], added: ['{+', '+}'] } as const;
 
-/** How much of a text is shown, in UTF-16 units: to wrap one takes time that grows with the square of its length. */
-const LONGEST = 10_000;
+/** How much of a text is shown, in UTF-16 units: the time to wrap it grows with the square of its length. */
+const MAX_SHOWN = 10_000;
 
-/** Letters that are written from right to left, and marks that turn a text's direction. */
+/** Letters of right-to-left scripts, and control characters that change the direction of text. */
 const DIRECTED = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\u200f\u202a-\u202e\u2066-\u2069]/u;
-/** They keep a text's direction from moving what stands around it. */
+/** Isolates keep the direction of a text from moving the characters around it. */
 const [ISOLATE, END_ISOLATE] = ['\u2068', '\u2069'];
 const ISOLATES = /[\u2066-\u2069]/g;
 
 /**
- * A change as lines for a terminal: what was removed as `[-old-]`, what was added as `{+new+}`, in colour
- * too where that is wanted, wrapped to so many columns.
- * @param before undefined: there was nothing to compare with
+ * Formats a change as lines for a terminal. Removed text is `[-old-]`, added text is `{+new+}`, optionally in
+ * color.
+ * @param before undefined if there is nothing to compare with
+ * @param columns the width at which lines are wrapped
  */
 export function markedChange(
   type: DataType,
@@ -34,7 +35,7 @@ export function markedChange(
   return isolatedLines(wrapAnsi(text, columns, { hard: true, trim: false }).split('\n'));
 }
 
-/** Texts are compared letter by letter, the other fields as wholes. */
+/** Names and bios are compared by letters; other fields are compared as a whole. */
 function segmentsFor(type: DataType, before: string, after: string): Segment[] {
   if (type === 'Name' || type === 'Bio') return segmentsOf(before, after);
   const segments: Segment[] = [
@@ -46,16 +47,16 @@ function segmentsFor(type: DataType, before: string, after: string): Segment[] {
 
 function marked({ kind, text }: Segment, inColor: boolean): string {
   const [open, close] = MARKS[kind];
-  const start = text.length <= LONGEST ? text : text.slice(0, LONGEST).toWellFormed();
+  const start = text.length <= MAX_SHOWN ? text : text.slice(0, MAX_SHOWN).toWellFormed();
   const lines = start.split(/\r\n|\r|\n/).map((line) => isolated(printable(line)));
-  // a line break that came or went can be seen only by a sign
+  // an added or removed line break needs a visible sign
   const shown = lines.join(kind === 'kept' ? '\n' : '⏎\n');
-  const rest = text.length <= LONGEST ? '' : ` (${number(text.length - LONGEST)} more characters: --json has all)`;
+  const rest = text.length <= MAX_SHOWN ? '' : ` (${number(text.length - MAX_SHOWN)} more characters; --json prints them all)`;
   const whole = `${open}${shown}${close}${rest}`;
   return inColor && COLORS[kind] !== '' ? `${COLORS[kind]}${whole}${PLAIN}` : whole;
 }
 
-/** A text that can end nothing but what it began itself. */
+/** Isolates the direction of a text. It cannot close an isolate that it did not open. */
 function isolated(text: string): string {
   if (!DIRECTED.test(text)) return text;
   let depth = 0;
@@ -67,7 +68,7 @@ function isolated(text: string): string {
   return `${ISOLATE}${whole}${END_ISOLATE.repeat(depth + 1)}`;
 }
 
-/** A line's end ends all isolates: what goes on in the next line begins them anew. */
+/** Repeats open isolates in the next line, because the end of a line closes them. */
 function isolatedLines(lines: readonly string[]): string[] {
   let open = '';
   return lines.map((line) => {

@@ -1,9 +1,9 @@
 import { diffChars } from 'diff';
 
-/** How many letters may be put in or left out for two names to be taken for each other. */
+/** How many letters two similar names may differ by. */
 const MOST_EDITS = 4;
 
-/** Those of some names that one may have meant by another, the likest first; upper and lower case count as one. */
+/** Returns the names most similar to a name, best first. Case is ignored. */
 export function suggest(name: string, names: Iterable<string>, most: number): string[] {
   const wanted = name.toLowerCase();
   const found: { readonly name: string; readonly edits: number }[] = [];

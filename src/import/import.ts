@@ -13,15 +13,15 @@ import { type Conflict, ItemWriter, type Outcome } from '../store/item-writer.ts
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
-  /** Takes what cannot go in, so that the rest can; without it the first such thing ends the import. */
+  /** Called with each item that cannot be imported; the run continues. Without it the first such item ends the import. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
-  /** Whether saved pages must prove to be complete; nothing is imported where they do not. */
+  /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
-  /** Called once when all is read, just before the store changes for good; where it throws nothing is imported. */
+  /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Called with the bytes read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Called, once all is read, with the accounts whose histories have been derived, and those to be. */
+  /** Called after all inputs are read, with the number of accounts whose histories are derived and their total. */
   readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
 }
 
@@ -29,11 +29,11 @@ export interface ImportSummary {
   readonly records: Tally;
   readonly accounts: Tally;
   readonly rejected: number;
-  /** What the saved pages among the inputs lack, by collection. */
+  /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
 }
 
-/** How many items came and what became of them. */
+/** The number of items by outcome. */
 export interface Tally {
   readonly added: number;
   readonly same: number;
@@ -42,8 +42,8 @@ export interface Tally {
 }
 
 /**
- * Imports everything that the inputs hold in one batch: all of it is in the store afterwards, or none.
- * @throws Failure for the first inputError or conflict, unless options.onReject takes them; incomplete where
+ * Imports all inputs in one transaction: the store receives all items or none.
+ * @throws Failure for the first input error or conflict, unless options.onReject is set; incomplete if
  *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
@@ -92,7 +92,7 @@ function conflictError(conflict: Conflict, item: Conflicting): InputError {
     kind: 'error',
     code: 'conflict',
     place: item.place,
-    expected: `${conflict.subject} as it came before: ${conflict.stored}`,
+    expected: `${conflict.subject} as stored earlier: ${conflict.stored}`,
     found: `another version: ${conflict.found}`,
     hint: conflict.hint ?? "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
     item: itemValue(item),
@@ -110,18 +110,18 @@ function itemValue(item: Conflicting): unknown {
   }
 }
 
-/** @throws Failure incomplete for the first set of pages that is not known to be complete, or where there is none */
+/** @throws Failure incomplete for the first set of pages that is not known to be complete, or if there are no pages */
 function requireComplete(sets: readonly PageSetReport[]): void {
   const set = sets.find(({ status }) => status !== 'complete');
   if (sets.length > 0 && set === undefined) return;
   throw new Failure(
     'incomplete',
-    set === undefined ? 'no source shows whether it is complete' : 'the saved pages are not known to be complete',
+    set === undefined ? 'no source contains pages that could prove it complete' : 'the saved pages are not known to be complete',
     {
       place: set?.url ? { file: set.url } : {},
-      expected: set === undefined ? 'saved pages, which carry a count' : `pages that prove to hold all ${set.count} items`,
+      expected: set === undefined ? 'saved pages, which contain a count' : `pages that contain all ${set.count} items`,
       found: set === undefined ? 'sources without pages' : lackOf(set),
-      hint: 'save the missing pages, or all of them again; or leave --require-complete out. Nothing was imported',
+      hint: 'save the missing pages or all pages again, or omit --require-complete; nothing was imported',
     },
   );
 }

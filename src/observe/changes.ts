@@ -3,43 +3,44 @@ import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
 import { bitOf, type KnownAccount, type Version, valuesAt, valuesBegunAt, watermarkOf } from '../store/known-account.ts';
 
-/** A field that an observation found other than it was; without a version before it is the field's first. */
+/** A change of a field that an observation found. Without `before`, it is the first value of the field. */
 export interface Change {
   readonly type: DataType;
   readonly before: Version | undefined;
   readonly text: string | null;
 }
 
-/** A field that was observed otherwise than the store already says it was at that moment. */
+/** A late observation of a field that contradicts the store: the store has another value for that time. */
 export interface LateChange {
   readonly late: DataType;
-  /** Undefined: the store knows only what it was later. */
+  /** The value in the store; undefined if the store knows only later values. */
   readonly known: string | null | undefined;
   readonly seen: string | null;
 }
 
-/** A field of which one snapshot says otherwise than another of the same account and moment. */
+/** A field that has different values in two snapshots of the same account at the same time. */
 export interface FieldConflict {
   readonly type: DataType;
   readonly seen: string | null;
-  /** What others of that moment said. */
+  /** The other values at that time. */
   readonly others: readonly (string | null)[];
-  /** Whether a record of that moment has the value; otherwise it is the value that the field had before. */
+  /** Whether a record of that time has the value. Otherwise it is the previous value of the field. */
   readonly isRecorded: boolean;
 }
 
-/** The order of one observation's records. */
+/** The order of the records of one observation. */
 const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Verified'];
 
 /**
- * What an observation adds to an account's history. One that lies before what is settled can add no
- * change, because the records after it follow from what they found; it may be the first to see a field.
- * @param account undefined: it is new
+ * Returns the changes that an observation adds to the history of an account.
+ * An observation before the watermark cannot add a change, because later records follow from what they found.
+ * It may still be the first to observe a field.
+ * @param account undefined if the account is new
  */
 export function changesOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
-  const front = account === undefined ? 0 : watermarkOf(account);
-  const isLate = moment < front;
-  const isSettled = moment <= front;
+  const watermark = account === undefined ? 0 : watermarkOf(account);
+  const isLate = moment < watermark;
+  const isSettled = moment <= watermark;
   const changes: Change[] = [];
   for (const type of FIELDS) {
     const seen = fieldValue(profile, type);
@@ -58,9 +59,12 @@ export function changesOf(account: KnownAccount | undefined, profile: Profile, m
   return changes;
 }
 
-/** Where an observation says otherwise than others of its account at the very same moment, of this run or an earlier one. */
+/**
+ * Returns the fields in which an observation contradicts others of its account at the same time, from this run
+ * or an earlier one.
+ */
 export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly FieldConflict[] {
-  // most come after all that is known
+  // most observations are newer than the watermark
   if (account === undefined || moment > watermarkOf(account)) return NONE;
   const found: FieldConflict[] = [];
   for (const type of FIELDS) {
@@ -80,19 +84,19 @@ export function conflictsOf(account: KnownAccount | undefined, profile: Profile,
 
 const NONE: readonly FieldConflict[] = [];
 
-/** The fields that a profile carries: a bit for each. */
+/** Returns the fields that a profile contains, one bit for each. */
 export function fieldsIn(profile: Profile): number {
   let fields = 0;
   for (const type of FIELDS) if (fieldValue(profile, type) !== undefined) fields |= bitOf(type);
   return fields;
 }
 
-/** Between "" and null there is no change; undefined, which was not observed, is the same as nothing else. */
+/** Whether two values are the same. "" and null are; undefined (not observed) equals nothing. */
 export function isSame(one: string | null | undefined, other: string | null): boolean {
   return one !== undefined && (one ?? '') === (other ?? '');
 }
 
-/** What a profile says of a field; undefined where it was not observed. */
+/** Returns the value of a field in a profile; undefined if it was not observed. */
 export function fieldValue(profile: Profile, type: DataType): string | null | undefined {
   switch (type) {
     case 'Name':

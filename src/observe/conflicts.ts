@@ -6,57 +6,57 @@ import { type FieldConflict, fieldValue, isSame } from './changes.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
 
-/** How many conflicts are listed, how many values of each, and how much of a value, in UTF-16 units; all conflicts are counted. */
-const LISTED = 100;
-const VALUES = 10;
-const LENGTH = 500;
-/** How many snapshots of one moment are remembered, to say where the first of two that conflict stands. */
-const REMEMBERED = 1000;
+/** Limits of the list: conflicts, values of each, and UTF-16 units of a value. All conflicts are counted. */
+const MAX_LISTED = 100;
+const MAX_VALUES = 10;
+const MAX_LENGTH = 500;
+/** How many snapshots of one time are kept, to name the place of the first of two that conflict. */
+const KEPT_ROWS = 1000;
 
-/** Snapshots of one account that say different values of one field at one moment. */
+/** Different values of one field in snapshots of one account at one time. */
 export interface Conflict {
   readonly account: string;
   readonly data_type: DataType;
   readonly observed_at: string;
-  /** In the order in which they came: the last that is recorded is what the field has after that moment. */
+  /** In input order. The last recorded value is the value of the field after that time. */
   readonly values: readonly ConflictingValue[];
 }
 
 export interface ConflictingValue {
-  /** Cut where it is long. */
+  /** Truncated if it is long. */
   readonly text: string | null;
-  /** Whether a record of that moment has this value; otherwise it is the value that the field had before. */
+  /** Whether a record of that time has this value. Otherwise it is the previous value of the field. */
   readonly recorded: boolean;
-  /** The first snapshot that says so; undefined where it is of an earlier run. */
+  /** The first snapshot with this value; undefined if it belongs to an earlier run. */
   readonly file?: string | undefined;
   readonly line?: number | undefined;
 }
 
-/** Counts the conflicts of a run, whose snapshots come in the order of their moments, and lists the first of them. */
+/** Counts the conflicts of a run and lists the first of them. The snapshots must be added in time order. */
 export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
   readonly #seen: Spool;
   #moment: Instant = -1;
-  /** The first snapshots of the moment, with the rows of their accounts. */
+  /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
-  /** The fields that have a conflict at the moment, each as a number, with the values of those that are listed. */
+  /** The fields that have a conflict at the current time, each as a number, with the values of the listed ones. */
   readonly #open = new Map<number, ConflictingValue[] | undefined>();
 
   constructor(seen: Spool) {
     this.#seen = seen;
   }
 
-  /** Adds a snapshot of an account, with the conflicts that it has with those of the moment that were added before. */
+  /** Adds a snapshot of an account and its conflicts with earlier snapshots of the same time. */
   add(account: KnownAccount, row: Row, conflicts: readonly FieldConflict[]): void {
     if (row.moment !== this.#moment) this.#begin(row.moment);
-    if (this.#rows.length < REMEMBERED) this.#rows.push({ account: account.row, row });
+    if (this.#rows.length < KEPT_ROWS) this.#rows.push({ account: account.row, row });
     for (const conflict of conflicts) {
       const field = account.row * DATA_TYPES.length + DATA_TYPES.indexOf(conflict.type);
       if (!this.#open.has(field)) this.#open.set(field, this.#list(account, conflict));
       const values = this.#open.get(field);
-      const said = conflicting(conflict.seen, conflict.isRecorded, this.#seen.place(row));
-      if (values !== undefined && values.length < VALUES && !values.some(({ text }) => isSame(text, said.text))) values.push(said);
+      const value = conflicting(conflict.seen, conflict.isRecorded, this.#seen.place(row));
+      if (values !== undefined && values.length < MAX_VALUES && !values.some(({ text }) => isSame(text, value.text))) values.push(value);
     }
   }
 
@@ -66,13 +66,13 @@ export class ConflictList {
     if (this.#open.size > 0) this.#open.clear();
   }
 
-  /** Lists a conflict, if there is room, with the values that came before the one in which it shows. */
+  /** Lists a conflict with the earlier values, unless the list is full. */
   #list(account: KnownAccount, { type, others }: FieldConflict): ConflictingValue[] | undefined {
     this.count += 1;
-    if (this.listed.length >= LISTED) return undefined;
+    if (this.listed.length >= MAX_LISTED) return undefined;
     const begun = valuesBegunAt(account.versions[type], this.#moment);
     const earlier = this.#rows.filter((seen) => seen.account === account.row).map(({ row }) => row);
-    const values = others.slice(0, VALUES).map((text) => {
+    const values = others.slice(0, MAX_VALUES).map((text) => {
       const first = earlier.find((row) => isSame(fieldValue(this.#seen.observation(row).profile, type), text));
       return conflicting(
         text,
@@ -90,5 +90,5 @@ function conflicting(text: string | null, recorded: boolean, place: Place | unde
 }
 
 function shortened(text: string | null): string | null {
-  return text === null || text.length <= LENGTH ? text : `${text.slice(0, LENGTH).toWellFormed()}…`;
+  return text === null || text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }

@@ -2,46 +2,46 @@ import { writeSync } from 'node:fs';
 import { COLUMNS, mergeRuns, ROW_BYTES, type Row, rowsInFile, SortedRun } from './sorted-run.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** How many rows are put in order in memory at once: 10 MB of them. */
+/** How many rows are sorted in memory at once: 10 MB of them. */
 const RUN_ROWS = 1 << 18;
 
 /**
- * Sightings, given in any order, to be had in the order of their moments; those of one moment in the order
- * in which they were given. Memory holds one run of them, however many there are: the others are on disk.
+ * An external sort of rows by time. Rows of the same time keep their input order.
+ * Memory holds one run of rows; the other runs are on disk.
  */
 export class ExternalSorter {
   readonly #spool: SpoolFile;
   readonly #rows = new Float64Array(RUN_ROWS * COLUMNS);
-  #held = 0;
+  #buffered = 0;
   #runs = 0;
   #isOrdered = true;
   #latest = 0;
   #sorter: Sorter | undefined;
 
-  /** @param spool an empty file of its own, which it closes */
+  /** @param spool an empty file for this sorter alone, which it closes */
   constructor(spool: SpoolFile) {
     this.#spool = spool;
   }
 
   get length(): number {
-    return this.#runs * RUN_ROWS + this.#held;
+    return this.#runs * RUN_ROWS + this.#buffered;
   }
 
   add(row: Row): void {
-    if (this.#held === RUN_ROWS) this.#spill();
+    if (this.#buffered === RUN_ROWS) this.#spill();
     const { moment, profile, archive, input, line } = row;
-    const at = this.#held * COLUMNS;
+    const at = this.#buffered * COLUMNS;
     this.#rows[at] = moment;
     this.#rows[at + 1] = profile;
     this.#rows[at + 2] = archive;
     this.#rows[at + 3] = input;
     this.#rows[at + 4] = line;
-    this.#held += 1;
+    this.#buffered += 1;
     if (moment < this.#latest) this.#isOrdered = false;
     this.#latest = moment;
   }
 
-  /** All of them in order. Nothing can be added any more. */
+  /** Returns all rows in order. No row can be added afterwards. */
   *inOrder(): Generator<Row> {
     const runs: SortedRun[] = [];
     for (let number = 0; number < this.#runs; number += 1)
@@ -55,28 +55,28 @@ export class ExternalSorter {
   }
 
   #spill(): void {
-    writeWhole(this.#spool.descriptor, this.#ordered(), this.#runs * RUN_ROWS * ROW_BYTES);
+    writeFully(this.#spool.descriptor, this.#ordered(), this.#runs * RUN_ROWS * ROW_BYTES);
     this.#runs += 1;
-    this.#held = 0;
+    this.#buffered = 0;
     this.#isOrdered = true;
     this.#latest = 0;
   }
 
   #ordered(): Float64Array {
-    const rows = this.#rows.subarray(0, this.#held * COLUMNS);
+    const rows = this.#rows.subarray(0, this.#buffered * COLUMNS);
     if (this.#isOrdered) return rows;
     this.#sorter ??= new Sorter();
     return this.#sorter.sorted(rows);
   }
 }
 
-/** Puts the rows of a run in order, in memory of its own that serves for every run. */
+/** Sorts the rows of a run. Its buffers are reused for every run. */
 class Sorter {
   readonly #moments = new Float64Array(RUN_ROWS);
   readonly #order = new Uint32Array(RUN_ROWS);
   readonly #sorted = new Float64Array(RUN_ROWS * COLUMNS);
 
-  /** The rows in order, good until the next call. */
+  /** Returns the sorted rows, which stay valid until the next call. */
   sorted(rows: Float64Array): Float64Array {
     const length = rows.length / COLUMNS;
     const [moments, order] = [this.#moments, this.#order.subarray(0, length)];
@@ -94,7 +94,7 @@ class Sorter {
   }
 }
 
-function writeWhole(file: number, rows: Float64Array, position: number): void {
+function writeFully(file: number, rows: Float64Array, position: number): void {
   const bytes = new Uint8Array(rows.buffer, rows.byteOffset, rows.byteLength);
   for (let done = 0; done < bytes.length; ) done += writeSync(file, bytes, done, bytes.length - done, position + done);
 }

@@ -8,27 +8,27 @@ import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
 
-/** What an observation came to. */
+/** The result of adding an observation. */
 export interface Effect {
   readonly account: KnownAccount;
   readonly isNew: boolean;
   readonly isRenamed: boolean;
-  /** The changes it made, each now a record. */
+  /** The changes that it made. Each is now a record. */
   readonly changes: readonly Change[];
-  /** Where it says otherwise than another of the same moment. */
+  /** The fields that contradict another observation of the same time. */
   readonly conflicts: readonly FieldConflict[];
 }
 
-/** Why an observation could not be put into the history. */
+/** The reason why an observation could not be added to the history. */
 export interface RejectedObservation {
   readonly expected: string;
   readonly found: string;
 }
 
-/** Puts observations into a batch, as the change records that they make. */
+/** Adds observations to a batch as change records. */
 export class ObservationWriter {
   readonly #accounts: AccountResolver;
-  /** The accounts by the profile they were last seen with, and until when that tells nothing new. */
+  /** The account last seen with each profile, and the time until which the same profile changes nothing. */
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
   readonly #network: Network;
@@ -42,8 +42,8 @@ export class ObservationWriter {
   }
 
   /**
-   * The account that was last seen with this very profile, if nothing is known to have changed since.
-   * @param profile a number that stands for the profile
+   * Returns the account that was last seen with this profile, if nothing has changed since.
+   * @param profile a number that identifies the profile
    */
   unchanged(profile: number, moment: Instant): KnownAccount | undefined {
     const last = this.#last.get(profile);
@@ -53,15 +53,15 @@ export class ObservationWriter {
   }
 
   /**
-   * Puts an observation in: the whole of it, or nothing where it does not fit.
-   * @param profile a number that stands for its profile
+   * Adds an observation completely, or rejects it completely.
+   * @param profile a number that identifies its profile
    */
   add(observation: Observation, profile: number): Effect | RejectedObservation {
     const effect = this.#put(observation);
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
-    // of two that conflict only one says what the account has from then on: seen once more, either has to be looked at
+    // of two conflicting profiles, only one is current: either must be compared again when it recurs
     account.profile = effect.conflicts.length === 0 && hasHandle(account, observation) ? profile : undefined;
     if (account.profile !== undefined) {
       const until = knownUntil(account, observation.observed_at);
@@ -71,7 +71,7 @@ export class ObservationWriter {
     return effect;
   }
 
-  /** Notes up to when each account has been observed. */
+  /** Writes the time until which each account has been observed. */
   finish(): void {
     this.#last.clear();
     this.#batch.guard(() => this.#accounts.flush());
@@ -84,22 +84,22 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `observations of ${profile.screen_name} in the order of their time${unlessKnown(changes)}`,
-          found: `${show(changes.seen)} at ${timestampOf(moment)}, before what the store already holds of this account`,
+          expected: `observations of ${profile.screen_name} in time order${unlessKnown(changes)}`,
+          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than what the store already has of this account`,
         };
       }
       const conflicts = conflictsOf(found, profile, moment);
       const ids = this.#ids.allocate(moment, changes.length);
       if (ids === undefined) {
         return {
-          expected: 'a place in the feed, which falls by id and by date at once',
-          found: `${timestampOf(moment)}, between records that leave no id free`,
+          expected: 'a free id, because ids in the feed have the same order as dates',
+          found: `${timestampOf(moment)}, between records without a free id`,
         };
       }
       const name = this.#accounts.nameAt(profile, moment, found);
       const account = found ?? this.#accounts.add(name);
       if (profile.id !== undefined) this.#accounts.setStableId(account, profile.id);
-      // an older observation does not know what the account is called today
+      // an older observation does not contain the current handle of the account
       const isCurrent = moment >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) this.#addChange(account, change, ids[index] ?? 0, observation);
@@ -131,14 +131,17 @@ export class ObservationWriter {
   }
 }
 
-/** False where the account has lost the handle that it was seen with: seen so once more, it may get it back. */
+/**
+ * Whether the account still has the handle of the observation. If it has lost the handle, the next such
+ * observation may return it.
+ */
 function hasHandle(account: KnownAccount, { observed_at, profile }: Observation): boolean {
   return observed_at < watermarkOf(account) || account.identity.screen_name === profile.screen_name;
 }
 
-/** What would have been passed over instead. */
+/** Names the value that would have been accepted as a duplicate. */
 function unlessKnown({ late, known }: LateChange): string {
-  return known === undefined ? '' : `, or ${late} as it is known to have been then: ${show(known)}`;
+  return known === undefined ? '' : `, or ${late} as the store has it for that time: ${show(known)}`;
 }
 
 function show(text: string | null): string {

@@ -15,80 +15,81 @@ import { type Conflict, ConflictList } from './conflicts.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import { Spool, snapshotOf } from './spool.ts';
 
-/** How many observations pass before progress is told again. */
+/** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 10_000;
-const LATE_HINT = 'set such observations aside with --rejects FILE, or observe all into a new store; this one is as it was';
+const LATE_HINT =
+  'write such observations to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
 
 export interface ObserveOptions {
   readonly snapshots: ObserveContext;
-  /** Where mentions and hashtags lead. */
+  /** The URLs of mentions and hashtags. */
   readonly network: Network;
-  /** Whether all is done but the last step, so that the store stays as it was. */
+  /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
-  /** Takes what cannot go in, so that the rest can; without it the first such thing ends the run. */
+  /** Called with each snapshot that cannot be added; the run continues. Without it the first such snapshot ends the run. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
-  /** Called once when all is compared, just before the store changes for good; where it throws nothing is added. */
+  /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Called with the bytes read so far. */
+  /** Called with the number of bytes read so far. */
   readonly onRead?: ((bytes: number) => void) | undefined;
-  /** Called with the observations compared so far, and all of them. */
+  /** Called with the number of observations compared so far, and their total. */
   readonly onCompare?: ((done: number, all: number) => void) | undefined;
-  /** Called with the accounts whose histories have been derived, and those to be. */
+  /** Called with the number of accounts whose histories are derived, and their total. */
   readonly onSettle?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface ObserveSummary {
   readonly observations: number;
-  /** Observations that found nothing new. */
+  /** Observations without a change. */
   readonly unchanged: number;
-  /** New records, field by field. */
+  /** The number of new records by field. */
   readonly records: { readonly [T in DataType]: number };
   readonly accounts: { readonly added: number; readonly renamed: number };
-  /** Snapshots that were set aside, of which those with a conflict went in but for the value that conflicts. */
+  /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
-  /** Where snapshots of one account say different values of one field at one moment: how many, and the first of them. */
+  /** Different values of one field in snapshots of one account at one time: their number, and the first of them. */
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
 /**
- * Observes everything that the inputs hold, in the order of its time, in one batch: all changes are in the
- * store afterwards, or none. The same observations again add nothing.
- * @throws Failure for the first inputError, or observation that comes too late, unless options.onReject takes them
+ * Observes all inputs in time order, in one transaction: the store receives all changes or none.
+ * The same observations again add nothing.
+ * @throws Failure for the first input error or late observation, unless options.onReject is set
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
-  // a rehearsal leaves no store where there was none
-  const rehearsal = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
-  const path = rehearsal === undefined ? storePath : join(rehearsal, 'store.db');
+  // a dry run must not create the store, so it uses a temporary one
+  const temporaryFolder = options.dryRun && !existsSync(storePath) ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
+  const path = temporaryFolder === undefined ? storePath : join(temporaryFolder, 'store.db');
   try {
     const batch = new Batch(path, 'by account', options.dryRun);
     try {
-      const seen = wrapErrors(path, () => new Spool(path));
+      const spool = wrapErrors(path, () => new Spool(path));
       try {
-        const reading = await read(inputs, seen, options);
-        const comparing = compare(batch, seen, options);
+        const reading = await read(inputs, spool, options);
+        const comparing = compare(batch, spool, options);
         await options.beforeCommit?.();
         if (!options.dryRun) batch.commit(options.onSettle);
         return { ...comparing, rejected: reading + comparing.rejected };
       } catch (error) {
         throw fileSystemFailure(path, error);
       } finally {
-        seen.close();
+        spool.close();
       }
     } finally {
       batch.end();
     }
   } finally {
-    if (rehearsal !== undefined) rmSync(rehearsal, { recursive: true });
+    if (temporaryFolder !== undefined) rmSync(temporaryFolder, { recursive: true });
   }
 }
 
-/** @returns how many snapshots were set aside */
-async function read(inputs: readonly Input[], seen: Spool, options: ObserveOptions): Promise<number> {
+/** @returns the number of rejected snapshots */
+async function read(inputs: readonly Input[], spool: Spool, options: ObserveOptions): Promise<number> {
   let rejected = 0;
   for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], options.snapshots)) {
     for (const item of batch) {
       if (item.kind === 'observation') {
-        seen.add(item.observation, item.place);
+        spool.add(item.observation, item.place);
       } else {
         reject(item, options);
         rejected += 1;
@@ -98,32 +99,32 @@ async function read(inputs: readonly Input[], seen: Spool, options: ObserveOptio
   return rejected;
 }
 
-function compare(batch: Batch, seen: Spool, options: ObserveOptions): ObserveSummary {
+function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSummary {
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
-  const conflicts = new ConflictList(seen);
+  const conflicts = new ConflictList(spool);
   let [observations, unchanged, rejected] = [0, 0, 0];
-  for (const row of seen.inOrder()) {
+  for (const row of spool.inOrder()) {
     observations += 1;
-    if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, seen.length);
+    if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, spool.length);
     const same = writer.unchanged(row.profile, row.moment);
     if (same !== undefined) {
       conflicts.add(same, row, []);
       unchanged += 1;
       continue;
     }
-    const observation = seen.observation(row);
+    const observation = spool.observation(row);
     const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
-      reject({ kind: 'error', code: 'late', place: seen.place(row), ...effect, hint: LATE_HINT, item: snapshotOf(observation) }, options);
+      reject({ kind: 'error', code: 'late', place: spool.place(row), ...effect, hint: LATE_HINT, item: snapshotOf(observation) }, options);
       rejected += 1;
       continue;
     }
     conflicts.add(effect.account, row, effect.conflicts);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
-      options.onReject({ ...inputErrorOf(conflict), place: seen.place(row), item: snapshotOf(observation) });
+      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), item: snapshotOf(observation) });
       rejected += 1;
       break;
     }
@@ -136,10 +137,10 @@ function compare(batch: Batch, seen: Spool, options: ObserveOptions): ObserveSum
   return { observations, unchanged, records, accounts, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed } };
 }
 
-/** A value that does not go in, because others of the same moment say otherwise and it is the one that the field had before. */
+/** The error for a conflicting value that is not recorded, because it is the previous value of the field. */
 function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
-  const expected = `the same ${type} in all snapshots of one account and moment: ${others.map(show).join(', ')}`;
-  return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, which it was before; the rest of the snapshot is in` };
+  const expected = `the same ${type} in all snapshots of one account at one time: ${others.map(show).join(', ')}`;
+  return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, the previous value; the rest of the snapshot was added` };
 }
 
 function reject(inputError: InputError, options: ObserveOptions): void {

@@ -1,35 +1,35 @@
 import { readSync } from 'node:fs';
 import type { Instant } from '../contract/instant.ts';
 
-/** One profile seen at one moment, by where the rest of it is kept. */
+/** One observation: its time, and the places of its other parts. */
 export interface Row {
   readonly moment: Instant;
-  /** Where the profile lies. */
+  /** The place of the profile in the string pool. */
   readonly profile: number;
-  /** Where the address of its archived copy lies; 0: it has none. */
+  /** The place of the URL of its archived copy; 0 if there is none. */
   readonly archive: number;
-  /** The input it came from, counted from 0, and the line. */
+  /** The number of its input, from 0, and the line. */
   readonly input: number;
   readonly line: number;
 }
 
-/** A row as a row of numbers: so many, in so many bytes. */
+/** A row is stored as this many numbers, in this many bytes. */
 export const COLUMNS = 5;
 export const ROW_BYTES: number = COLUMNS * 8;
-/** How many rows of each run are read at once when runs are merged. */
+/** How many rows of each run are read at once during a merge. */
 const READ_AHEAD_ROWS = 1 << 11;
 
-/** Rows that lie in a file, some at a time. */
+/** Yields rows of a file, in pieces. Each piece is valid until the next one. */
 export function* rowsInFile(file: number, first: number, length: number): Generator<Float64Array> {
   const memory = new Float64Array(READ_AHEAD_ROWS * COLUMNS);
   for (let done = 0; done < length; done += READ_AHEAD_ROWS) {
     const rows = memory.subarray(0, Math.min(READ_AHEAD_ROWS, length - done) * COLUMNS);
-    readWhole(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * ROW_BYTES);
+    readFully(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * ROW_BYTES);
     yield rows;
   }
 }
 
-/** A run that is being merged: it stands at one of its rows. */
+/** A cursor over the rows of a run during a merge. */
 export class SortedRun {
   readonly number: number;
   readonly #source: Iterator<Float64Array>;
@@ -37,13 +37,13 @@ export class SortedRun {
   #at = -COLUMNS;
   moment = 0;
 
-  /** @param source the run's rows, some at a time; each piece is used up before the next is asked for */
+  /** @param source the rows of the run in pieces; each piece is consumed before the next is requested */
   constructor(number: number, source: Iterator<Float64Array>) {
     this.number = number;
     this.#source = source;
   }
 
-  /** False at its end. */
+  /** Moves to the next row. Returns false at the end. */
   advance(): boolean {
     this.#at += COLUMNS;
     if (this.#at >= this.#rows.length) {
@@ -68,7 +68,7 @@ export class SortedRun {
   }
 }
 
-/** The rows of several runs, each in order, in the order of all. The runs are kept as a heap. */
+/** Merges sorted runs. The runs are kept in a heap. */
 export function* mergeRuns(runs: readonly SortedRun[]): Generator<Row> {
   const heap = runs.filter((run) => run.advance());
   for (let index = (heap.length >> 1) - 1; index >= 0; index -= 1) sift(heap, index);
@@ -83,7 +83,7 @@ export function* mergeRuns(runs: readonly SortedRun[]): Generator<Row> {
   }
 }
 
-/** Moves a heap's element down to where those below it come later. */
+/** Moves an element of the heap down until it is before its children. */
 function sift(heap: SortedRun[], from: number): void {
   const moved = heap[from];
   if (moved === undefined) return;
@@ -103,10 +103,10 @@ function isBefore(one: SortedRun, other: SortedRun): boolean {
   return one.moment < other.moment || (one.moment === other.moment && one.number < other.number);
 }
 
-function readWhole(file: number, into: Uint8Array, position: number): void {
+function readFully(file: number, into: Uint8Array, position: number): void {
   for (let done = 0; done < into.length; ) {
     const read = readSync(file, into, done, into.length - done, position + done);
-    if (read === 0) throw new Error('a file of rows is shorter than what was written to it');
+    if (read === 0) throw new Error('the row file is shorter than the data written to it');
     done += read;
   }
 }

@@ -2,20 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, constants, lstatSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-/** Never a file that is there, whatever a link of that name leads to; readable by its owner only. */
+/** Never opens an existing file or follows a symlink. Only the owner can read the file. */
 const FLAGS = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 const MODE = 0o600;
 const NAME = /^-spool-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** A temporary file that is on disk as long as it is open. */
+/** A temporary file that exists while it is open. */
 export interface SpoolFile {
   readonly descriptor: number;
   readonly close: () => void;
 }
 
 /**
- * Opens a temporary file beside another. Its name is removed at once, so that a run that is killed leaves nothing;
- * where a system keeps the name of an open file, closing removes it, or {@link removeSpools} in the next run.
+ * Opens a temporary file beside another. Its name is removed at once, so a killed run leaves no file.
+ * If the system keeps the name of an open file, closing removes it. After a kill, {@link removeSpools} in the
+ * next run does.
  */
 export function openSpool(beside: string): SpoolFile {
   const path = `${beside}-spool-${randomUUID()}`;
@@ -30,7 +31,10 @@ export function openSpool(beside: string): SpoolFile {
   };
 }
 
-/** Removes the temporary files that killed runs left beside a file: only regular files with such a name, and no link. */
+/**
+ * Removes the temporary files that killed runs left beside a file. Only regular files with such a name are
+ * removed, no symlinks.
+ */
 export function removeSpools(beside: string): void {
   const [folder, name] = [dirname(beside), basename(beside)];
   for (const entry of namesIn(folder)) {
@@ -40,7 +44,7 @@ export function removeSpools(beside: string): void {
   }
 }
 
-/** None where the folder cannot be listed: then nothing is removed, and a run still works. */
+/** Returns an empty list if the folder cannot be listed. Then nothing is removed, and the run continues. */
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder);

@@ -6,27 +6,27 @@ import type { Row } from './sorted-run.ts';
 import { openSpool, removeSpools } from './spool-file.ts';
 import { StringPool } from './string-pool.ts';
 
-/** What a text of the file holds. */
+/** The content of one stored text. */
 interface StoredProfile {
   readonly profile: Profile;
   readonly former_names: readonly string[];
 }
 
-/** All observations of a run, however many: on disk, beside the store, until they are compared in the order of their time. */
+/** Stores all observations of a run on disk, beside the store, and returns them in time order. */
 export class Spool {
-  readonly #timeline: ExternalSorter;
+  readonly #sorter: ExternalSorter;
   readonly #texts: StringPool;
   readonly #inputs: string[] = [];
-  /** Where profiles lie that came before as the same object. */
+  /** The places of profiles that were added before as the same object. */
   readonly #places = new WeakMap<Profile, number>();
 
-  /** @param store the path beside which the files lie; the store is locked, so that what lies there is no other run's */
+  /** @param store the path beside which the files are created; the store is locked, so files there belong to no other run */
   constructor(store: string) {
     removeSpools(store);
     const spool = openSpool(store);
     this.#texts = new StringPool(spool);
     try {
-      this.#timeline = new ExternalSorter(openSpool(store));
+      this.#sorter = new ExternalSorter(openSpool(store));
     } catch (error) {
       spool.close();
       throw error;
@@ -34,12 +34,12 @@ export class Spool {
   }
 
   get length(): number {
-    return this.#timeline.length;
+    return this.#sorter.length;
   }
 
   add({ observed_at, web_archive_url, profile, former_names }: Observation, { file = '', line = 0 }: Place): void {
     if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
-    this.#timeline.add({
+    this.#sorter.add({
       moment: observed_at,
       profile: this.#placeOf(profile, former_names),
       archive: web_archive_url === null ? 0 : this.#texts.append(web_archive_url),
@@ -58,7 +58,7 @@ export class Spool {
   }
 
   inOrder(): Generator<Row> {
-    return this.#timeline.inOrder();
+    return this.#sorter.inOrder();
   }
 
   observation({ moment, profile, archive }: Row): Observation {
@@ -72,11 +72,11 @@ export class Spool {
 
   close(): void {
     this.#texts.close();
-    this.#timeline.close();
+    this.#sorter.close();
   }
 }
 
-/** An observation as the neutral snapshot that says the same. */
+/** Converts an observation to a neutral snapshot. */
 export function snapshotOf({ observed_at, web_archive_url, profile }: Observation): object {
   return { observed_at: timestampOf(observed_at), ...profile, ...(web_archive_url === null ? {} : { web_archive_url }) };
 }

@@ -2,28 +2,28 @@ import { readSync, writeSync } from 'node:fs';
 import { LruMap } from '../sources/lru-map.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** How much is gathered before it is written, in bytes. */
+/** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;
-/** How much text is remembered, so that the same text is not kept twice, in UTF-16 units. */
+/** How much text is cached to detect duplicates, in UTF-16 units. */
 const CACHE_UNITS = 1 << 23;
-/** A text's length comes before it. */
+/** The length of a text precedes it. */
 const LENGTH_BYTES = 4;
 
-/** Texts kept in a file, each to be had again by where it lies. Most texts come often and are kept once. */
+/** Stores texts in a file and returns them by their place. A text that recurs soon is stored once. */
 export class StringPool {
   readonly #spool: SpoolFile;
-  readonly #piece = Buffer.allocUnsafe(CHUNK_BYTES);
-  #gathered = 0;
-  /** Nothing lies at 0, so that 0 can stand for nothing. */
+  readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+  #buffered = 0;
+  /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
   readonly #places = new LruMap<number>(CACHE_UNITS);
 
-  /** @param spool an empty file of its own, which it closes */
+  /** @param spool an empty file for this pool alone, which it closes */
   constructor(spool: SpoolFile) {
     this.#spool = spool;
   }
 
-  /** Keeps a text that may have come before; where it lies. */
+  /** Stores a text that may be a duplicate, and returns its place. */
   put(text: string): number {
     const known = this.#places.get(text);
     if (known !== undefined) return known;
@@ -32,19 +32,19 @@ export class StringPool {
     return place;
   }
 
-  /** Keeps a text that is most likely new; where it lies. */
+  /** Stores a text that is probably new, and returns its place. */
   append(text: string): number {
-    const place = this.#written + this.#gathered;
+    const place = this.#written + this.#buffered;
     const length = Buffer.byteLength(text);
-    if (this.#gathered + LENGTH_BYTES + length > CHUNK_BYTES) this.#flush();
+    if (this.#buffered + LENGTH_BYTES + length > CHUNK_BYTES) this.#flush();
     if (LENGTH_BYTES + length > CHUNK_BYTES) {
       const whole = Buffer.allocUnsafe(LENGTH_BYTES + length);
       whole.writeUInt32LE(length);
       whole.write(text, LENGTH_BYTES);
       this.#write(whole);
     } else {
-      this.#piece.writeUInt32LE(length, this.#gathered);
-      this.#gathered += LENGTH_BYTES + this.#piece.write(text, this.#gathered + LENGTH_BYTES);
+      this.#buffer.writeUInt32LE(length, this.#buffered);
+      this.#buffered += LENGTH_BYTES + this.#buffer.write(text, this.#buffered + LENGTH_BYTES);
     }
     return place;
   }
@@ -60,8 +60,8 @@ export class StringPool {
   }
 
   #flush(): void {
-    this.#write(this.#piece.subarray(0, this.#gathered));
-    this.#gathered = 0;
+    this.#write(this.#buffer.subarray(0, this.#buffered));
+    this.#buffered = 0;
   }
 
   #write(bytes: Uint8Array): void {
@@ -73,7 +73,7 @@ export class StringPool {
   #read(position: number, into: Buffer): Buffer {
     for (let done = 0; done < into.length; ) {
       const read = readSync(this.#spool.descriptor, into, done, into.length - done, position + done);
-      if (read === 0) throw new Error('a file of texts is shorter than what was written to it');
+      if (read === 0) throw new Error('the text file is shorter than the data written to it');
       done += read;
     }
     return into;

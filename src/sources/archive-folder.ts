@@ -3,8 +3,8 @@ import type { Place } from '../contract/failure.ts';
 import type { Input } from './source.ts';
 
 /**
- * The files of a Twitter archive that tell of its account, account.js first: without it there is none.
- * What they hold is joined under these names.
+ * The files of a Twitter archive that describe its account. A folder without account.js is not an archive.
+ * The contents are joined into one object under these names.
  */
 const PARTS = ['account', 'profile', 'verified', 'screen-name-change', 'manifest'] as const;
 
@@ -15,14 +15,14 @@ interface Part {
   readonly input: Input;
 }
 
-/** The folder of a Twitter archive: one account lies in several files. */
+/** The folder of a Twitter archive: several files describe one account. */
 export interface ArchiveFolder {
   readonly parts: readonly Part[];
 }
 
 /**
- * The inputs one by one, but each Twitter archive as a whole where the first of its parts stands; what else an
- * archive holds (tweets, media, its viewer) is left out.
+ * Returns the inputs in their order. Each Twitter archive is one element, at the position of its first part.
+ * The other files of an archive (tweets, media, its viewer) are left out.
  */
 export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | Input)[] {
   const folders = new Map<string, Part[]>();
@@ -39,7 +39,7 @@ export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | I
   });
 }
 
-/** Where in an archive a field stands: its path begins with the name of its file. */
+/** Returns the file and the path of a field in an archive. The path begins with the name of the file. */
 export function placeInArchive({ parts }: ArchiveFolder, field: string = PARTS[0]): Place {
   const owner = parts.find(({ name }) => field.split(/[.[]/, 1)[0] === name) ?? parts[0];
   return owner === undefined ? { field } : { file: owner.input.name, field };
@@ -50,12 +50,12 @@ function partIn(input: Input): PartName | undefined {
   return PARTS.find((part) => name === `${part}.js` || name === `${part}.js.gz`);
 }
 
-/** What an archive cannot be the owner of: it has scripts, pictures and pages. */
-const FOREIGN: ReadonlySet<string> = new Set(['', '.json', '.jsonl', '.ndjson', '.gz']);
+/** Extensions of files that never belong to an archive. An archive has scripts, pictures and pages. */
+const NEVER_IN_ARCHIVE: ReadonlySet<string> = new Set(['', '.json', '.jsonl', '.ndjson', '.gz']);
 
-/** @param roots folders above `data`, where archives have their viewer */
+/** @param roots folders above `data`; the viewer of an archive is there */
 function isOfArchive(path: string, folders: ReadonlyMap<string, unknown>, roots: ReadonlySet<string>): boolean {
-  if (folders.size === 0 || FOREIGN.has(extname(path))) return false;
+  if (folders.size === 0 || NEVER_IN_ARCHIVE.has(extname(path))) return false;
   if (extname(path) === '.html' && roots.has(dirname(path))) return true;
   for (let folder = dirname(path); ; folder = dirname(folder)) {
     if (folders.has(folder)) return true;

@@ -1,9 +1,9 @@
 const ASSIGNMENT = /^\s*window\.[\w.$]+\s*=\s*/;
 
-/** How long an assignment may be. */
-const LONGEST = 200;
+/** The greatest length of an assignment, in UTF-16 units. */
+const MAX_LENGTH = 200;
 
-/** A text in pieces without the assignment to a variable that it may begin with, `window.YTD.account.part0 = `. */
+/** Removes the assignment to a variable (`window.YTD.account.part0 = `) from the start of a text. */
 export async function* stripAssignment(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   let start: string | undefined = '';
   for await (const piece of pieces) {
@@ -12,7 +12,7 @@ export async function* stripAssignment(pieces: AsyncIterable<string>): AsyncGene
       continue;
     }
     start += piece;
-    if (start.length < LONGEST) continue;
+    if (start.length < MAX_LENGTH) continue;
     yield start.replace(ASSIGNMENT, '');
     start = undefined;
   }

@@ -4,9 +4,9 @@ import { Failure } from '../contract/failure.ts';
 import type { Input } from './source.ts';
 
 /**
- * An input's text in pieces: decompressed where it begins as gzip does, a byte order mark taken off.
- * @throws Failure bad-encoding where bytes are no UTF-8 or the gzip data is broken or cut short,
- *   bad-source where reading fails
+ * Yields the text of an input in pieces. Decompresses gzip data and removes a byte order mark.
+ * @throws Failure bad-encoding if the bytes are not UTF-8, or if the gzip data is broken or cut short;
+ *   bad-source if reading fails
  */
 export async function* decode(input: Input): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
@@ -22,13 +22,13 @@ export async function* decode(input: Input): AsyncGenerator<string> {
   }
 }
 
-/** How files begin that are compressed in a way that is not read here, and what to do with them. */
-const PACKED = [
-  { magic: 'PK', kind: 'a ZIP file', hint: 'unpack it, and name what was in it' },
-  { magic: 'BZ', kind: 'bzip2 data', hint: 'decompress it into standard input: bzcat FILE | palimpsest … -' },
+/** The first bytes of the compressed formats that are not supported, each with a hint. */
+const UNSUPPORTED = [
+  { magic: 'PK', kind: 'a ZIP file', hint: 'unpack it, and pass the unpacked files' },
+  { magic: 'BZ', kind: 'bzip2 data', hint: 'decompress it to standard input: bzcat FILE | palimpsest … -' },
 ] as const;
 
-class Packed extends Error {
+class UnsupportedCompression extends Error {
   readonly kind: string;
   readonly hint: string;
 
@@ -47,8 +47,8 @@ async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
     if (piece.done) break;
     head = Buffer.concat([head, piece.value]);
   }
-  const packed = PACKED.find(({ magic }) => head.subarray(0, magic.length).toString('latin1') === magic);
-  if (packed !== undefined) throw new Packed(packed);
+  const unsupported = UNSUPPORTED.find(({ magic }) => head.subarray(0, magic.length).toString('latin1') === magic);
+  if (unsupported !== undefined) throw new UnsupportedCompression(unsupported);
   const whole = { [Symbol.asyncIterator]: () => resume(head, pieces) };
   if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
   else yield* whole;
@@ -75,7 +75,7 @@ function unreadable(input: Input, bytes: number, cause: unknown): Failure {
   const { code, message } =
     cause instanceof Error ? { code: 'code' in cause ? String(cause.code) : '', message: cause.message } : { code: '', message: '' };
   const place = { file: input.name };
-  if (cause instanceof Packed) {
+  if (cause instanceof UnsupportedCompression) {
     const { kind, hint } = cause;
     return new Failure('bad-encoding', `${input.name} is ${kind}`, { place, expected: 'text, or gzip', found: kind, hint });
   }
@@ -83,17 +83,17 @@ function unreadable(input: Input, bytes: number, cause: unknown): Failure {
     return new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place,
       expected: 'UTF-8 text',
-      found: `other bytes within the ${bytes} read so far`,
-      hint: 'convert it with iconv, or look whether it is the file you meant',
+      found: `invalid bytes among the first ${bytes}`,
+      hint: 'convert it with iconv, or check that it is the right file',
       cause,
     });
   }
   if (code.startsWith('Z_')) {
     return new Failure('bad-encoding', `${input.name} is broken gzip data`, {
       place,
-      expected: 'a whole gzip file',
+      expected: 'a complete gzip file',
       found: message,
-      hint: 'fetch or compress it again',
+      hint: 'download or compress the file again',
       cause,
     });
   }

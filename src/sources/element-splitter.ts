@@ -1,51 +1,54 @@
 import { cut } from '../contract/json.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 
-/** How long one value may be, in UTF-16 units: it is held in memory whole. */
+/** The greatest length of one value, in UTF-16 units. A whole value is kept in memory. */
 export const LONGEST: number = 1 << 26;
 
-/** Where elements are being taken from: the array's depth, its name, the elements so far. */
+/** The array whose elements are split: its depth, its name, and the number of elements so far. */
 interface List {
   readonly depth: number;
   readonly name: string;
-  taken: number;
+  count: number;
 }
 
 const [NEWLINE, SPACE, QUOTE, BACKSLASH] = [0x0a, 0x20, 0x22, 0x5c];
 const [COMMA, COLON, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x2c, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Splits JSON documents into values without holding a document: each element of a top-level array,
- * or of the array `results` in a top-level object, as a value of its own; then the object that held
- * the array, emptied of it; any other object whole. It finds where values begin and end and leaves
- * their correctness to JSON.parse. Each character is looked at once.
+ * Splits JSON documents into values without keeping a whole document in memory:
+ * - Each element of a top-level array is one value, and so is each element of the array `results` in a
+ *   top-level object.
+ * - The object around `results` follows its elements, with an empty array.
+ * - Any other object is one value.
+ * The splitter finds only where values begin and end; JSON.parse checks their syntax. It visits each character
+ * once.
  */
 export class ElementSplitter {
-  /** Text of the value at hand from pieces before the current one: joined only when the value is complete. */
+  /** The text of the current value from earlier pieces. It is joined only when the value is complete. */
   #parts: string[] = [];
-  #held = 0;
-  /** The line of the position at hand, and the one on which the value at hand begins. */
+  #bufferedLength = 0;
+  /** The line of the current position, and the line on which the current value begins. */
   #line: number;
   #valueLine: number;
-  /** Whether only space has come since the last value. */
+  /** Whether there was only white space since the last value. */
   #isBetween = true;
   #depth = 0;
   #inString = false;
   #isEscaped = false;
-  /** The last string at depth 1, without quotes, as far as it can be `results`; and the last structural character. */
+  /** The start of the last string at depth 1, without quotes, to detect `results`; and the last structural character. */
   #key = '';
   #lastMark = 0;
   #list: List | undefined;
-  /** The object around `results`, up to and with its opening bracket. */
+  /** The object around `results`, up to and including its opening bracket. */
   #frame: { readonly head: string; readonly line: number; elements: number } | undefined;
 
-  /** @param line on which the text begins, from 1 */
+  /** @param line the line on which the text begins, from 1 */
   constructor(line: number) {
     this.#line = line;
     this.#valueLine = line;
   }
 
-  /** @throws NotJson where the text is none, or as soon as a value is longer than {@link LONGEST} */
+  /** @throws NotJson if the text is not JSON, or as soon as a value is longer than {@link LONGEST} */
   push(piece: string): RawValue[] {
     const values: RawValue[] = [];
     let start = 0;
@@ -62,42 +65,42 @@ export class ElementSplitter {
       }
       index += 1;
     }
-    if (!this.#isBetween) this.#hold(piece.slice(start));
+    if (!this.#isBetween) this.#buffer(piece.slice(start));
     return values;
   }
 
-  /** @throws NotJson where a value is not complete */
+  /** @throws NotJson if a value is not complete */
   end(): RawValue[] {
     if (this.isComplete) return [];
     const [text, line] = this.#isBetween ? ['', this.#line] : [this.#parts.join(''), this.#valueLine];
-    throw new NotJson(line, 'a whole JSON document', `an end inside the value that begins here: ${cut(text)}`, text);
+    throw new NotJson(line, 'a complete JSON document', `a file that ends inside the value that begins here: ${cut(text)}`, text);
   }
 
-  /** Whether no document is open. */
+  /** Whether every document has ended. */
   get isComplete(): boolean {
     return this.#depth === 0;
   }
 
-  /** Whether a string is open, in which no line can end. */
+  /** Whether the position is inside a string. A string cannot contain a line break. */
   get inString(): boolean {
     return this.#inString;
   }
 
-  #hold(text: string): void {
+  #buffer(text: string): void {
     this.#parts.push(text);
-    this.#held += text.length;
-    if (this.#held > LONGEST) throw new NotJson(this.#valueLine, `values of at most ${LONGEST} characters`, 'a longer one');
+    this.#bufferedLength += text.length;
+    if (this.#bufferedLength > LONGEST) throw new NotJson(this.#valueLine, `values of at most ${LONGEST} characters`, 'a longer value');
   }
 
-  /** The text of the value at hand. */
+  /** Returns the text of the current value and clears the buffer. */
   #take(last: string): string {
     const text = this.#parts.length === 0 ? last : this.#parts.join('') + last;
     this.#parts = [];
-    this.#held = 0;
+    this.#bufferedLength = 0;
     return text;
   }
 
-  /** The position behind the string, or the piece's end where it goes on beyond. */
+  /** Returns the position after the string, or the end of the piece if the string continues in the next one. */
   #skipString(piece: string, from: number): number {
     let index = from;
     if (this.#isEscaped) {
@@ -117,12 +120,12 @@ export class ElementSplitter {
         this.#line += 1;
       }
     }
-    // longer ones are not the key that is looked for
+    // a longer string cannot be the key `results`
     if (this.#depth === 1 && this.#key.length < 8) this.#key += piece.slice(from, Math.min(index, from + 8));
     return this.#inString ? piece.length : index + 1;
   }
 
-  /** A value begins here. */
+  /** Starts a value at `index`. */
   #begin(piece: string, index: number, unit: number): number {
     const isDocument = this.#depth === 0;
     if (isDocument && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) throw this.#notOne(piece.slice(index, index + 100));
@@ -131,7 +134,7 @@ export class ElementSplitter {
     return index;
   }
 
-  /** Where the text of the value at hand begins in the piece after this character. */
+  /** Handles one character and returns where the text of the current value begins in the piece. */
   #mark(piece: string, start: number, index: number, unit: number, values: RawValue[]): number {
     switch (unit) {
       case QUOTE:
@@ -161,9 +164,9 @@ export class ElementSplitter {
     this.#depth += 1;
     this.#lastMark = unit;
     if (this.#depth === 1 && unit === OPEN_ARRAY) {
-      this.#list = { depth: 1, name: '', taken: 0 };
+      this.#list = { depth: 1, name: '', count: 0 };
     } else if (isResults && this.#frame === undefined) {
-      this.#list = { depth: 2, name: 'results', taken: 0 };
+      this.#list = { depth: 2, name: 'results', count: 0 };
       this.#frame = { head: this.#take(piece.slice(start, index + 1)), line: this.#valueLine, elements: 0 };
     } else {
       return start;
@@ -188,26 +191,29 @@ export class ElementSplitter {
     return index + 1;
   }
 
-  /** Where the text goes on: with the bracket that closes the list if an object goes on after it, else behind it. */
+  /**
+   * Ends the list and returns where the text continues: at the closing bracket if an object surrounds the list,
+   * otherwise after it.
+   */
   #closeList(piece: string, start: number, index: number, unit: number, values: RawValue[]): number {
     const list = this.#list;
     if (unit !== CLOSE_ARRAY || list === undefined) throw new NotJson(this.#line, 'the end of an array, ]', piece.charAt(index));
-    // begun with this very bracket: no element before it
-    const isEmpty = list.taken === 0 && start === index && this.#held === 0;
+    // the value starts at the closing bracket: there was no element before it
+    const isEmpty = list.count === 0 && start === index && this.#bufferedLength === 0;
     if (!isEmpty) this.#element(piece, start, index, values);
     this.#list = undefined;
     if (this.#frame === undefined) return index + 1;
-    this.#frame.elements = list.taken;
+    this.#frame.elements = list.count;
     this.#isBetween = false;
     return index;
   }
 
-  /** Gives the element that ends before `index`. */
+  /** Adds the element that ends before `index`, and returns where the next one begins. */
   #element(piece: string, start: number, index: number, values: RawValue[]): number {
     const list = this.#list;
     if (list === undefined) return start;
-    values.push({ text: this.#take(piece.slice(start, index)), line: this.#valueLine, path: `${list.name}[${list.taken}]` });
-    list.taken += 1;
+    values.push({ text: this.#take(piece.slice(start, index)), line: this.#valueLine, path: `${list.name}[${list.count}]` });
+    list.count += 1;
     this.#isBetween = true;
     return index + 1;
   }

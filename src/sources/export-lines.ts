@@ -1,7 +1,7 @@
 import type { ExportHeader } from '../contract/account-state.ts';
 import type { InputError, Item } from './source.ts';
 
-/** Counts the items of an export, whose first line says how many there are. */
+/** Counts the items of an export and compares them with the totals in its first line. */
 export class ExportLines {
   readonly #header: ExportHeader;
   #accounts = 0;
@@ -20,7 +20,7 @@ export class ExportLines {
     }
   }
 
-  /** What is wrong with the whole: lines that are missing, or too many. A line with a inputError counts as one that is there. */
+  /** Returns an error if lines are missing or if there are too many. A rejected line counts as present. */
   errorIn(file: string): InputError | undefined {
     const { accounts, records } = this.#header;
     const [expected, found] = [accounts + records, this.#accounts + this.#records + this.#inputErrors];
@@ -30,9 +30,9 @@ export class ExportLines {
       kind: 'error',
       code: 'bad-source',
       place: { file },
-      expected: `${accounts} accounts and ${records} records, as the first line says`,
+      expected: `${accounts} accounts and ${records} records, according to the first line`,
       found: `${this.#accounts} accounts and ${this.#records} records`,
-      hint: 'the export was cut short or edited: copy it again, or export it again',
+      hint: 'the export is incomplete or was edited: copy it again, or export it again',
     };
   }
 }

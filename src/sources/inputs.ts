@@ -3,21 +3,22 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { Input } from './source.ts';
 
-/** How much of a file is read at once, in bytes. */
-const PIECE = 1 << 18;
+/** How many bytes of a file are read at once. */
+const CHUNK_BYTES = 1 << 18;
 
 /**
- * The inputs that paths name: files as they are, folders walked in the order of their names
- * (hidden files, pipes, sockets and devices left out; of a built tree only its pages), `-` for standard input.
- * @throws Failure no-source where a path leads nowhere, cannot be read, or a folder holds no file
+ * Returns the inputs that the paths name. `-` is standard input. Folders are read recursively in the order of
+ * their names.
+ * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read.
+ * @throws Failure no-source if a path does not exist, cannot be read, or is a folder without files
  */
 export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>): Input[] {
   const inputs: Input[] = [];
   if (paths.indexOf('-') !== paths.lastIndexOf('-')) {
     throw new Failure('usage', 'standard input can be read only once', {
-      expected: 'one - at the most',
-      found: 'more',
-      hint: 'leave the others out',
+      expected: 'at most one -',
+      found: 'several',
+      hint: 'remove the others',
     });
   }
   for (const path of paths) {
@@ -29,33 +30,33 @@ export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Arr
   return inputs;
 }
 
-/** @param walked the folders that have been entered: a link may lead back to one */
+/** @param walked the folders visited so far, because a symlink may form a cycle */
 function addInputs(path: string, inputs: Input[], walked: Set<string>): void {
-  const status = orRefuse(path, () => statSync(path));
-  // a pipe may be named, but one that lies in a folder would be waited for
+  const status = wrapErrors(path, () => statSync(path));
+  // a pipe may be named directly, but reading a pipe found in a folder would block
   if (!status.isFile() && !status.isDirectory() && walked.size > 0) return;
   if (!status.isDirectory()) {
     const size = status.isFile() ? status.size : undefined;
-    inputs.push({ name: path, size, open: () => createReadStream(path, { highWaterMark: PIECE }) });
+    inputs.push({ name: path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) });
     return;
   }
-  const folder = orRefuse(path, () => realpathSync(path));
+  const folder = wrapErrors(path, () => realpathSync(path));
   if (walked.has(folder)) return;
   walked.add(folder);
-  const names = orRefuse(path, () => readdirSync(path));
+  const names = wrapErrors(path, () => readdirSync(path));
   const all = new Set(names);
   const isTree = all.has('build.json') && all.has('rest');
   const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.') && !isVariant(name, all)).sort();
   for (const name of visible) addInputs(join(path, name), inputs, walked);
 }
 
-/** Whether a file is a page of a tree once more, compressed. */
+/** Whether a file is the compressed copy of a page. */
 function isVariant(name: string, names: ReadonlySet<string>): boolean {
   return (name === 'index.json.gz' || name === 'index.json.br') && names.has('index.json');
 }
 
-/** @throws Failure no-source in place of the file system's error */
-function orRefuse<T>(path: string, look: () => T): T {
+/** @throws Failure no-source instead of the error of the file system */
+function wrapErrors<T>(path: string, look: () => T): T {
   try {
     return look();
   } catch (cause) {
@@ -70,10 +71,10 @@ function orRefuse<T>(path: string, look: () => T): T {
 }
 
 function emptyFolder(path: string): Failure {
-  return new Failure('no-source', `the folder ${path} holds no file`, {
+  return new Failure('no-source', `the folder ${path} contains no files`, {
     place: { file: path },
     expected: 'saved pages, NDJSON or JSON arrays',
     found: 'an empty folder',
-    hint: 'name the folder that holds the files',
+    hint: 'name the folder that contains the files',
   });
 }

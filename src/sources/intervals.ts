@@ -1,13 +1,13 @@
-/** A run of whole numbers, both ends included. */
+/** A range of whole numbers, both ends included. */
 export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-/** How many intervals are added between two merges. */
+/** How many intervals are collected before a merge. */
 const UNMERGED = 1024;
 
-/** A set of whole numbers as intervals: memory grows with the gaps between them, not with the numbers. */
+/** A set of whole numbers, stored as intervals. Memory grows with the number of gaps, not with the size of the set. */
 export class Intervals {
   #merged: Interval[] = [];
   #added: Interval[] = [];
@@ -15,7 +15,7 @@ export class Intervals {
   add(from: number, to: number): void {
     if (from > to) return;
     this.#added.push({ from, to });
-    // so that the sorting stays a small share of the work however many gaps there are
+    // the limit grows with the set: sorting stays a small share of the work for any number of gaps
     if (this.#added.length > UNMERGED + this.#merged.length) this.#merge();
   }
 
@@ -24,7 +24,7 @@ export class Intervals {
     return this.#merged;
   }
 
-  /** The numbers from `first` to `last` that are not in the set. */
+  /** Returns the numbers from `first` to `last` that are not in the set. */
   gaps(first: number, last: number): Interval[] {
     this.#merge();
     const gaps: Interval[] = [];
@@ -55,7 +55,7 @@ export class Intervals {
   }
 }
 
-/** How many numbers some intervals hold. */
+/** Returns how many numbers the intervals contain. */
 export function lengthOf(intervals: readonly Interval[]): number {
   return intervals.reduce((sum, { from, to }) => sum + to - from + 1, 0);
 }

@@ -15,9 +15,10 @@ import { NotJson, type RawValue } from './raw-value.ts';
 import type { Input, InputError, Item } from './source.ts';
 
 /**
- * Reads an input in batches: change records and accounts, from saved pages of either collection, NDJSON,
- * JSON arrays or an export of a store. A page follows its items. What is none of these is a inputError with its
- * reason; reading continues after it if that is safe.
+ * Reads change records and accounts from an input, in batches.
+ * The input is saved pages of either collection, NDJSON, JSON arrays or an export of a store. A page follows
+ * its items.
+ * Anything else becomes an input error with its reason. Reading continues after it if that is safe.
  * @throws Failure if the bytes cannot be read
  */
 export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
@@ -46,16 +47,16 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
   }
 }
 
-/** The first line of an export; undefined if the value is something else. */
+/** Returns the first line of an export, or undefined if the value is something else. */
 function headerIn(raw: RawValue, file: string): ExportHeader | InputError | undefined {
   const parsed = raw.text.includes(EXPORT_FORMAT) ? parseJson(raw, file) : undefined;
   if (parsed === undefined || 'kind' in parsed) return undefined;
   const { value } = parsed;
   if (!isObject(value) || value['format'] !== EXPORT_FORMAT) return undefined;
-  return orFlaw(() => parseExportHeader(value), { file, line: raw.line }, value);
+  return orInputError(() => parseExportHeader(value), { file, line: raw.line }, value);
 }
 
-/** An item, or the inputError of a record whose id is so high that no later record could get a higher one. */
+/** Returns the item, or an input error if the id of a record is so high that no later record can get a higher one. */
 function withoutHighIds(item: Item): Item {
   if (item.kind === 'account') return { ...item, account: { ...item.account, data: item.account.data.filter(leavesRoom) } };
   if (item.kind !== 'record' || leavesRoom(item.record)) return item;
@@ -64,8 +65,8 @@ function withoutHighIds(item: Item): Item {
   return { kind: 'error', code: 'bad-field', place, expected, found: show(item.record.id), item: item.record };
 }
 
-/** How deep items may lie in arrays and pages. */
-const DEEPEST = 4;
+/** How deep items may be nested in arrays and pages. */
+const MAX_DEPTH = 4;
 
 type JsonObject = { readonly [key: string]: unknown };
 
@@ -73,7 +74,7 @@ class ItemReader {
   readonly #file: string;
   #line = 1;
   #items: Item[] = [];
-  /** Of the page whose results come as values of their own: what they are. */
+  /** The collection of the page whose results are read as separate values. */
   #streamed: Collection | undefined;
 
   constructor(file: string) {
@@ -100,18 +101,18 @@ class ItemReader {
     if (raw.path === '') this.#streamed = undefined;
   }
 
-  /** @returns the collection of which the value is an item, if it is one */
+  /** @returns the collection that the value is an item of, or undefined */
   #addValue(value: unknown, path: string, depth: number): Collection | undefined {
-    if (Array.isArray(value) && depth < DEEPEST) {
+    if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) this.#addValue(item, `${path}[${index}]`, depth + 1);
-    } else if (isObject(value) && 'results' in value && depth < DEEPEST) {
+    } else if (isObject(value) && 'results' in value && depth < MAX_DEPTH) {
       this.#addPage(value, path, depth, undefined);
     } else if (isObject(value) && 'data_type' in value) {
-      const record = this.#orFlaw(() => parseRecord(value, path), value);
+      const record = this.#orInputError(() => parseRecord(value, path), value);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place: this.#place(path) });
       return 'data';
     } else if (isObject(value) && 'former_handles' in value) {
-      const state = this.#orFlaw(() => parseAccountState(value, path), value);
+      const state = this.#orInputError(() => parseAccountState(value, path), value);
       this.#items.push(isInputError(state) ? state : { kind: 'state', state, place: this.#place(path) });
     } else if (isObject(value) && 'data' in value) {
       this.#addAccount(value, path);
@@ -123,8 +124,8 @@ class ItemReader {
   }
 
   /**
-   * What stands in a page comes whether its envelope is right or not: the envelope is a inputError of its own.
-   * @param streamed what came of its results before it
+   * Adds the items of a page even if its envelope is wrong. A wrong envelope is a separate input error.
+   * @param streamed the number and collection of the results that were read before the page
    */
   #addPage(
     page: JsonObject,
@@ -133,7 +134,7 @@ class ItemReader {
     streamed: { readonly items: number; readonly collection: Collection | undefined } | undefined,
   ): void {
     const { results, ...frame } = page;
-    const envelope = this.#orFlaw(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
+    const envelope = this.#orInputError(() => parseEnvelope(Array.isArray(results) ? { ...frame, results: [] } : page, path), frame);
     if (isInputError(envelope)) this.#items.push(envelope);
     if (!Array.isArray(results)) return;
     let collection = streamed?.collection;
@@ -146,9 +147,9 @@ class ItemReader {
     this.#items.push({ kind: 'page', page: { collection, count, next, previous, items: streamed?.items ?? results.length } });
   }
 
-  /** An account's records, then the account with those of them that are right. */
+  /** Adds the records of an account, then the account with its valid records. */
   #addAccount(value: JsonObject, path: string): void {
-    const profile = this.#orFlaw(() => parseProfile(value, path), value);
+    const profile = this.#orInputError(() => parseProfile(value, path), value);
     if (isInputError(profile)) {
       this.#items.push(profile);
       return;
@@ -156,15 +157,15 @@ class ItemReader {
     const place = this.#place(path);
     const data: ChangeRecord[] = [];
     for (const [index, item] of profile.data.entries()) {
-      const record = this.#orFlaw(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
+      const record = this.#orInputError(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
       if (!isInputError(record)) data.push(record);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place });
     }
     this.#items.push({ kind: 'account', account: { ...profile, data }, place });
   }
 
-  #orFlaw<T extends object>(parse: () => T, item: unknown): T | InputError {
-    return orFlaw(parse, this.#place(''), item);
+  #orInputError<T extends object>(parse: () => T, item: unknown): T | InputError {
+    return orInputError(parse, this.#place(''), item);
   }
 
   #place(field: string): Place {
@@ -183,13 +184,13 @@ function unknownItem(value: unknown, place: Place): InputError {
     code: 'bad-field',
     place,
     expected: 'a change record (with data_type), an account (with data) or a page (with results)',
-    found: isAnswer ? `an error answer, ${show(value['detail'])}` : show(value),
+    found: isAnswer ? `an error response, ${show(value['detail'])}` : show(value),
     item: value,
   };
 }
 
-/** The result of a parser, or the inputError that it finds in an item. */
-function orFlaw<T extends object>(parse: () => T, origin: Place, item: unknown): T | InputError {
+/** Returns the result of a parser, or an input error for the violation that it throws. */
+function orInputError<T extends object>(parse: () => T, origin: Place, item: unknown): T | InputError {
   try {
     return parse();
   } catch (error) {

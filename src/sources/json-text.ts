@@ -6,12 +6,12 @@ import { lossIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
 import type { InputError } from './source.ts';
 
-/** A JSON text's value, in an object because the value may look like a inputError. */
+/** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
 export interface Parsed {
   readonly value: unknown;
 }
 
-/** The value of a JSON text; a inputError where it is none, is nested too deeply to be read, or does not survive JSON.parse. */
+/** Parses a JSON text. Returns an input error if the text is not JSON, is nested too deeply, or loses data in JSON.parse. */
 export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   const { text, line, path, broken } = raw;
   if (broken !== undefined) {
@@ -32,20 +32,20 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   return { kind: 'error', code, place: placeIn({ file, line }, within(path, loss.path)), expected, found, item: text };
 }
 
-/** The place of a field in an item; '' is the item itself. */
+/** Returns the place of a field in an item; '' is the item itself. */
 export function placeIn(origin: Place, field: string): Place {
   return field === '' ? origin : { ...origin, field };
 }
 
-/** The path of a field, given where its item stands and where in the item the field is; '' is the item itself. */
+/** Joins the path of an item and the path of a field in it; '' is the item itself. */
 function within(path: string, field: string): string {
   return field === '' || field.startsWith('[') ? path + field : at(path, field);
 }
 
-/** How many keys a value's objects have, all together. */
+/** Counts the keys of all objects in a value. */
 function keysOf(value: unknown): number {
   let count = 0;
-  // only what lies deeper goes through the list: most objects are flat
+  // only nested values go through the list: most objects are flat
   const open: unknown[] = [];
   for (let next = value; next !== undefined; next = open.pop()) {
     if (Array.isArray(next)) {

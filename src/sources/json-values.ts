@@ -4,11 +4,13 @@ import { brokenValue, LineSplitter, LONG_LINE, type Splitter } from './line-spli
 import { NotJson, type RawValue } from './raw-value.ts';
 
 /**
- * The JSON values of a text in pieces, one batch a piece. A text whose first line is a whole value is
- * taken line by line (NDJSON, and a compact page); any other is one document, of whose top-level
- * array, or page's `results`, each element is a value of its own, and so is a line of more than a
- * million characters. Memory holds one value at a time.
- * @throws NotJson where the text is no JSON, ends too early, or a value is too long
+ * Yields the JSON values of a text that arrives in pieces, one batch for each piece. Memory holds one value at
+ * a time.
+ * - If the first line is a complete value, each line is one value (NDJSON, and a compact page).
+ * - Any other text is one document. Each element of its top-level array, or of the `results` of a page, is one
+ *   value.
+ * - A line of more than a million characters is also split into its elements.
+ * @throws NotJson if the text is not JSON, ends too early, or a value is too long
  */
 export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator<RawValue[]> {
   let [start, line] = ['', 1];
@@ -32,7 +34,7 @@ export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator
   yield splitter.end();
 }
 
-/** Undefined while the text is too short to tell: that takes its first line, and where the next one begins. */
+/** Chooses the splitter. Returns undefined until the text contains its first line and the start of the next one. */
 function splitterFor(start: string, number: number): Splitter | undefined {
   if (start === '') return undefined;
   if (start.startsWith('<')) throw new NotJson(number, 'JSON', `HTML or XML: ${cut(start.trim())}`);
@@ -47,7 +49,7 @@ function splitterFor(start: string, number: number): Splitter | undefined {
   if (/[[{,]$/.test(line)) return new ElementSplitter(number);
   const next = /\S/.exec(start.slice(newline));
   if (next === null) return isFull ? new ElementSplitter(number) : undefined;
-  // a line that is broken, if the next one begins as another value does
+  // the first line is broken NDJSON if the next line begins like another value
   return next[0] === '{' ? new LineSplitter(number) : new ElementSplitter(number);
 }
 
@@ -60,7 +62,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Splits a first line that is long before its end has shown whether more lines or the rest of a document follow. */
+/** Splits a first line that is so long that the kind of the text (NDJSON or one document) is still unknown. */
 class LongFirstLine implements Splitter {
   readonly #document: ElementSplitter;
   readonly #line: number;
@@ -80,7 +82,7 @@ class LongFirstLine implements Splitter {
       this.#next = this.#document;
       return [...values, ...this.#next.push(text.slice(end))];
     }
-    // no string goes on in the next line: this one is broken
+    // a string cannot continue in the next line: this line is broken
     if (this.#document.inString) values.push(this.#broken());
     this.#next = new LineSplitter(this.#line + 1);
     return [...values, ...this.#next.push(text.slice(end + 1))];
@@ -91,11 +93,11 @@ class LongFirstLine implements Splitter {
   }
 
   #broken(): RawValue {
-    return brokenValue(new NotJson(this.#line, 'a whole JSON value in the line', 'a line that ends within a string'));
+    return brokenValue(new NotJson(this.#line, 'a complete JSON value in the line', 'a line that ends inside a string'));
   }
 }
 
-/** How many line breaks a text has. */
+/** Counts the line breaks in a text. */
 function newlines(text: string): number {
   let count = 0;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;

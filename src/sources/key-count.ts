@@ -1,8 +1,9 @@
 const [POINT, COLON, UPPER_E, BACKSLASH, LOWER_E] = [0x2e, 0x3a, 0x45, 0x5c, 0x65];
 
 /**
- * How many keys the objects in a valid JSON text have, repeated ones included; -1 where a number has a fraction or
- * an exponent. Every text that is read passes through here, so strings are skipped as fast as the engine searches.
+ * Counts the keys of all objects in a valid JSON text, including repeated ones.
+ * Returns -1 if a number has a fraction or an exponent.
+ * Every input text passes through this function, so it skips strings with the fast search of the engine.
  */
 export function keysIn(text: string): number {
   let count = 0;
@@ -19,14 +20,14 @@ export function keysIn(text: string): number {
   }
 }
 
-/** Where a string ends that begins at `start`. */
+/** Returns the position after the string that begins at `start`. */
 export function stringEnd(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1);
   while (isEscaped(text, quote)) quote = text.indexOf('"', quote + 1);
   return quote + 1;
 }
 
-/** Whether a character in a string is behind an odd number of backslashes. */
+/** Whether an odd number of backslashes precedes a character in a string. */
 function isEscaped(text: string, index: number): boolean {
   let before = index - 1;
   while (text.charCodeAt(before) === BACKSLASH) before -= 1;

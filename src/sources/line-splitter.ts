@@ -1,23 +1,23 @@
 import { ElementSplitter } from './element-splitter.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 
-/** How long a line is taken as one value, in UTF-16 units; a longer one is split into its elements as it comes. */
+/** The greatest length of a line that is read as one value, in UTF-16 units. A longer line is split into its elements. */
 export const LONG_LINE: number = 1 << 20;
 
 const BRACE = '{'.charCodeAt(0);
 
-/** Takes a text in pieces and gives the values that each piece completes. */
+/** Accepts a text in pieces and returns the values that each piece completes. */
 export interface Splitter {
   readonly push: (text: string) => RawValue[];
-  /** The values that the text's end completes. */
+  /** Returns the values that the end of the text completes. */
   readonly end: () => RawValue[];
 }
 
 /** Splits text into lines, each a value (NDJSON, and a compact page). A broken line does not affect the next one. */
 export class LineSplitter implements Splitter {
-  /** The pieces of a line that is not complete: joined only once it is. */
+  /** The pieces of an incomplete line. They are joined when the line is complete. */
   #rest: string[] = [];
-  #held = 0;
+  #lineLength = 0;
   #line: number;
   /** Splits the current line if it is long. */
   #long: ElementSplitter | undefined;
@@ -32,8 +32,8 @@ export class LineSplitter implements Splitter {
     const values: RawValue[] = [];
     let start = 0;
     for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', start)) {
-      if (this.#held > 0 || end - start > LONG_LINE) {
-        this.#hold(text.slice(start, end), values);
+      if (this.#lineLength > 0 || end - start > LONG_LINE) {
+        this.#buffer(text.slice(start, end), values);
         this.#endLine(values);
       } else {
         this.#add(text.slice(start, end), values);
@@ -41,7 +41,7 @@ export class LineSplitter implements Splitter {
       this.#line += 1;
       start = end + 1;
     }
-    if (start < text.length) this.#hold(text.slice(start), values);
+    if (start < text.length) this.#buffer(text.slice(start), values);
     return values;
   }
 
@@ -53,15 +53,15 @@ export class LineSplitter implements Splitter {
     if (line.charCodeAt(0) === BRACE || line.trim() !== '') values.push({ text: line, line: this.#line, path: '' });
   }
 
-  #hold(piece: string, values: RawValue[]): void {
-    this.#held += piece.length;
+  #buffer(piece: string, values: RawValue[]): void {
+    this.#lineLength += piece.length;
     if (this.#isSkipping) return;
     if (this.#long !== undefined) {
       this.#split(this.#long, piece, values);
       return;
     }
     this.#rest.push(piece);
-    if (this.#held <= LONG_LINE) return;
+    if (this.#lineLength <= LONG_LINE) return;
     this.#long = new ElementSplitter(this.#line);
     this.#split(this.#long, this.#takeRest(), values);
   }
@@ -72,14 +72,14 @@ export class LineSplitter implements Splitter {
     else if (!this.#isSkipping) this.#orBroken(() => long.end(), values);
     this.#long = undefined;
     this.#isSkipping = false;
-    this.#held = 0;
+    this.#lineLength = 0;
   }
 
   #split(long: ElementSplitter, piece: string, values: RawValue[]): void {
     for (const value of this.#orBroken(() => long.push(piece), values)) values.push(value);
   }
 
-  /** What a splitter gives, or nothing where the line is broken: the rest of it is ignored then. */
+  /** Returns the values of a splitter. If the line is broken, returns nothing and skips the rest of the line. */
   #orBroken(split: () => RawValue[], values: RawValue[]): RawValue[] {
     try {
       return split();
@@ -98,7 +98,7 @@ export class LineSplitter implements Splitter {
   }
 }
 
-/** Text that is no value, in place of one. */
+/** Returns a placeholder for text that is not a value. */
 export function brokenValue(broken: NotJson): RawValue {
   return { text: broken.text ?? '', line: broken.line, path: '', broken };
 }

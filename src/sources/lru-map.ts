@@ -1,15 +1,15 @@
 /**
- * Values by text, in memory that does not grow: when so much text is held as is allowed, the half that has
- * not been asked for since is forgotten.
+ * A map from texts to values with a limit on memory.
+ * When the limit is reached, the half that was not used recently is dropped.
  */
 export class LruMap<T> {
   readonly #half: number;
   #recent = new Map<string, T>();
   #older = new Map<string, T>();
-  /** UTF-16 units of text among the recent. */
+  /** The length of all recent keys, in UTF-16 units. */
   #length = 0;
 
-  /** @param capacity how much text is held at the most, in UTF-16 units */
+  /** @param capacity the greatest length of all keys together, in UTF-16 units */
   constructor(capacity: number) {
     this.#half = capacity / 2;
   }
@@ -33,7 +33,7 @@ export class LruMap<T> {
   }
 }
 
-/** A string that does not keep the megabyte alive out of which it was cut: V8 joins and cuts by reference. */
+/** Copies a string. V8 joins and slices strings by reference, so a slice keeps the megabyte it was cut from in memory. */
 function ownCopy(text: string): string {
   return Buffer.from(text, 'utf16le').toString('utf16le');
 }

@@ -10,10 +10,11 @@ import type { Input, InputError } from './source.ts';
 export type { ObserveContext, Observed } from './snapshot-reader.ts';
 
 /**
- * What the snapshots in the inputs say, in batches in the order of the inputs; a Twitter archive, whose
- * account lies in several files, where the first of them stands. What is wrong comes as a inputError with its
- * reason, and the reading goes on where that can be done safely.
- * @throws Failure where the bytes themselves cannot be read
+ * Yields the observations in the inputs, in batches and in the order of the inputs.
+ * A Twitter archive describes its account in several files. Its observation comes at the position of the first
+ * of them.
+ * What is wrong becomes an input error with its reason. Reading continues after it if that is safe.
+ * @throws Failure if the bytes cannot be read
  */
 export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<(Observed | InputError)[]> {
   const reader = new SnapshotReader(context);
@@ -24,7 +25,7 @@ export async function* observationsOf(inputs: readonly Input[], context: Observe
   }
 }
 
-/** The values of an input, or at its end the inputError that it is no JSON. */
+/** Yields the values of an input. If the text is not JSON, the last element is an input error. */
 async function* valuesOf(input: Input): AsyncGenerator<RawValue[] | InputError> {
   try {
     yield* jsonValues(stripAssignment(decode(input)));
@@ -35,7 +36,7 @@ async function* valuesOf(input: Input): AsyncGenerator<RawValue[] | InputError> 
   }
 }
 
-/** The one observation of an archive, after the inputErrors of its files. */
+/** Returns the input errors of the files of an archive, then its observation. */
 async function accountIn(archive: ArchiveFolder, reader: SnapshotReader): Promise<(Observed | InputError)[]> {
   const found: (Observed | InputError)[] = [];
   const joined: Record<string, unknown> = {};

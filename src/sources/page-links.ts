@@ -1,23 +1,23 @@
 import type { SavedPage } from './source.ts';
 
-/** Where a page stands in its collection, as its `next` and `previous` say. */
+/** The position of a page in its collection, according to `next` and `previous`. */
 export interface PagePosition {
-  /** The collection's address without a query; null where no link says it. */
+  /** The address of the collection without a query; null if the page has no links. */
   readonly url: string | null;
-  /** What the links ask for beside the page. */
+  /** The query of the links without the page number. */
   readonly query: string;
-  /** From 1; undefined where the links do not number pages, or contradict each other. */
+  /** From 1; undefined if the links contain no page numbers or contradict each other. */
   readonly number: number | undefined;
 }
 
 interface Link {
   readonly url: string;
   readonly query: string;
-  /** 'none' where the link names no page. */
+  /** 'none' if the link contains no page number. */
   readonly page: number | 'none' | undefined;
 }
 
-/** Where a page stands; by its links alone, because the name of a file says nothing for certain. */
+/** Returns the position of a page. Only its links are used, because a file name is not reliable. */
 export function positionOf({ next, previous }: Pick<SavedPage, 'next' | 'previous'>): PagePosition {
   const [after, before] = [linkOf(next), linkOf(previous)];
   const { url = null, query = '' } = after ?? before ?? {};
@@ -29,7 +29,7 @@ export function positionOf({ next, previous }: Pick<SavedPage, 'next' | 'previou
 function numberOf(after: Link | undefined, before: Link | undefined): number | undefined {
   const fromNext = typeof after?.page === 'number' ? after.page - 1 : undefined;
   if (before === undefined) return fromNext === 1 ? 1 : undefined;
-  // beside other parameters a link without a page may be one of another kind, such as a cursor
+  // with other parameters, a link without a page number may be of another kind, such as a cursor
   const isSecond = before.page === 'none' && (fromNext === 2 || (after === undefined && before.query === ''));
   const fromPrevious = isSecond ? 2 : typeof before.page === 'number' ? before.page + 1 : undefined;
   return after === undefined || fromNext === fromPrevious ? fromPrevious : undefined;

@@ -1,10 +1,10 @@
 import { lengthOf } from './intervals.ts';
 import type { PageSetReport } from './page-set.ts';
 
-/** How many runs of page numbers a sentence lists. */
+/** How many ranges of page numbers a message lists. */
 const LISTED = 10;
 
-/** What a set of saved pages lacks, as an error or a warning says it: `200 of 6921 items are missing: pages 12, 40`. */
+/** Describes what is missing from a set of saved pages: `200 of 6921 items are missing: pages 12, 40`. */
 export function lackOf(set: PageSetReport): string {
   if (set.missingItems === 0) return set.reason ?? 'nothing is missing';
   const amount = set.reason === null ? '' : 'probably ';

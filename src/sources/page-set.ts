@@ -3,35 +3,35 @@ import { type Interval, Intervals, lengthOf } from './intervals.ts';
 import { type PagePosition, positionOf } from './page-links.ts';
 import type { SavedPage } from './source.ts';
 
-/** How many runs of missing pages are listed. */
+/** How many ranges of missing pages are listed. */
 const LISTED = 1000;
 
 /**
- * What the saved pages of one collection lack:
- * - `complete`: every item that `count` promises is on the pages
+ * What is missing from the saved pages of one collection:
+ * - `complete`: the pages contain all items that `count` announces
  * - `incomplete`: items are missing
- * - `unknown`: nothing is known to be missing, but the pages do not prove it; `reason` says why
+ * - `unknown`: no item is known to be missing, but the pages do not prove it; `reason` says why
  */
 export interface PageSetReport {
   readonly collection: Collection | undefined;
-  /** The collection's address without a query; null where the pages have no links. */
+  /** The address of the collection without a query; null if the pages have no links. */
   readonly url: string | null;
   readonly status: 'complete' | 'incomplete' | 'unknown';
   /** The highest `count` on the pages. */
   readonly count: number;
-  /** Pages read, repeated ones included. */
+  /** The number of pages read, including repeated ones. */
   readonly pages: number;
-  /** The pages that the collection has; null where that is not known. */
+  /** The number of pages of the collection; null if it is unknown. */
   readonly expectedPages: number | null;
-  /** Runs of page numbers, the first 1,000 of them. */
+  /** The first 1,000 ranges of missing page numbers. */
   readonly missingPages: readonly Interval[];
-  /** Items that `count` promises and the pages lack: exact where `reason` is null, else at least so many. */
+  /** The number of missing items: exact if `reason` is null, otherwise a minimum. */
   readonly missingItems: number;
-  /** Why the numbers are not certain; null where they are. */
+  /** Why the numbers are not certain; null if they are. */
   readonly reason: string | null;
 }
 
-/** The saved pages of one collection at one address, in memory that does not grow with their number. */
+/** The saved pages of one collection at one address. Memory does not grow with the number of pages. */
 export class PageSet {
   readonly #url: string | null;
   #collection: Collection | undefined;
@@ -42,7 +42,7 @@ export class PageSet {
   #pageSize: number | undefined;
   #query: string | undefined;
   #reason: string | undefined;
-  /** The items on the pages, by their distance from the collection's end that does not grow. */
+  /** The positions of the items on the pages, counted from the end of the collection that does not grow. */
   readonly #covered = new Intervals();
 
   constructor(url: string | null) {
@@ -54,7 +54,7 @@ export class PageSet {
     this.#pages += 1;
     this.#items += page.items;
     this.#mostCount = Math.max(this.#mostCount, page.count);
-    // the only page of its collection needs no number
+    // a collection with one page needs no page number
     if (page.next === null && page.previous === null && page.items === page.count) {
       this.#covered.add(1, page.count);
       return;
@@ -62,8 +62,8 @@ export class PageSet {
     this.#leastCount = Math.min(this.#leastCount, page.count);
     this.#query ??= query;
     if (number === undefined) this.#reason ??= 'some pages have no page number in next or previous';
-    else if (query !== this.#query) this.#reason ??= 'the pages answer different queries';
-    else if (this.#collection === undefined) this.#reason ??= 'some pages do not show of which collection they are';
+    else if (query !== this.#query) this.#reason ??= 'the pages belong to different queries';
+    else if (this.#collection === undefined) this.#reason ??= 'the collection of some pages is unknown';
     else this.#place(page, number);
   }
 
@@ -72,7 +72,7 @@ export class PageSet {
     this.#pageSize ??= size;
     const before = (number - 1) * size;
     if (size !== this.#pageSize || !Number.isInteger(size) || size < 1 || items > size || before + items > count) {
-      this.#reason ??= 'some pages are not of the same size, or do not agree with their count';
+      this.#reason ??= 'some pages differ in size or contradict their count';
     } else if (this.#collection === 'account') {
       this.#covered.add(before + 1, before + items);
     } else {
@@ -82,7 +82,7 @@ export class PageSet {
 
   report(): PageSetReport {
     const count = this.#mostCount;
-    // pages that are read twice count twice here: so it is the least that can be missing
+    // a page that was read twice counts twice, so this is a minimum
     const least = Math.max(0, count - this.#items);
     const gaps = this.#reason === undefined ? this.#covered.gaps(1, count) : [];
     const missingItems = this.#reason === undefined ? lengthOf(gaps) : least;
@@ -102,7 +102,7 @@ export class PageSet {
     };
   }
 
-  /** The pages, of the collection as it was when it had the most items, on which items are missing. */
+  /** Returns the pages on which items are missing. The numbers refer to the collection at its highest count. */
   #pagesOf(gaps: readonly Interval[], size: number): readonly Interval[] {
     const pages = new Intervals();
     for (const { from, to } of gaps) {
@@ -117,7 +117,7 @@ function collectionAt(url: string | null): Collection | undefined {
   return COLLECTIONS.find((collection) => url?.endsWith(`/rest/${collection}/`));
 }
 
-/** The saved pages of a run, by the collection they belong to. */
+/** The saved pages of a run, grouped by collection. */
 export class PageSets {
   readonly #sets = new Map<string, PageSet>();
 

@@ -2,7 +2,7 @@ import { cut } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
 import { stringEnd } from './key-count.ts';
 
-/** What JSON.parse drops or rounds without a word, and where. */
+/** Data that JSON.parse drops or rounds silently, and its place. */
 export interface ParseLoss {
   readonly code: 'bad-json' | 'bad-field';
   /** The field's path in the value, such as `data[3].text`. */
@@ -11,21 +11,22 @@ export interface ParseLoss {
   readonly found: string;
 }
 
-/** An array or object that is open: the names seen in it, or the index reached. */
+/** An open array or object, with the names seen or the index reached. */
 interface Open {
   readonly names: Set<string> | undefined;
-  /** The path of the element at hand. */
+  /** The path of the current element. */
   path: string;
   readonly base: string;
   index: number;
 }
 
-/** What a token that is no string looks like: a bracket, a comma, a colon, a number; and where a string begins. */
+/** Matches a bracket, a comma, a colon, a number, or the quote that begins a string. */
 const TOKEN = /["[\]{},:]|-?\d[\d.eE+-]*/g;
 
 /**
- * The first loss in a valid JSON text: a name that stands twice in one object, of which only the last value would be
- * kept, or a number that is no integer and would be rounded to one.
+ * Returns the first loss in a valid JSON text, or undefined. There are two kinds of loss:
+ * - A name occurs twice in one object: JSON.parse keeps only the last value.
+ * - A number that is not an integer would be rounded to an integer.
  */
 export function lossIn(text: string): ParseLoss | undefined {
   const open: Open[] = [];
@@ -77,13 +78,13 @@ function repeated(path: string, token: string): ParseLoss {
 }
 
 function rounded(path: string, token: string): ParseLoss {
-  const found = `${cut(token)}, which JSON readers round to ${Number(token)}`;
-  return { code: 'bad-field', path, expected: 'a number that JSON readers hold exactly', found };
+  const found = `${cut(token)}, which JSON parsers round to ${Number(token)}`;
+  return { code: 'bad-field', path, expected: 'a number that JSON parsers represent exactly', found };
 }
 
 const NUMBER = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
-/** Whether a number's text is no integer although the double nearest to it is one. */
+/** Whether a number is not an integer although the nearest double is one. */
 function isRounded(token: string): boolean {
   const match = NUMBER.exec(token);
   if (match === null || !Number.isInteger(Number(token))) return false;

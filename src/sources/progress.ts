@@ -1,6 +1,9 @@
 import type { Input } from './source.ts';
 
-/** Inputs that tell how much of them has been read. @param onProgress called with the bytes read so far, of all together */
+/**
+ * Wraps inputs so that they report how many bytes have been read.
+ * @param onProgress called with the number of bytes read so far from all inputs
+ */
 export function* withProgress(inputs: readonly Input[], onProgress: ((bytes: number) => void) | undefined): Generator<Input> {
   let bytes = 0;
   async function* meter(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

@@ -3,18 +3,18 @@ export interface RawValue {
   readonly text: string;
   readonly line: number;
   readonly path: string;
-  /** How many elements of the object's `results` came before it as values of their own; they are not in its text. */
+  /** How many elements of `results` were read before as separate values. They are not in the text. */
   readonly elements?: number;
-  /** Why there is no value here, where that shows before the text is parsed. */
+  /** Why there is no value, if that is known before the text is parsed. */
   readonly broken?: NotJson;
 }
 
-/** Text in which no value could be found. */
+/** The error for text that does not contain a JSON value. */
 export class NotJson extends Error {
   readonly line: number;
   readonly expected: string;
   readonly found: string;
-  /** What was left of the text, where it is known. */
+  /** The rest of the text, if it is known. */
   readonly text: string | undefined;
 
   constructor(line: number, expected: string, found: string, text?: string) {

@@ -18,20 +18,21 @@ import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { InputError } from './source.ts';
 
-/** How much text is gathered before it is written, in UTF-16 units. */
-const PIECE = 1 << 16;
+/** How much text is buffered before a write, in UTF-16 units. */
+const BUFFER_UNITS = 1 << 16;
 
-/** The file as it was before lines were added to it. */
+/** The state of the file before this run. */
 interface Before {
   readonly exists: boolean;
   readonly size: number;
 }
 
 /**
- * A file for what could not go in: one JSON object a line, with the place, what was expected and found,
- * and the item itself. The lines of a run wait in a draft that has no name, so that a killed run leaves none
- * behind. They are added to the file just before the store changes for good: then no line is lost whenever the
- * run is killed. A line that the file has already is not added, so a run that is repeated adds none twice.
+ * The rejects file: one JSON object a line, with the place, what was expected and found, and the item itself.
+ * The lines of a run are first written to an unnamed temporary file, so a killed run leaves no file behind.
+ * They are appended to the rejects file just before the store commits. Therefore no line is lost, whenever the
+ * run is killed. A line that the file already contains is not added again, so a repeated run adds no
+ * duplicates.
  * Memory holds a digest of each line of the run.
  */
 export class RejectsFile {
@@ -41,42 +42,43 @@ export class RejectsFile {
   #before: Before | undefined;
 
   /**
-   * @param others files that it must not be: the store, the sources
-   * @throws Failure file-system where there is something else than a file at the path, or one of those
+   * @param others the paths of the store and the sources, which must not be overwritten
+   * @throws Failure file-system if the path is not a regular file, or is one of the others
    */
   constructor(path: string, others: readonly string[]) {
     this.path = path;
-    const status = this.#guarded(() => statSync(path, { throwIfNoEntry: false }));
-    if (status !== undefined && !status.isFile()) throw this.#unwritable('something that is no file');
+    const status = this.#wrapErrors(() => statSync(path, { throwIfNoEntry: false }));
+    if (status !== undefined && !status.isFile()) throw this.#unwritable('not a regular file');
     const other = others.find((file) => isSameFile(file, path, status));
     if (other !== undefined) throw this.#unwritable(`${other}, which the import needs`);
   }
 
-  /** @throws Failure file-system where it cannot be written */
+  /** @throws Failure file-system if the file cannot be written */
   add(inputError: InputError): void {
     const { code, place, expected, found, item } = inputError;
     const line = encode({ code, ...place, expected, found, item });
     const digest = digestOf(line);
     if (this.#digests.has(digest)) return;
     this.#digests.add(digest);
-    this.#guarded(() => {
-      this.#draft ??= openNameless(`${this.path}.${process.pid}.draft`);
+    this.#wrapErrors(() => {
+      this.#draft ??= openUnnamed(`${this.path}.${process.pid}.draft`);
       writeSync(this.#draft, `${line}\n`);
     });
   }
 
   /**
-   * Adds to the file what it does not have yet. The next call is keep, or discard if nothing was imported.
-   * @throws Failure file-system where it cannot be written
+   * Appends the lines that the file does not contain yet. Call keep afterwards, or discard if nothing was
+   * imported.
+   * @throws Failure file-system if the file cannot be written
    */
   async append(): Promise<void> {
     const draft = this.#draft;
     if (draft === undefined) return;
-    const exists = this.#guarded(() => statSync(this.path, { throwIfNoEntry: false })) !== undefined;
-    const file = this.#guarded(() => openSync(this.path, exists ? 'r+' : 'wx+'));
+    const exists = this.#wrapErrors(() => statSync(this.path, { throwIfNoEntry: false })) !== undefined;
+    const file = this.#wrapErrors(() => openSync(this.path, exists ? 'r+' : 'wx+'));
     try {
       this.#before = { exists, size: fstatSync(file).size };
-      const start = await this.#passOver(file, this.#before.size);
+      const start = await this.#skipKnownLines(file, this.#before.size);
       ftruncateSync(file, start.size);
       await this.#addLines(draft, file, start);
       fsyncSync(file);
@@ -87,13 +89,13 @@ export class RejectsFile {
     }
   }
 
-  /** Keeps what was added. */
+  /** Keeps the appended lines. */
   keep(): void {
     this.#before = undefined;
     this.discard();
   }
 
-  /** Leaves the file as it was. */
+  /** Restores the file to its state before the run. */
   discard(): void {
     if (this.#draft !== undefined) closeSync(this.#draft);
     this.#draft = undefined;
@@ -105,10 +107,11 @@ export class RejectsFile {
   }
 
   /**
-   * Forgets the lines that the file has.
-   * @returns its size without a last line that a killed run left unfinished, and what has to come before a new line
+   * Drops the lines that the file already contains.
+   * @returns the size of the file without an unfinished last line of a killed run, and the separator before a
+   *   new line
    */
-  async #passOver(file: number, size: number): Promise<{ readonly size: number; readonly separator: string }> {
+  async #skipKnownLines(file: number, size: number): Promise<{ readonly size: number; readonly separator: string }> {
     let last = '';
     for await (const line of linesOf(file)) {
       this.#digests.delete(digestOf(line));
@@ -132,12 +135,12 @@ export class RejectsFile {
     for await (const line of linesOf(draft)) {
       if (!this.#digests.has(digestOf(line))) continue;
       text += `${line}\n`;
-      if (text.length > PIECE) write();
+      if (text.length > BUFFER_UNITS) write();
     }
     write();
   }
 
-  #guarded<T>(work: () => T): T {
+  #wrapErrors<T>(work: () => T): T {
     try {
       return work();
     } catch (cause) {
@@ -150,14 +153,14 @@ export class RejectsFile {
       place: { file: this.path },
       expected: 'a file that can be written',
       found,
-      hint: 'name another with --rejects; nothing was imported',
+      hint: 'name another file with --rejects; nothing was imported',
       cause,
     });
   }
 }
 
-/** Opens a file that goes away with its descriptor, however the process ends. */
-function openNameless(path: string): number {
+/** Opens a file without a name. It disappears with its descriptor, however the process ends. */
+function openUnnamed(path: string): number {
   const file = openSync(path, 'w+');
   rmSync(path);
   return file;
@@ -173,7 +176,7 @@ function endsWithNewline(file: number, size: number): boolean {
   return last[0] === 0x0a;
 }
 
-/** Whether a line is the beginning of one that this program writes. */
+/** Whether a line is the start of a line that this program writes. */
 function isUnfinished(line: string): boolean {
   try {
     JSON.parse(line);
@@ -193,7 +196,7 @@ function digestOf(line: string): string {
   return createHash('sha256').update(line).digest().toString('latin1');
 }
 
-/** A reject's line; without an item that is nested more deeply than can be written. */
+/** Encodes a reject as one line. The item is left out if it is nested too deeply to encode. */
 function encode(reject: Omit<InputError, 'kind' | 'place'> & InputError['place']): string {
   try {
     return encodeJson(reject);
@@ -208,7 +211,7 @@ function isSameFile(one: string, other: string, status: Stats | undefined): bool
   return first !== undefined && first.ino === status?.ino && first.dev === status.dev;
 }
 
-/** Undefined where there is nothing, or nothing that can be looked at. */
+/** Returns undefined if the file does not exist or cannot be read. */
 function statusOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -1,8 +1,9 @@
 import type { Observation } from '../contract/observation.ts';
 
 /**
- * An observation of which no text has what a store cannot keep: NUL is taken out, a surrogate that stands
- * alone becomes U+FFFD. Handles and ids are keys and have been refused if they had any.
+ * Removes what a store cannot keep from the texts of an observation: NUL is removed, and a lone surrogate
+ * becomes U+FFFD.
+ * Handles and ids are keys: they are rejected earlier if they contain such characters.
  */
 export function sanitize(observation: Observation): Observation {
   const { profile, web_archive_url } = observation;
@@ -20,7 +21,7 @@ export function sanitize(observation: Observation): Observation {
   };
 }
 
-/** Whether the values in a JSON text can have such texts: they come as escapes, as no UTF-8 holds them otherwise. */
+/** Whether a JSON text may contain such characters. In UTF-8 they can only occur as escapes. */
 export function mayNeedSanitizing(json: string): boolean {
   return json.includes('\\u');
 }

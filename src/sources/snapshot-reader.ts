@@ -12,7 +12,7 @@ import { SnapshotCache } from './snapshot-cache.ts';
 import type { InputError } from './source.ts';
 
 export interface ObserveContext extends CaptureContext {
-  /** The format that all snapshots have; undefined: each is recognised. */
+  /** The format of all snapshots; if undefined, the format of each is detected. */
   readonly from: FormatName | undefined;
 }
 
@@ -22,27 +22,27 @@ export interface Observed {
   readonly place: Place;
 }
 
-/** A format with what reads its snapshots. */
-interface Reading {
+/** A format with the functions that read its snapshots. */
+interface ReadingFunctions {
   readonly snapshotsIn: SnapshotFormat['snapshotsIn'];
   readonly observe: Observe;
 }
 
-/** A format's readings: one that cleans texts, and one for texts that are clean. */
+/** A format with two readers: one sanitizes texts, and one is for texts that are known to be clean. */
 interface LoadedFormat {
-  readonly thorough: Reading;
-  readonly quick: Reading;
+  readonly thorough: ReadingFunctions;
+  readonly quick: ReadingFunctions;
 }
 
-/** How deep snapshots may lie in arrays. */
-const DEEPEST = 4;
+/** How deep snapshots may be nested in arrays. */
+const MAX_DEPTH = 4;
 
-/** What the values of one run say: finds the format of each, and hands it to what reads that. */
+/** Reads the snapshots of one run: detects the format of each value and calls the reader of that format. */
 export class SnapshotReader {
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
-  readonly #repeats = new SnapshotCache();
-  /** The formats that have come so far. */
+  readonly #cache = new SnapshotCache();
+  /** The formats that are loaded so far. */
   readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
 
   constructor(context: ObserveContext) {
@@ -50,12 +50,12 @@ export class SnapshotReader {
     this.#formats = FORMATS.filter((format) => context.from === undefined || format.name === context.from);
   }
 
-  /** What the texts of some values say. */
+  /** Reads the observations from the texts of some values. */
   async read(texts: readonly RawValue[], file: string): Promise<(Observed | InputError)[]> {
     const found: (Observed | InputError)[] = [];
     for (const raw of texts) {
       const { text, line, path } = raw;
-      const repeated = this.#repeats.find(text);
+      const repeated = this.#cache.find(text);
       if (repeated !== undefined) {
         found.push({ kind: 'observation', observation: repeated, place: placeIn({ file, line }, path) });
         continue;
@@ -69,19 +69,19 @@ export class SnapshotReader {
       const { value } = parsed;
       const format = isObject(value) ? this.#formatOf(value) : undefined;
       const loaded = format && this.#loaded.get(format);
-      // to wait for each of millions of values would take longer than to read them
+      // an await for each of millions of values would take longer than reading them
       if (loaded === undefined || !isObject(value)) await this.add(found, value, { file, line }, path);
       else this.#observe(found, value, mayNeedSanitizing(text) ? loaded.thorough : loaded.quick, { file, line }, path);
       const only = found.length === before + 1 ? found[before] : undefined;
-      // what other formats call observed_at is not their time
-      if (only?.kind === 'observation' && format === neutral) this.#repeats.add(text, only.observation);
+      // in other formats, observed_at is not the time of the snapshot
+      if (only?.kind === 'observation' && format === neutral) this.#cache.add(text, only.observation);
     }
     return found;
   }
 
-  /** Adds what a value says, or the values in an array. */
+  /** Adds the observations of a value, or of the values in an array. */
   async add(found: (Observed | InputError)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
-    if (Array.isArray(value) && depth < DEEPEST) {
+    if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
       return;
     }
@@ -97,11 +97,11 @@ export class SnapshotReader {
 
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
     if (this.#context.from !== undefined) return this.#formats[0];
-    for (const format of this.#formats) if (format.recognises(value)) return format;
+    for (const format of this.#formats) if (format.recognizes(value)) return format;
     return undefined;
   }
 
-  #observe(found: (Observed | InputError)[], value: JsonObject, reading: Reading, origin: Place, path: string): void {
+  #observe(found: (Observed | InputError)[], value: JsonObject, reading: ReadingFunctions, origin: Place, path: string): void {
     const context = this.#context;
     try {
       if (reading.snapshotsIn === undefined) {
@@ -124,7 +124,7 @@ export class SnapshotReader {
       place,
       expected: this.#formats.map((format) => format.title).join(', or '),
       found: show(value),
-      hint: 'if it is a snapshot all the same, name its format with --from',
+      hint: 'if it is a snapshot, name its format with --from',
       item: value,
     };
   }
@@ -137,7 +137,7 @@ async function load(format: SnapshotFormat): Promise<LoadedFormat> {
   return { thorough: { snapshotsIn, observe: thorough }, quick: { snapshotsIn, observe } };
 }
 
-/** One of several snapshots: the others come whether it is right or not. */
+/** Reads one of several snapshots. An error here does not affect the others. */
 function observed(value: unknown, observe: Observe, origin: Place, path: string, taken: CaptureContext): Observed | InputError {
   try {
     if (!isObject(value)) throw new Violation(path || 'item', 'an object', show(value));
@@ -147,7 +147,7 @@ function observed(value: unknown, observe: Observe, origin: Place, path: string,
   }
 }
 
-/** @throws what is no Violation */
+/** @throws any error that is not a Violation */
 function inputErrorOf(error: unknown, origin: Place, item: unknown): InputError {
   if (!(error instanceof Violation)) throw error;
   const { field, expected, found, hint } = error;

@@ -5,8 +5,8 @@ import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
 /**
- * One thing that a source holds, checked, with the place it came from. An account's records come as
- * items before it, and a page's items before the page.
+ * One validated item of a source, with its place.
+ * The records of an account come before the account, and the items of a page come before the page.
  */
 export type Item =
   | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
@@ -15,9 +15,9 @@ export type Item =
   | { readonly kind: 'page'; readonly page: SavedPage }
   | InputError;
 
-/** A page that was read: what it says of its collection, and how many items it has. */
+/** The envelope of a page, and the number of its items. */
 export interface SavedPage {
-  /** What its items are; undefined where it has none. */
+  /** The collection of its items; undefined if the page is empty. */
   readonly collection: Collection | undefined;
   readonly count: number;
   readonly next: string | null;
@@ -25,24 +25,24 @@ export interface SavedPage {
   readonly items: number;
 }
 
-/** Something in a source that is neither record nor account, and why. */
+/** Something in a source that is not a valid item, and the reason. */
 export interface InputError {
   readonly kind: 'error';
   readonly code: FailureCode;
   readonly place: Place;
   readonly expected: string;
   readonly found: string;
-  /** What to do about it, where there is more to say than mending or setting it aside. */
+  /** What to do, if it is more than fixing or rejecting the item. */
   readonly hint?: string;
-  /** The item as it stood there: a JSON value, or the text that was none. */
+  /** The item as found: a JSON value, or the text that is not JSON. */
   readonly item?: unknown;
 }
 
-/** Bytes from outside, opened when they are read. */
+/** A source of bytes. It is opened when it is read. */
 export interface Input {
   /** A path, or `standard input`. */
   readonly name: string;
-  /** Length in bytes where it is known, for progress. */
+  /** The length in bytes, for progress; undefined if it is unknown. */
   readonly size: number | undefined;
   readonly open: () => AsyncIterable<Uint8Array>;
 }

@@ -68,7 +68,7 @@ describe('palimpsest import, of saved pages', () => {
     expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'incomplete',
       file: 'https://history.example/rest/account/',
-      expected: 'pages that prove to hold all 2 items',
+      expected: 'pages that contain all 2 items',
       found: '1 of 2 items are missing: page 1 of 2',
     });
     expect(await palimpsest(['build', '--store', store, '--base-url', 'https://a.example'])).toMatchObject({ code: 1 });

@@ -111,12 +111,12 @@ describe('palimpsest import', () => {
     [
       'an id that would be rounded',
       lines(record(2)).replace('"id":2', '"id":9007199254740990.6'),
-      { code: 'bad-field', line: 1, field: 'id', found: '9007199254740990.6, which JSON readers round to 9007199254740991' },
+      { code: 'bad-field', line: 1, field: 'id', found: '9007199254740990.6, which JSON parsers round to 9007199254740991' },
     ],
     [
       'an id that would be rounded to zero',
       lines(record(2)).replace('"id":2', '"id":1e-400'),
-      { code: 'bad-field', line: 1, field: 'id', found: '1e-400, which JSON readers round to 0' },
+      { code: 'bad-field', line: 1, field: 'id', found: '1e-400, which JSON parsers round to 0' },
     ],
     ['a number beyond all', lines(record(2)).replace('"id":2', '"id":1e400'), { code: 'bad-field', field: 'id' }],
     ['an id of twenty digits', lines(record(2)).replace('"id":2', '"id":12345678901234567890'), { code: 'bad-field', field: 'id' }],
@@ -124,7 +124,7 @@ describe('palimpsest import', () => {
     ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
     ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 12 }],
     ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
-    ['an error answer', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
+    ['an error response', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
     ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
     ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],

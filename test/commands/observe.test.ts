@@ -246,7 +246,7 @@ describe('palimpsest observe', () => {
     const finished = await palimpsest(['observe', '-', '--store', store], { input: lines(jack(6, { bio: 'b' }), jack(1, { bio: 'z' })) });
     expect(finished).toMatchObject({ code: 1, stdout: '' });
     expect(finished.stderr).toMatch(
-      /^error: an observation comes too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
+      /^error: an observation is too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
     );
     expect(readFileSync(store).equals(before)).toBe(true);
   });

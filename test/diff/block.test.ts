@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { diffHtml } from '../../src/diff/diff-html.ts';
 
-/** The href of a website that is new to us; undefined where it stands as text. */
+/** Returns the href of a website; undefined if the website is shown as text. */
 function href(website: string): string | undefined {
   const html = diffHtml('Website', undefined, website);
   return /<a href='([^']*)'>/.exec(html)?.[1];
 }
 
-describe('a website that is an address', () => {
+describe('a website that is a safe URL', () => {
   it.each([
     ['https://x.example', 'https://x.example'],
     ['HTTPS://X.example/A', 'https://X.example/A'],
@@ -19,10 +19,10 @@ describe('a website that is an address', () => {
     ['http://x.example/a@b', 'http://x.example/a@b'],
     ['http://x.example/<script>', 'http://x.example/&lt;script&gt;'],
     [`http://x.example/'"&amp;`, 'http://x.example/&#39;&quot;&amp;amp;'],
-  ])('%j is a link to it', (website, expected) => expect(href(website)).toBe(expected));
+  ])('is shown as a link: %j', (website, expected) => expect(href(website)).toBe(expected));
 });
 
-describe('a website that is none', () => {
+describe('a website that is not a safe URL', () => {
   it.each([
     '',
     ' ',
@@ -71,14 +71,14 @@ describe('a website that is none', () => {
     'http://[::1',
     'http://?x.example',
     'https://',
-  ])('%j is text', (website) => {
+  ])('is shown as text: %j', (website) => {
     expect(href(website)).toBeUndefined();
     expect(diffHtml('Website', website, null)).not.toContain('<a');
   });
 });
 
-describe('a scheme that a website got', () => {
-  it('is all that is shown as added', () => {
+describe('a scheme added to a website', () => {
+  it('is the only text shown as added', () => {
     expect(diffHtml('Website', 'x.example/<', 'https://x.example/<')).toBe(
       '<ins style="background:#e6ffe6;">https://</ins><span>x.example/&lt;</span>',
     );
@@ -91,5 +91,5 @@ describe('a scheme that a website got', () => {
     ['x.example', 'http://x.example/'],
     ['X.example', 'http://x.example'],
     ['http://x.example', 'x.example'],
-  ])('is not seen from %j to %j', (before, after) => expect(diffHtml('Website', before, after)).toMatch(/^\n<del>.*<\/ins>\n$/));
+  ])('is not recognized from %j to %j', (before, after) => expect(diffHtml('Website', before, after)).toMatch(/^\n<del>.*<\/ins>\n$/));
 });

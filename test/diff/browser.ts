@@ -2,21 +2,21 @@ import { type DefaultTreeAdapterTypes, parseFragment } from 'parse5';
 
 type Node = DefaultTreeAdapterTypes.ChildNode;
 
-/** What a reader sees of a change: the texts, with `\n` where a line breaks. */
+/** The texts that a reader sees, with `\n` for a line break. */
 export interface Shown {
-  /** What is not marked as removed. */
+  /** The text that is not marked as removed. */
   readonly after: string;
-  /** What is not marked as added. */
+  /** The text that is not marked as added. */
   readonly before: string;
 }
 
-/** A change as an HTML parser that knows nothing of palimpsest reads it. */
+/** Reads a change with an independent HTML parser. */
 export function shown(html: string): Shown {
   const { childNodes } = parseFragment(html);
   return { after: textOf(childNodes, 'del'), before: textOf(childNodes, 'ins') };
 }
 
-/** The same for the block form, where white space and a break are a part of the form. */
+/** The same for the block form, in which white space and a break are part of the form. */
 export function shownInBlock(html: string): Shown {
   const nodes = parseFragment(html).childNodes;
   const inside = (name: string) =>
@@ -27,7 +27,7 @@ export function shownInBlock(html: string): Shown {
   return { after: inside('ins'), before: inside('del') };
 }
 
-/** Where the links of a change lead. */
+/** Returns the URLs of the links in a change. */
 export function linksIn(html: string): string[] {
   const links: string[] = [];
   const visit = (nodes: readonly Node[]) => {

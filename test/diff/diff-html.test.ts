@@ -17,18 +17,21 @@ interface Vector {
 const VECTORS: readonly Vector[] = JSON.parse(readFileSync(new URL('vectors.json', import.meta.url), 'utf8')).right;
 const render = ({ type, previous, old, new: fresh }: Vector) => diffHtml(type, previous ? old : undefined, fresh);
 
-describe('a change whose markup is known', () => {
-  it.each(VECTORS.filter((vector) => vector.exact).map((vector) => [vector.says, vector] as const))('%s', (_, vector) => {
+describe('diffHtml against recorded changes', () => {
+  it.each(VECTORS.filter((vector) => vector.exact).map((vector) => [vector.says, vector] as const))('renders %s', (_, vector) => {
     expect(render(vector)).toBe(vector.html);
   });
 
-  it.each(VECTORS.filter((vector) => !vector.exact).map((vector) => [vector.says, vector] as const))('%s shows both texts', (_, vector) => {
-    expect(shown(render(vector))).toEqual({ after: vector.new, before: vector.old });
-  });
+  it.each(VECTORS.filter((vector) => !vector.exact).map((vector) => [vector.says, vector] as const))(
+    'shows both texts of %s',
+    (_, vector) => {
+      expect(shown(render(vector))).toEqual({ after: vector.new, before: vector.old });
+    },
+  );
 });
 
-describe('every field', () => {
-  it.each(DATA_TYPES)('%s takes any string', (type) => {
+describe('diffHtml', () => {
+  it.each(DATA_TYPES)('accepts any string as %s', (type) => {
     for (const text of ['\ud800', '\udfff#\ud800', '\u0000', '@\udc00', 'http://\ud800.example', '\u2028\u2029', '<', '&lt;']) {
       for (const before of [undefined, null, '', 'a', text]) {
         expect(diffHtml(type, before, text).isWellFormed()).toBe(true);
@@ -37,7 +40,7 @@ describe('every field', () => {
     }
   });
 
-  it('is unchanged where nothing changed', () => {
+  it('marks nothing if nothing changed', () => {
     expect(diffHtml('Bio', 'same\r\n#x', 'same\n#x')).toBe('<span>same<br><a href="https://twitter.com/search?q=%23x">#x</a></span>');
     expect(diffHtml('Name', '', '')).toBe('');
     expect(diffHtml('Verified', 'true', 'true')).toBe('<span>true</span>');
@@ -49,7 +52,7 @@ describe('every field', () => {
 describe('the network', () => {
   const network: Network = { mention_url: "https://social.example/@{}?a=1&b='2'", hashtag_url: 'https://social.example/tags/{}/{}' };
 
-  it('has its own addresses', () => {
+  it('defines the URLs of mentions and hashtags', () => {
     expect(diffHtml('Bio', undefined, '@jack #$& #naïve', network)).toBe(
       '<ins style="background:#e6ffe6;"><a href="https://social.example/@jack?a=1&amp;b=&#39;2&#39;">@jack</a> #$&amp; ' +
         '<a href="https://social.example/tags/na%C3%AFve/na%C3%AFve">#naïve</a></ins>',
@@ -57,8 +60,8 @@ describe('the network', () => {
   });
 });
 
-describe('a place', () => {
-  it('with line breaks shows them', () => {
+describe('a location', () => {
+  it('shows its line breaks', () => {
     const html = diffHtml('Location', 'a\r\nb', 'c\rd\n');
     expect(html).toBe('\n<del>a<br>b</del><br /><ins>c<br>d<br></ins>\n');
     expect(shownInBlock(html)).toEqual({ before: 'a\nb', after: 'c\nd\n' });

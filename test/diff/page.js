@@ -1,7 +1,5 @@
-// npm run diff:page [-- --accept]
-//
-// Writes the edits of golden.json as a reader sees them to coverage/diff.html, to be looked at in a browser.
-// Those that came out otherwise than before are marked. --accept puts what was seen into golden.json.
+// npm run diff:page [-- --accept] writes the edits of golden.json as rendered HTML to coverage/diff.html, for a review
+// in a browser. It marks edits that differ from the recorded markup. --accept writes the new markup to golden.json.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { diffHtml } from '../../dist/diff/diff-html.js';
 

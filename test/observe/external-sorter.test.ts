@@ -6,49 +6,49 @@ import type { Row } from '../../src/observe/sorted-run.ts';
 import { openSpool } from '../../src/observe/spool-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-/** How many a timeline puts in order in memory before it writes them down. */
+/** How many rows are sorted in memory before a run is written. */
 const RUN = 262_144;
 
 const row = (moment: number, line: number): Row => ({ moment, profile: line * 3, archive: line % 2, input: line % 7, line });
 
-const newSpool = () => openSpool(join(temporaryFolder(), 'timeline'));
+const newSpool = () => openSpool(join(temporaryFolder(), 'sorter'));
 
 function inOrder(rows: readonly Row[]): Row[] {
-  const timeline = new ExternalSorter(newSpool());
-  for (const each of rows) timeline.add(each);
-  const ordered = [...timeline.inOrder()];
-  timeline.close();
+  const sorter = new ExternalSorter(newSpool());
+  for (const each of rows) sorter.add(each);
+  const ordered = [...sorter.inOrder()];
+  sorter.close();
   return ordered;
 }
 
-describe('a timeline', () => {
-  it('gives back all that it was given, in the order of its moments', () => {
+describe('ExternalSorter', () => {
+  it('returns all rows in time order', () => {
     const given = [7, 3, 9_007_199_254_740_991, 0, 4].map((moment, line) => row(moment, line));
     expect(inOrder(given)).toEqual([0, 3, 4, 7, 9_007_199_254_740_991].map((moment) => given.find((each) => each.moment === moment)));
     expect(inOrder([])).toEqual([]);
   });
 
-  it('leaves those of one moment as they came', () => {
+  it('keeps the input order of rows of one time', () => {
     const given = [5, 1, 5, 1, 5].map((moment, line) => row(moment, line));
     expect(inOrder(given).map(({ line }) => line)).toEqual([1, 3, 0, 2, 4]);
   });
 
   it.each<[string, (line: number) => number]>([
     ['in order', (line) => Math.floor(line / 3)],
-    ['the other way round', (line) => 1e15 - Math.floor(line / 3)],
-    ['in no order', (line) => (line * 7919) % 10_007],
-    ['all of one moment', () => 5],
-    ['in order but for the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
-  ])('that is longer than memory holds keeps both rules: %s', (_, momentOf) => {
+    ['in reverse order', (line) => 1e15 - Math.floor(line / 3)],
+    ['in random order', (line) => (line * 7919) % 10_007],
+    ['of one time', () => 5],
+    ['in order except the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
+  ])('sorts more rows than fit in memory, with rows %s', (_, momentOf) => {
     const spool = newSpool();
-    const timeline = new ExternalSorter(spool);
+    const sorter = new ExternalSorter(spool);
     const length = RUN * 3 + 1000;
-    for (let line = 0; line < length; line += 1) timeline.add(row(momentOf(line), line));
-    expect(timeline.length).toBe(length);
+    for (let line = 0; line < length; line += 1) sorter.add(row(momentOf(line), line));
+    expect(sorter.length).toBe(length);
     expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 40);
     let [count, wrong, lines] = [0, 0, 0];
     let before: Row = row(-1, -1);
-    for (const each of timeline.inOrder()) {
+    for (const each of sorter.inOrder()) {
       const isAfter = each.moment > before.moment || (each.moment === before.moment && each.line > before.line);
       const isWhole = each.moment === momentOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
       if (!isAfter || !isWhole || each.archive !== each.line % 2) wrong += 1;
@@ -57,18 +57,18 @@ describe('a timeline', () => {
       before = each;
     }
     expect([count, wrong, lines]).toEqual([length, 0, (length * (length - 1)) / 2]);
-    timeline.close();
+    sorter.close();
   });
 
-  it.each([RUN - 1, RUN, RUN + 1])('of %i is whole', (length) => {
-    const timeline = new ExternalSorter(newSpool());
-    for (let line = 0; line < length; line += 1) timeline.add(row(length - line, line));
+  it.each([RUN - 1, RUN, RUN + 1])('returns all of %i rows', (length) => {
+    const sorter = new ExternalSorter(newSpool());
+    for (let line = 0; line < length; line += 1) sorter.add(row(length - line, line));
     let [count, next] = [0, 1];
-    for (const { moment } of timeline.inOrder()) {
+    for (const { moment } of sorter.inOrder()) {
       if (moment === next) count += 1;
       next += 1;
     }
-    expect([count, timeline.length]).toEqual([length, length]);
-    timeline.close();
+    expect([count, sorter.length]).toEqual([length, length]);
+    sorter.close();
   });
 });

@@ -7,9 +7,9 @@ import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 
-/** Seconds of one day. */
+/** A second of one day. */
 const at = (second: number) => new Date(Date.UTC(2020, 0, 1) + second * 1000).toISOString();
-/** The microseconds since 1970 that such a second is. */
+/** The microseconds since 1970 of such a second. */
 const idAt = (second: number) => (Date.UTC(2020, 0, 1) + second * 1000) * 1000;
 
 const snapshot = (second: number, more: Snapshot = {}): Snapshot => ({ observed_at: at(second), screen_name: 'jack', ...more });
@@ -41,23 +41,23 @@ function load(store: string, values: readonly object[]): Promise<unknown> {
 
 const newStore = () => join(temporaryFolder(), 'store.db');
 
-/** What a new store holds that has seen some snapshots, one run each list. */
-async function holding(...runs: readonly (readonly Snapshot[])[]): Promise<Contents> {
+/** Returns the contents of a new store after some runs, one for each list of snapshots. */
+async function contentsAfter(...runs: readonly (readonly Snapshot[])[]): Promise<Contents> {
   const store = newStore();
   for (const run of runs) await observe(store, run);
   return contentsOf(store);
 }
 
-/** The changes of a feed, oldest first, as short as they can be told. */
+/** Returns the changes of a feed in short form, oldest first. */
 function changesIn({ feed }: Contents): string[] {
   return feed.toReversed().map(({ account, data_type, text }) => `${account} ${data_type} ${JSON.stringify(text)}`);
 }
 
 const namesIn = ({ accounts }: Contents) => accounts.map(({ screen_name }) => screen_name).sort();
 
-describe('the first sight of an account', () => {
-  it('makes a first record of each field that the snapshot carries, empty ones too, in one order', async () => {
-    const { feed, accounts } = await holding([
+describe('the first snapshot of an account', () => {
+  it('adds a first record for each field that it contains, also for empty ones, in a fixed order', async () => {
+    const { feed, accounts } = await contentsAfter([
       snapshot(0, {
         verified: false,
         website: null,
@@ -87,14 +87,14 @@ describe('the first sight of an account', () => {
     expect(accounts).toMatchObject([{ screen_name: 'jack', display_name: 'Jack', bio: 'hello', location: '', website: '' }]);
   });
 
-  it('makes none of a field that it does not carry; that field has its first record when it is seen', async () => {
-    const contents = await holding([snapshot(0, { bio: 'hello' }), snapshot(1, { display_name: 'Jack' })]);
+  it('adds no record for a field that it does not contain; the field gets its first record when it is observed', async () => {
+    const contents = await contentsAfter([snapshot(0, { bio: 'hello' }), snapshot(1, { display_name: 'Jack' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "hello"', 'jack Name "Jack"']);
     expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
   });
 
-  it('of which nothing but the handle is told makes an account without records', async () => {
-    const contents = await holding([snapshot(0)]);
+  it('adds an account without records if it contains only the handle', async () => {
+    const contents = await contentsAfter([snapshot(0)]);
     expect(contents.feed).toEqual([]);
     expect(contents.accounts).toMatchObject([{ screen_name: 'jack', data: [] }]);
   });
@@ -103,7 +103,7 @@ describe('the first sight of an account', () => {
 describe('a snapshot of a known account', () => {
   const first = snapshot(0, { display_name: 'Jack', bio: 'hello', location: 'here', website: 'https://a.example', verified: false });
 
-  it('that is equal makes nothing', async () => {
+  it('adds nothing if it is equal', async () => {
     const store = newStore();
     await observe(store, [first]);
     expect(
@@ -120,8 +120,8 @@ describe('a snapshot of a known account', () => {
     expect(contentsOf(store).feed).toHaveLength(5);
   });
 
-  it('makes one record for each field that changed, which names the one before it', async () => {
-    const { feed, accounts } = await holding([first], [{ ...first, observed_at: at(9), bio: 'bye', verified: true }]);
+  it('adds one record for each changed field, with the id of the previous record', async () => {
+    const { feed, accounts } = await contentsAfter([first], [{ ...first, observed_at: at(9), bio: 'bye', verified: true }]);
     expect(feed.slice(0, 2).toReversed()).toEqual([
       {
         id: idAt(9),
@@ -141,28 +141,28 @@ describe('a snapshot of a known account', () => {
 
   it.each<[string, Snapshot, readonly string[]]>([
     ['a field that is absent', {}, []],
-    ['a Bio that is emptied', { bio: '' }, ['jack Bio ""']],
+    ['an empty Bio', { bio: '' }, ['jack Bio ""']],
     ['a Bio that is null', { bio: null }, ['jack Bio ""']],
     ['a Location that is null', { location: null }, ['jack Location ""']],
     ['a Name that is null', { display_name: null }, ['jack Name ""']],
-    ['a Website that is emptied', { website: '' }, ['jack Website null']],
+    ['an empty Website', { website: '' }, ['jack Website null']],
     ['a Website that is null', { website: null }, ['jack Website null']],
     ['a Verified that is null', { verified: null }, []],
-  ])('with %s', async (_, more, changes) => {
-    const contents = await holding([first, snapshot(1, more)]);
+  ])('adds the right records with %s', async (_, more, changes) => {
+    const contents = await contentsAfter([first, snapshot(1, more)]);
     expect(changesIn(contents).slice(5)).toEqual(changes);
   });
 
-  it('tells no change between "" and null of a Website, before or after it had one', async () => {
+  it('treats "" and null as the same Website, before and after it had one', async () => {
     const website = (value: string | null, second: number) => snapshot(second, { website: value });
     const states = [null, '', null, 'https://a.example', '', null, '', 'https://b.example', null];
-    const contents = await holding(states.map(website));
+    const contents = await contentsAfter(states.map(website));
     expect(contents.feed.toReversed().map(({ text }) => text)).toEqual(['', 'https://a.example', null, 'https://b.example', null]);
     expect(contents.accounts).toMatchObject([{ website: null }]);
   });
 
-  it('fills the account’s summary, image and creation date, and leaves what it does not tell', async () => {
-    const contents = await holding([
+  it('updates the summary, image and creation date of the account, and keeps fields that it does not contain', async () => {
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a', account_creation_date: '2010-11-29T21:18:15.5Z', profile_image_url: 'https://images.example/1' }),
       snapshot(1, { bio: 'b', location: 'here' }),
       snapshot(2, { profile_image_url: 'https://images.example/2' }),
@@ -184,15 +184,15 @@ describe('a snapshot of a known account', () => {
     [undefined, null],
     ['', ''],
     ['https://archive.example/x?a=1', 'https://archive.example/x?a=1'],
-  ])('keeps the address of its archived copy, %j, as it was given', async (web_archive_url, kept) => {
-    const { feed } = await holding([snapshot(0, { bio: 'a', web_archive_url })]);
+  ])('keeps the URL of its archived copy, %j, unchanged', async (web_archive_url, kept) => {
+    const { feed } = await contentsAfter([snapshot(0, { bio: 'a', web_archive_url })]);
     expect(feed).toMatchObject([{ web_archive_url: kept }]);
   });
 });
 
 describe('the ids of new records', () => {
-  it('rise with time across accounts, whichever was seen first, and are their moments', async () => {
-    const { feed } = await holding([
+  it('increase with time across accounts and equal the microseconds of their times', async () => {
+    const { feed } = await contentsAfter([
       { observed_at: '2020-01-01T00:00:02.5Z', screen_name: 'b', bio: '2' },
       { observed_at: '2020-01-01T01:00:01.000007+01:00', screen_name: 'a', bio: '1' },
       { observed_at: at(3), screen_name: 'a', bio: '3' },
@@ -204,8 +204,8 @@ describe('the ids of new records', () => {
     ]);
   });
 
-  it('of one moment follow each other, in the next run too, and push those of the next microsecond on', async () => {
-    const { feed } = await holding(
+  it('of one time follow each other, in the next run too, and shift those of the next microsecond', async () => {
+    const { feed } = await contentsAfter(
       [snapshot(0, { bio: '1', display_name: '2' })],
       [{ ...snapshot(0, { bio: '3' }), screen_name: 'jill' }],
       [{ observed_at: '2020-01-01T00:00:00.000001Z', screen_name: 'joe', bio: '4' }],
@@ -214,7 +214,7 @@ describe('the ids of new records', () => {
     expect(feed[0]).toMatchObject({ account: 'joe', first_encountered_date: '2020-01-01T00:00:00.000001Z' });
   });
 
-  it('are looked for behind those that a source gave, where these are later', async () => {
+  it('follow the ids of imported records that are higher', async () => {
     const store = newStore();
     const far = 8_999_999_999_999_999;
     await load(store, [record(far)]);
@@ -222,7 +222,7 @@ describe('the ids of new records', () => {
     expect(contentsOf(store).feed).toMatchObject([{ id: far + 1, previous: far, text: 'new' }, { id: far }]);
   });
 
-  it('are not given where records stand that leave none free', async () => {
+  it('are not assigned between records without a free id', async () => {
     const store = newStore();
     await load(store, [record(5, { first_encountered_date: '2021-05-05T16:29:12Z' })]);
     const before = contentsOf(store);
@@ -230,13 +230,13 @@ describe('the ids of new records', () => {
     await expect(failure).rejects.toMatchObject({
       code: 'late',
       place: { file: 'snapshots', line: 1 },
-      expected: 'a place in the feed, which falls by id and by date at once',
-      found: '2020-01-01T00:00:00.000000Z, between records that leave no id free',
+      expected: 'a free id, because ids in the feed have the same order as dates',
+      found: '2020-01-01T00:00:00.000000Z, between records without a free id',
     });
     expect(contentsOf(store)).toEqual(before);
   });
 
-  it('are free after an import that set the highest id aside', async () => {
+  it('are available after an import that rejected the highest id', async () => {
     const store = newStore();
     const records = [record(1), record(Number.MAX_SAFE_INTEGER, { account: 'jill', previous: null })];
     const inputErrors: InputError[] = [];
@@ -249,9 +249,9 @@ describe('the ids of new records', () => {
     expect(contentsOf(store).feed[0]).toMatchObject({ text: 'new' });
   });
 
-  it('end at the greatest that JSON readers hold; one more record is refused, and those that fit still go in', async () => {
+  it('end at 2^53-1: one more record is rejected, and records that fit are still added', async () => {
     const store = newStore();
-    // only an export may hold such a record: of other sources it is refused
+    // only an export may contain such a record; from other sources it is rejected
     await load(store, [{ format: 'palimpsest-store', version: 1, accounts: 0, records: 1 }, record(Number.MAX_SAFE_INTEGER - 2)]);
     const inputErrors: InputError[] = [];
     const onReject = (inputError: InputError) => inputErrors.push(inputError);
@@ -261,8 +261,8 @@ describe('the ids of new records', () => {
   });
 });
 
-describe('an account that a stable id tells', () => {
-  it('keeps its history under a new handle, which its old records show', async () => {
+describe('an account with a stable id', () => {
+  it('keeps its history under a new handle, and its old records show the new handle', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { id: '7', bio: 'a' })]);
     expect(await observe(store, [snapshot(1, { id: '7', screen_name: 'dorsey', bio: 'b' })])).toMatchObject({
@@ -277,8 +277,8 @@ describe('an account that a stable id tells', () => {
     expect(contents.accounts).toMatchObject([{ screen_name: 'dorsey', data: contents.feed }]);
   });
 
-  it('is another account when its handle has gone to another id: the one that lost it shows its id', async () => {
-    const contents = await holding([snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'a' })]);
+  it('is a new account if its handle moved to another id; the old account then shows its id', async () => {
+    const contents = await contentsAfter([snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'a' })]);
     expect(changesIn(contents)).toEqual(['jack~7 Bio "a"', 'jack Bio "a"']);
     expect(contents.feed.map(({ previous }) => previous)).toEqual([null, null]);
     expect(contents.known).toMatchObject([
@@ -287,42 +287,42 @@ describe('an account that a stable id tells', () => {
     ]);
   });
 
-  it('gets its handle back when it is seen with it again, though nothing else changed', async () => {
+  it('gets its handle back when it is observed with it again, even if nothing else changed', async () => {
     const lost = [snapshot(0, { id: '7', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })];
-    const contents = await holding([...lost, snapshot(2, { id: '7', bio: 'a' })]);
+    const contents = await contentsAfter([...lost, snapshot(2, { id: '7', bio: 'a' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
-    expect(await holding(lost, [snapshot(2, { id: '7', bio: 'a' })])).toEqual(contents);
+    expect(await contentsAfter(lost, [snapshot(2, { id: '7', bio: 'a' })])).toEqual(contents);
   });
 
-  it('may swap handles with others in a circle', async () => {
+  it('may swap handles with others in a cycle', async () => {
     const names = ['ann', 'bob', 'cyd'];
     const seen = (second: number, shift: number) =>
       names.map((_, index) => snapshot(second + index, { id: String(index), screen_name: names[(index + shift) % 3], bio: `${index}` }));
-    const contents = await holding([...seen(0, 0), ...seen(10, 1), ...seen(20, 2), ...seen(30, 0)]);
+    const contents = await contentsAfter([...seen(0, 0), ...seen(10, 1), ...seen(20, 2), ...seen(30, 0)]);
     expect(changesIn(contents)).toEqual(['ann Bio "0"', 'bob Bio "1"', 'cyd Bio "2"']);
     expect(namesIn(contents)).toEqual(names);
-    expect(namesIn(await holding([...seen(0, 0), ...seen(10, 1).slice(0, 2)]))).toEqual(['bob', 'cyd', 'cyd~2']);
+    expect(namesIn(await contentsAfter([...seen(0, 0), ...seen(10, 1).slice(0, 2)]))).toEqual(['bob', 'cyd', 'cyd~2']);
   });
 
-  it('takes no handle from the account that was seen with it later', async () => {
+  it('does not take a handle from an account that was observed with it later', async () => {
     const recycled = [snapshot(0, { id: '7', bio: 'a' }), snapshot(5, { id: '7', bio: 'aa' }), snapshot(9, { id: '8', bio: 'b' })];
-    const inOrder = await holding(recycled);
+    const inOrder = await contentsAfter(recycled);
     expect(namesIn(inOrder)).toEqual(['jack', 'jack~7']);
-    expect(await holding([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
-    // and an account that is known already, under another handle
+    expect(await contentsAfter([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
+    // the same for an account that is already known under another handle
     const renamed = [snapshot(1, { id: '7', screen_name: 'Old', bio: 'a' }), snapshot(5, { id: '7' }), snapshot(9, { id: '8', bio: 'b' })];
-    expect(await holding(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await holding(renamed));
+    expect(await contentsAfter(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await contentsAfter(renamed));
   });
 
-  it('that lost its handle to one that was seen later gets it back when it is seen with it after that', async () => {
+  it('gets its handle back from a later account when it is observed with it again', async () => {
     const seven = [0, 5, 9].map((second) => snapshot(second, { id: '7', bio: 'a' }));
     const eight = [snapshot(7, { id: '8', bio: 'b' })];
-    const contents = await holding(eight, seven);
-    expect(contents).toEqual(await holding([...seven, ...eight]));
+    const contents = await contentsAfter(eight, seven);
+    expect(contents).toEqual(await contentsAfter([...seven, ...eight]));
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
   });
 
-  it('is the one that was known by the handle alone, as imported ones are', async () => {
+  it('is the same as the account that was known only by the handle, such as an imported one', async () => {
     const store = newStore();
     await load(store, [record(5)]);
     await observe(store, [snapshot(0, { id: '7', bio: 'new' }), snapshot(1, { id: '7', screen_name: 'dorsey' })]);
@@ -334,7 +334,7 @@ describe('an account that a stable id tells', () => {
     expect(contents.known).toMatchObject([{ screen_name: 'dorsey', stable_id: '7' }]);
   });
 
-  it('is not taken for the one known by the handle if it cannot have been that', async () => {
+  it('is not matched with the account known by the handle if it cannot be the same', async () => {
     const store = newStore();
     await load(store, [record(5, { first_encountered_date: '2021-05-05T16:29:12Z' })]);
     const before = contentsOf(store);
@@ -342,7 +342,7 @@ describe('an account that a stable id tells', () => {
     expect(contentsOf(store)).toEqual(before);
   });
 
-  it('is found by a handle that it had before, where the source tells', async () => {
+  it('is found by a former handle if the source contains it', async () => {
     const store = newStore();
     await load(store, [record(5), record(6, { account: 'jill' })]);
     const archive = {
@@ -360,19 +360,19 @@ describe('an account that a stable id tells', () => {
 });
 
 describe('a handle', () => {
-  it('is one in upper and lower case, and shown as it was seen last', async () => {
-    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(1, { screen_name: 'Jack', bio: 'b' })]);
+  it('ignores case, and is shown as in the last snapshot', async () => {
+    const contents = await contentsAfter([snapshot(0, { bio: 'a' }), snapshot(1, { screen_name: 'Jack', bio: 'b' })]);
     expect(changesIn(contents)).toEqual(['Jack Bio "a"', 'Jack Bio "b"']);
     expect(namesIn(contents)).toEqual(['Jack']);
   });
 
-  it('that goes to another account in other letters leaves the first its own', async () => {
-    const contents = await holding([snapshot(0, { id: '7', screen_name: 'Jack', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })]);
+  it('stays with the first account if another account uses it in different case', async () => {
+    const contents = await contentsAfter([snapshot(0, { id: '7', screen_name: 'Jack', bio: 'a' }), snapshot(1, { id: '8', bio: 'b' })]);
     expect(namesIn(contents)).toEqual(['Jack~7', 'jack']);
   });
 
-  it('without an id that another account took leaves the first a name of its own', async () => {
-    const contents = await holding([
+  it('gives the first account a generated name if another account takes it and the first has no id', async () => {
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a' }),
       snapshot(1, { id: '7', screen_name: 'jill', bio: 'b' }),
       snapshot(2, { id: '7' }),
@@ -387,7 +387,7 @@ describe('a handle', () => {
 describe('a late snapshot', () => {
   const known = [snapshot(0, { bio: 'a' }), snapshot(10, { bio: 'b' }), snapshot(20, { bio: 'b' })];
 
-  it('that tells what is known already is passed over', async () => {
+  it('is skipped if the store already has its values', async () => {
     const store = newStore();
     await observe(store, known);
     const before = contentsOf(store);
@@ -405,25 +405,25 @@ describe('a late snapshot', () => {
   it.each<[string, Snapshot, string, string]>([
     ['another value', snapshot(5, { bio: 'c' }), '"a"', '"c"'],
     ['a value that came later', snapshot(9, { bio: 'b' }), '"a"', '"b"'],
-    ['a value that had gone', snapshot(11, { bio: 'a' }), '"b"', '"a"'],
-    ['a value, where nothing had changed since', snapshot(19, { bio: 'c' }), '"b"', '"c"'],
-  ])('that tells %s ends the run, and changes nothing', async (_, late, expected, found) => {
+    ['a value that was already replaced', snapshot(11, { bio: 'a' }), '"b"', '"a"'],
+    ['another value in a time without changes', snapshot(19, { bio: 'c' }), '"b"', '"c"'],
+  ])('with %s ends the run, and the store is unchanged', async (_, late, expected, found) => {
     const store = newStore();
     await observe(store, known);
     const before = contentsOf(store);
     const failure: unknown = await observe(store, [snapshot(30, { bio: 'z' }), late]).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'late',
-      message: 'an observation comes too late',
+      message: 'an observation is too late',
       place: { file: 'snapshots', line: 2 },
-      expected: expect.stringContaining(`Bio as it is known to have been then: ${expected}`),
-      found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, before`)),
+      expected: expect.stringContaining(`Bio as the store has it for that time: ${expected}`),
+      found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, older`)),
       hint: expect.stringContaining('--rejects'),
     });
     expect(contentsOf(store)).toEqual(before);
   });
 
-  it('is set aside as a neutral snapshot that says the same, and the rest goes in', async () => {
+  it('is written to the rejects file as a neutral snapshot, and the rest is added', async () => {
     const store = newStore();
     await observe(store, known);
     const late = snapshot(5, {
@@ -442,10 +442,10 @@ describe('a late snapshot', () => {
     expect(summary).toMatchObject({ observations: 2, records: { Bio: 1 }, rejected: 1 });
     expect(inputErrors).toMatchObject([{ code: 'late', place: { line: 1 } }]);
     expect(JSON.parse(JSON.stringify(inputErrors[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
-    expect(await holding([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await holding([late]));
+    expect(await contentsAfter([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await contentsAfter([late]));
   });
 
-  it('puts in none of its fields if one does not fit', async () => {
+  it('adds none of its fields if one contradicts the store', async () => {
     const store = newStore();
     await observe(store, known);
     const before = contentsOf(store);
@@ -453,7 +453,7 @@ describe('a late snapshot', () => {
     expect(contentsOf(store)).toEqual(before);
   });
 
-  it('may be the first to see a field; the account keeps the name that it has today', async () => {
+  it('may be the first to observe a field; the account keeps its current handle', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { id: '7', bio: 'a' }), snapshot(10, { id: '7', screen_name: 'dorsey' })]);
     await observe(store, [snapshot(5, { id: '7', screen_name: 'jack', location: 'here', profile_image_url: 'https://images.example/1' })]);
@@ -466,15 +466,15 @@ describe('a late snapshot', () => {
   });
 });
 
-describe('two snapshots of one moment', () => {
-  it('are both told, in the order in which they came', async () => {
-    const contents = await holding([snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'c' }), snapshot(5, { bio: 'b' })]);
+describe('two snapshots of one time', () => {
+  it('are both recorded, in input order', async () => {
+    const contents = await contentsAfter([snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'c' }), snapshot(5, { bio: 'b' })]);
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack Bio "c"', 'jack Bio "b"']);
     expect(contents.feed.map(({ id }) => id)).toEqual([idAt(5) + 1, idAt(5), idAt(0)]);
   });
 
-  it('do not tell a change from what was there before to what is there after, and back', async () => {
-    const contents = await holding([
+  it('do not record a change to the new value and back', async () => {
+    const contents = await contentsAfter([
       snapshot(0, { bio: 'a' }),
       snapshot(5, { bio: 'b' }),
       snapshot(5, { bio: 'a' }),
@@ -492,7 +492,7 @@ describe('a conflict', () => {
     snapshot(6, { bio: 'a' }),
   ];
 
-  it('is reported with all values, where they stand, and which of them a record has', async () => {
+  it('is reported with all values, their places, and which of them are recorded', async () => {
     const store = newStore();
     const summary = await observe(store, clash);
     expect(summary.conflicts).toEqual({
@@ -527,7 +527,7 @@ describe('a conflict', () => {
     ]);
   });
 
-  it('with an earlier run is reported too, also with one that showed nothing new', async () => {
+  it('with an earlier run is reported too, even if that run added nothing', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { bio: 'a' }), snapshot(5, { bio: 'a' })]);
     expect(await observe(store, [snapshot(5, { bio: 'b' })])).toMatchObject({
@@ -548,7 +548,7 @@ describe('a conflict', () => {
     });
   });
 
-  it('is set aside where a value does not go in; the store is the same as without', async () => {
+  it('is rejected if its value is not recorded; the store is the same as without the rejects file', async () => {
     const store = newStore();
     const inputErrors: InputError[] = [];
     const summary = await observe(store, clash, { onReject: (inputError) => inputErrors.push(inputError) });
@@ -556,10 +556,10 @@ describe('a conflict', () => {
     expect(inputErrors).toMatchObject([
       { code: 'conflict', place: { line: 3 }, found: expect.stringMatching(/^"a"/), item: { bio: 'a', location: 'y' } },
     ]);
-    expect(contentsOf(store)).toEqual(await holding(clash));
+    expect(contentsOf(store)).toEqual(await contentsAfter(clash));
   });
 
-  it('is counted where there are too many to list, and long values are cut', async () => {
+  it('is still counted if the list is full, and long values are truncated', async () => {
     const summary = await observe(
       newStore(),
       Array.from({ length: 150 }, (_, index) =>
@@ -578,7 +578,7 @@ describe('a conflict', () => {
 });
 
 describe('the same run again', () => {
-  it('adds nothing, whatever lay in it', async () => {
+  it('adds nothing, for any input', async () => {
     const store = newStore();
     const run = [
       snapshot(9, { id: '7', bio: 'z', verified: true }),
@@ -605,8 +605,8 @@ describe('the same run again', () => {
   });
 });
 
-describe('a rehearsal', () => {
-  it('tells what a run would add, and makes no file where there was none', async () => {
+describe('a dry run', () => {
+  it('reports what a run would add, and does not create the store', async () => {
     const store = newStore();
     const run = [snapshot(0, { bio: 'a' }), snapshot(1, { bio: 'b' })];
     const summary = await observe(store, run, { dryRun: true });
@@ -614,7 +614,7 @@ describe('a rehearsal', () => {
     expect(await observe(store, run)).toEqual(summary);
   });
 
-  it('leaves a store as it is, to the byte', async () => {
+  it('leaves an existing store unchanged to the byte', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { bio: 'a' })]);
     const before = readFileSync(store);
@@ -624,8 +624,8 @@ describe('a rehearsal', () => {
   });
 });
 
-describe('an import into a store that has observed', () => {
-  it('brings older records, after which observing goes on', async () => {
+describe('an import into a store with observations', () => {
+  it('adds older records, and further observations continue', async () => {
     const store = newStore();
     await observe(store, [snapshot(0, { bio: 'b' })]);
     await load(store, [record(5), record(6, { data_type: 'Name', text: 'Jack' })]);
@@ -635,7 +635,7 @@ describe('an import into a store that has observed', () => {
     expect(accounts).toMatchObject([{ bio: 'c', display_name: 'Jack' }]);
   });
 
-  it('of its own pages changes nothing, and a copy made of them observes on as the store does', async () => {
+  it('of its pages changes nothing, and a store built from these pages continues in the same way', async () => {
     const [store, copy] = [newStore(), newStore()];
     const run = [snapshot(0, { bio: 'a', location: '' }), snapshot(1, { bio: 'b' }), snapshot(2, { screen_name: 'jill', bio: 'b' })];
     await observe(store, run);

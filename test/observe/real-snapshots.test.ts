@@ -15,7 +15,7 @@ const DATA = fileURLToPath(new URL('../../../shared/data/', import.meta.url));
 const SAVED = join(DATA, 'saved-pages/data');
 const CONGRESS = join(DATA, 'congress-2017');
 const MPS = join(DATA, 'uk-mps');
-/** When the first of them was observed, which does not say so itself. */
+/** The time of the first collection, which its snapshots do not contain. */
 const OBSERVED_AT = parseInstant('2017-09-19T20:47:28Z');
 
 async function observe(store: string, ...paths: readonly string[]): Promise<ObserveSummary> {
@@ -24,13 +24,13 @@ async function observe(store: string, ...paths: readonly string[]): Promise<Obse
   return observeInputs(store, inputsOf(paths, nothing()), { snapshots, network: TWITTER });
 }
 
-/** The records of all saved pages, oldest first. */
+/** Returns the records of all saved pages, oldest first. */
 function savedRecords(): ShownRecord[] {
   const pages = readdirSync(SAVED).map((name) => JSON.parse(readFileSync(join(SAVED, name), 'utf8')).results);
   return pages.flat().sort((a: ShownRecord, b: ShownRecord) => a.id - b.id);
 }
 
-/** What a record says, in words that do not depend on how ids are given: its predecessor by its place in the order. */
+/** Describes a record independently of its id. The predecessor is given by its position. */
 function saying(records: readonly ShownRecord[], text: (record: ShownRecord) => unknown): unknown[] {
   const places = new Map(records.map(({ id }, index) => [id, index]));
   return records.map((record) => [
@@ -42,8 +42,8 @@ function saying(records: readonly ShownRecord[], text: (record: ShownRecord) => 
   ]);
 }
 
-describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British MPs (skipped where they are not there)', () => {
-  it('make the records that a live service made of them, one by one, but for links that Twitter had wrapped', async () => {
+describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British MPs (skipped if they are missing)', () => {
+  it('give the same records as a live service, one by one, except for links that Twitter shortened', async () => {
     const folder = temporaryFolder();
     const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
     await observe(store, CONGRESS);
@@ -65,7 +65,7 @@ describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British
     expect(verify({ out, store })).toMatchObject({ records: 6921, accounts: 1659, violations: [], notes: [] });
   });
 
-  it('make the same store in two runs, in one, and file by file; the same again adds nothing', async () => {
+  it('give the same store in two runs, in one, and file by file; a repetition adds nothing', async () => {
     const folder = temporaryFolder();
     const files = readdirSync(MPS).sort();
     const runs: readonly (readonly string[])[][] = [

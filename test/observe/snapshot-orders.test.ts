@@ -8,14 +8,14 @@ import { verify } from '../../src/verify/verify.ts';
 import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
-/** How many histories are made for each property. */
+/** How many histories are generated for each property. */
 const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 40) };
 const START = Date.UTC(2020, 0, 1) * 1000;
 
 const folder = folderOfFile();
 
-/** Who was seen, and with what: `id` counts for the account, the others for this sight of it. */
-interface Sight {
+/** A generated snapshot: `id` belongs to the account, the other fields to this observation. */
+interface TestSnapshot {
   readonly id: string | undefined;
   readonly screen_name: string;
   /** Microseconds since the start. */
@@ -34,15 +34,15 @@ const fields = fc.record({
   web_archive_url: fc.constantFrom(undefined, null, '', 'https://archive.example/1'),
 });
 
-/** Three accounts with ids share three handles, in both cases. */
+/** Three accounts with ids share three handles, in upper and lower case. */
 const known = fc.record({ id: fc.constantFrom('1', '2', '3'), screen_name: fc.constantFrom('ann', 'Ann', 'bob', 'cyd') });
 const byName = (...names: string[]) => fc.record({ id: fc.constant(undefined), screen_name: fc.constantFrom(...names) });
-/** Some are known by their handles alone, and these are others' too. */
+/** Some accounts have no id, and other accounts share their handles. */
 const anybody = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('ann', 'bob', 'dee') });
-/** Some are known by their handles alone, and nobody else has these. */
+/** Some accounts have no id, and no other account has their handles. */
 const apart = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: byName('dee', 'eli') });
 
-function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<Sight[]> {
+function snapshots(who: typeof anybody, step: number, most: number): fc.Arbitrary<TestSnapshot[]> {
   const gap = step === 0 ? fc.constantFrom(0, 0, 1, 1_000_000) : fc.constantFrom(step, 7 * step);
   return fc.array(fc.record({ who, fields, gap }), { maxLength: most, size: 'max' }).map((all) => {
     let moment = START;
@@ -53,45 +53,45 @@ function sights(who: typeof anybody, step: number, most: number): fc.Arbitrary<S
   });
 }
 
-/** No two at one moment, and with room between. */
-const distinct = sights(anybody, 1000, 25);
-const distinctApart = sights(apart, 1000, 25);
-/** Several at one moment, or a microsecond after it. */
-const crowded = sights(anybody, 0, 25);
-const crowdedApart = sights(apart, 0, 25);
+/** Snapshots at distinct times, with gaps between them. */
+const distinct = snapshots(anybody, 1000, 25);
+const distinctApart = snapshots(apart, 1000, 25);
+/** Several snapshots at one time, or a microsecond later. */
+const crowded = snapshots(anybody, 0, 25);
+const crowdedApart = snapshots(apart, 0, 25);
 
-/** Two values of one field, so that the same profile comes again and again, also beside another of the same moment. */
+/** Two values of one field, so that the same profile recurs often, also beside another of the same time. */
 const repeating = fc
   .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
   .map((all) => {
     let moment = START;
-    return all.map(({ bio, gap }): Sight => {
+    return all.map(({ bio, gap }): TestSnapshot => {
       moment += gap;
       return { id: '1', screen_name: 'ann', moment, fields: { bio } };
     });
   });
 
-function written({ id, screen_name, moment, fields }: Sight): Snapshot {
+function written({ id, screen_name, moment, fields }: TestSnapshot): Snapshot {
   const time = new Date(Math.floor(moment / 1000)).toISOString().slice(0, -1);
   return { observed_at: `${time}${String(moment % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
 }
 
 let stores = 0;
 
-/** A path that nothing lies at yet. */
+/** Returns the path of a store that does not exist yet. */
 function newPath(): string {
   stores += 1;
   return join(folder, String(stores));
 }
 
-/** What a new store holds after some runs. */
-async function holding(...runs: readonly (readonly Sight[])[]): Promise<Contents> {
+/** Returns the contents of a new store after some runs. */
+async function contentsAfter(...runs: readonly (readonly TestSnapshot[])[]): Promise<Contents> {
   const store = newPath();
   for (const run of runs) await observe(store, run.map(written));
   return contentsOf(store);
 }
 
-/** Splits a list at some places. */
+/** Splits a list at the given positions. */
 function splitAt<T>(list: readonly T[], places: readonly number[]): T[][] {
   const cuts = [0, ...places.map((place) => place % (list.length + 1)).sort((a, b) => a - b), list.length];
   return cuts.slice(1).map((cut, index) => list.slice(cuts[index], cut));
@@ -100,19 +100,19 @@ function splitAt<T>(list: readonly T[], places: readonly number[]): T[][] {
 interface Account {
   id: string | undefined;
   name: string;
-  /** The handles that it had before, and when it was last seen before it had another. */
+  /** Its former handles, each with the time of the last observation before the next handle. */
   readonly left: string[];
   seen: number;
   readonly records: { id: number; data_type: string; text: string | null; moment: number; web_archive_url: unknown }[];
 }
 
-/** What should come out, thought out anew: slowly, from all that was seen in its order. */
-function expected(sights: readonly Sight[]): object[] {
+/** The model: computes the expected records slowly, from all snapshots in time order. */
+function expected(snapshots: readonly TestSnapshot[]): object[] {
   const accounts: Account[] = [];
   const called = (name: string) => accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
   const sane = (value: unknown) => value ?? '';
   let last = -1;
-  for (const { id, screen_name, moment, fields } of sights) {
+  for (const { id, screen_name, moment, fields } of snapshots) {
     const holder = called(screen_name);
     const mine = accounts.find((account) => account.id === id && id !== undefined);
     const account = mine ??
@@ -161,9 +161,9 @@ function expected(sights: readonly Sight[]): object[] {
 }
 
 describe('snapshots', () => {
-  it('make the records that a slow model makes of them, in which everything is looked at anew', async () => {
-    const check = async (all: readonly Sight[]) => {
-      const { feed } = await holding(all);
+  it('give the same records as a slow model that recomputes everything', async () => {
+    const check = async (all: readonly TestSnapshot[]) => {
+      const { feed } = await contentsAfter(all);
       expect(feed.map(({ diff_html, ...record }) => record)).toEqual(expected(all));
     };
     await fc.assert(fc.asyncProperty(crowdedApart, check), RUNS);
@@ -171,17 +171,17 @@ describe('snapshots', () => {
     await fc.assert(fc.asyncProperty(repeating, check), RUNS);
   });
 
-  it('make the same store in whatever order they come in one run, if no two are of one moment', async () => {
+  it('give the same store in any order within one run, if no two have the same time', async () => {
     const shuffled = distinct.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length })));
     await fc.assert(
       fc.asyncProperty(shuffled, async ([all, other]) => {
-        expect(await holding(other)).toEqual(await holding(all));
+        expect(await contentsAfter(other)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
   });
 
-  it('make the same store from however many sources', async () => {
+  it('give the same store for any number of sources', async () => {
     await fc.assert(
       fc.asyncProperty(distinct, fc.nat({ max: 3 }), async (all, sources) => {
         const store = newPath();
@@ -189,47 +189,47 @@ describe('snapshots', () => {
           sourceOf(all.filter((_, index) => index % (sources + 1) === number).map(written)),
         );
         await observeInputs(store, inputs, { snapshots: { from: undefined, observedAt: undefined, unescape: false }, network: TWITTER });
-        expect(contentsOf(store)).toEqual(await holding(all));
+        expect(contentsOf(store)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
   });
 
-  it('make the same store in one run and in several, one after the other, also where these part a moment', async () => {
+  it('give the same store in one run and in several, even if the runs divide snapshots of one time', async () => {
     await fc.assert(
       fc.asyncProperty(fc.oneof(crowded, repeating), fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
-        expect(await holding(...splitAt(all, places))).toEqual(await holding(all));
+        expect(await contentsAfter(...splitAt(all, places))).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
   });
 
-  it('make the same store account by account, whose handles may go from one to the other', async () => {
+  it('give the same store account by account, even if handles move between accounts', async () => {
     await fc.assert(
       fc.asyncProperty(distinctApart, fc.shuffledSubarray(['1', '2', '3', undefined], { minLength: 4 }), async (all, ids) => {
-        expect(await holding(...ids.map((id) => all.filter((sight) => sight.id === id)))).toEqual(await holding(all));
+        expect(await contentsAfter(...ids.map((id) => all.filter((snapshot) => snapshot.id === id)))).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
   });
 
-  it('add nothing when they come again, all or some of them', async () => {
+  it('add nothing when all or some of them are repeated', async () => {
     await fc.assert(
       fc.asyncProperty(crowdedApart, async (all) => {
-        expect(await holding(all, all)).toEqual(await holding(all));
+        expect(await contentsAfter(all, all)).toEqual(await contentsAfter(all));
       }),
       RUNS,
     );
     await fc.assert(
       fc.asyncProperty(distinct, fc.array(fc.nat({ max: 100 }), { maxLength: 2 }), async (all, places) => {
-        const once = await holding(all);
-        expect(await holding(all, ...splitAt(all, places))).toEqual(once);
+        const once = await contentsAfter(all);
+        expect(await contentsAfter(all, ...splitAt(all, places))).toEqual(once);
       }),
       RUNS,
     );
   });
 
-  it('make a store of which the tree keeps all that the interface promises', async () => {
+  it('give a store whose tree passes verify', async () => {
     await fc.assert(
       fc.asyncProperty(crowded, async (all) => {
         const [store, out] = [newPath(), newPath()];
@@ -253,21 +253,21 @@ describe('conflicts', () => {
     .array(fc.record({ who: accounts, fields: few, gap: fc.constantFrom(0, 0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
     .map((all) => {
       let moment = START;
-      return all.map(({ who, fields, gap }): Sight => {
+      return all.map(({ who, fields, gap }): TestSnapshot => {
         moment += gap;
         return { ...who, moment, fields };
       });
     });
   const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;
 
-  /** The fields of which one moment has several values, each with these in alphabetical order. */
-  function expectedOf(sights: readonly Sight[]): [string, string[]][] {
+  /** Returns the fields that have several values at one time, each with its values in alphabetical order. */
+  function expectedOf(snapshots: readonly TestSnapshot[]): [string, string[]][] {
     const values = new Map<string, Set<string>>();
-    for (const sight of sights) {
+    for (const snapshot of snapshots) {
       for (const [field, type] of Object.entries(FIELDS)) {
-        const seen = sight.fields[field];
+        const seen = snapshot.fields[field];
         if (seen === undefined) continue;
-        const key = `${sight.screen_name} ${type} ${String(written(sight)['observed_at'])}`;
+        const key = `${snapshot.screen_name} ${type} ${String(written(snapshot)['observed_at'])}`;
         values.set(key, (values.get(key) ?? new Set()).add(String(seen ?? '')));
       }
     }
@@ -277,31 +277,31 @@ describe('conflicts', () => {
   const sortedOf = (values: Map<string, Set<string>>): [string, string[]][] =>
     [...values].flatMap(([key, set]): [string, string[]][] => (set.size > 1 ? [[key, [...set].sort()]] : [])).sort();
 
-  /** What some runs into one store report, together. */
-  async function reported(...runs: readonly (readonly Sight[])[]): Promise<[string, string[]][]> {
+  /** Returns the conflicts that all runs into one store report. */
+  async function reported(...runs: readonly (readonly TestSnapshot[])[]): Promise<[string, string[]][]> {
     const store = newPath();
     const values = new Map<string, Set<string>>();
     for (const run of runs) {
       const { conflicts } = await observe(store, run.map(written));
       expect(conflicts.count).toBe(conflicts.listed.length);
-      for (const { account, data_type, observed_at, values: said } of conflicts.listed) {
+      for (const { account, data_type, observed_at, values: found } of conflicts.listed) {
         const key = `${account} ${data_type} ${observed_at}`;
         const all = values.get(key) ?? new Set();
-        for (const { text } of said) all.add(text ?? '');
+        for (const { text } of found) all.add(text ?? '');
         values.set(key, all);
-        expect(new Set(said.map(({ text }) => text ?? '')).size).toBe(said.length);
-        const told = contentsOf(store).feed.filter(
+        expect(new Set(found.map(({ text }) => text ?? '')).size).toBe(found.length);
+        const records = contentsOf(store).feed.filter(
           (record) => record.account === account && record.data_type === data_type && record['first_encountered_date'] === observed_at,
         );
         expect(
-          said.filter(({ recorded }) => recorded).every(({ text }) => told.some((record) => (record.text ?? '') === (text ?? ''))),
+          found.filter(({ recorded }) => recorded).every(({ text }) => records.some((record) => (record.text ?? '') === (text ?? ''))),
         ).toBe(true);
       }
     }
     return sortedOf(values);
   }
 
-  it('are reported of each account, field and moment that has several values, with all of these', async () => {
+  it('are reported for each account, field and time with several values, with all of them', async () => {
     await fc.assert(
       fc.asyncProperty(clashing, async (all) => {
         expect(await reported(all)).toEqual(expectedOf(all));
@@ -310,7 +310,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are the same in whatever order the snapshots come', async () => {
+  it('are the same for any order of the snapshots', async () => {
     const shuffled = clashing.chain((all) => fc.shuffledSubarray(all, { minLength: all.length }));
     await fc.assert(
       fc.asyncProperty(shuffled, async (all) => {
@@ -320,7 +320,7 @@ describe('conflicts', () => {
     );
   });
 
-  it('are the same in several runs, also where these part a moment, and when all comes again', async () => {
+  it('are the same in several runs, even if the runs divide snapshots of one time, and on repetition', async () => {
     await fc.assert(
       fc.asyncProperty(clashing, fc.array(fc.nat({ max: 100 }), { maxLength: 3 }), async (all, places) => {
         expect(await reported(...splitAt(all, places))).toEqual(expectedOf(all));

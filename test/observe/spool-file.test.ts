@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/folder.ts';
 const LEFT = '-spool-01234567-89ab-cdef-0123-456789abcdef';
 
 describe('a spool file', () => {
-  it('has no name, is its owner’s, and gives back what was written', () => {
+  it('has no name, is readable only by its owner, and returns the written bytes', () => {
     const folder = temporaryFolder();
     const spools = [openSpool(join(folder, 's.db')), openSpool(join(folder, 's.db'))];
     expect(readdirSync(folder)).toEqual([]);
@@ -22,7 +22,7 @@ describe('a spool file', () => {
     expect(() => fstatSync(spools[0]?.descriptor ?? -1)).toThrow();
   });
 
-  it('that a killed run left is removed, and nothing else', () => {
+  it('of a killed run is removed, and no other file', () => {
     const folder = temporaryFolder();
     const store = join(folder, 's.db');
     const victim = join(folder, 'victim');

@@ -13,8 +13,8 @@ function newFile(): { texts: StringPool; spool: SpoolFile } {
   return { texts, spool };
 }
 
-describe('a file of texts', () => {
-  it('gives back every text, of any Unicode, in any order, while more come', () => {
+describe('StringPool', () => {
+  it('returns every Unicode text in any order while more texts are added', () => {
     const unicode = fc.string({ unit: 'binary', maxLength: 50 }).map((text) => text.toWellFormed());
     fc.assert(
       fc.property(fc.array(unicode), (all) => {
@@ -31,14 +31,14 @@ describe('a file of texts', () => {
     );
   });
 
-  it('keeps none at 0, which stands for nothing', () => {
+  it('never uses place 0, which means "no text"', () => {
     const { texts } = newFile();
     expect(texts.put('')).toBeGreaterThan(0);
     expect(texts.get(texts.put(''))).toBe('');
   });
 
   it.each([1024 * 1024 - 5, 1024 * 1024 - 4, 1024 * 1024 - 3, 1024 * 1024, 5_000_000])(
-    'takes a text of %i bytes among short ones',
+    'stores a text of %i bytes between short ones',
     (length) => {
       const { texts } = newFile();
       const all = ['before', 'é'.repeat(Math.floor(length / 2)) + 'x'.repeat(length % 2), 'after', 'y'.repeat(length), ''];
@@ -47,7 +47,7 @@ describe('a file of texts', () => {
     },
   );
 
-  it('keeps a text once that comes often', () => {
+  it('stores a frequent text once', () => {
     const { texts, spool } = newFile();
     const place = texts.put('often');
     for (let time = 0; time < 1000; time += 1) expect(texts.put(`of${'ten'}`)).toBe(place);
@@ -55,7 +55,7 @@ describe('a file of texts', () => {
     expect(fstatSync(spool.descriptor).size).toBeLessThan(20);
   });
 
-  it('forgets which texts it has, in time, and never where they lie', () => {
+  it('may forget that it has a text, but never loses the text at a place', () => {
     const { texts } = newFile();
     const long = (index: number) => `${index} ${'long '.repeat(200_000)}`;
     const first = texts.put('first');

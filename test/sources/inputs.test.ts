@@ -8,7 +8,7 @@ import { temporaryFolder } from '../support/folder.ts';
 
 async function* nothing() {}
 
-/** A folder with the given files, each with its own path as its text. */
+/** Creates a folder with the given files. The content of each is its own path. */
 function folderWith(...paths: readonly string[]): string {
   const folder = temporaryFolder();
   for (const path of paths) {
@@ -24,7 +24,7 @@ function namesIn(folder: string): string[] {
 
 const DIST = new URL('../../dist/sources/inputs.js', import.meta.url).href;
 
-/** How many inputs a folder has, or the failure, as another process finds it. */
+/** Returns the number of inputs of a folder, or the failure, as computed by another process. */
 function inAnotherProcess(
   folder: string,
   flags: readonly string[],
@@ -49,8 +49,8 @@ function failureOf(work: () => unknown): unknown {
   }
 }
 
-describe('the inputs that a path names', () => {
-  it('are a folder’s files in the order of their names, without the hidden ones', () => {
+describe('inputsOf', () => {
+  it('returns the files of a folder in the order of their names, without hidden files', () => {
     expect(namesIn(folderWith('b/2.json', 'a.json', 'b/1.json.gz', '.git/config', 'b/.DS_Store'))).toEqual([
       'a.json',
       'b/1.json.gz',
@@ -58,51 +58,51 @@ describe('the inputs that a path names', () => {
     ]);
   });
 
-  it('are of a built tree only its pages', () => {
+  it('returns only the pages of a built tree', () => {
     expect(namesIn(folderWith('build.json', 'manifest-sha256.txt', 'rest/data/index.json'))).toEqual(['rest/data/index.json']);
   });
 
-  it('are found once, whatever links lead back', () => {
+  it('returns each file once if a symlink forms a cycle', () => {
     const folder = folderWith('pages/1.json');
     symlinkSync(folder, join(folder, 'pages', 'loop'));
     expect(namesIn(folder)).toEqual(['pages/1.json']);
   });
 
-  it('may lie beside folders that are empty', () => {
+  it('ignores an empty folder beside files', () => {
     const folder = folderWith('1.json');
     mkdirSync(join(folder, 'empty'));
     expect(namesIn(folder)).toEqual(['1.json']);
   });
 
-  it('know their size, for progress', () => {
+  it('returns the size of each file, for progress', () => {
     expect(inputsOf([join(folderWith('abc'), 'abc'), '-'], nothing())).toMatchObject([
       { size: 3 },
       { name: 'standard input', size: undefined },
     ]);
   });
 
-  it.each(['missing', 'empty'])('are refused where the path is %s', (name) => {
+  it.each(['missing', 'empty'])('rejects a path that is %s', (name) => {
     const folder = temporaryFolder();
     mkdirSync(join(folder, 'empty'));
     const failure = failureOf(() => inputsOf([join(folder, name)], nothing()));
     expect(failure).toMatchObject({ code: 'no-source', place: { file: join(folder, name) } });
   });
 
-  it('are as many as there are, even if that is more than a call takes arguments', () => {
+  it('returns more files than a function call can have arguments', () => {
     const folder = folderWith('0');
-    // a second name is made faster than a second file
+    // a hard link is created faster than a file
     for (let index = 1; index < 20_000; index += 1) linkSync(join(folder, '0'), join(folder, String(index)));
-    // a small stack takes fewer arguments, so that fewer files show it
+    // a small stack allows fewer arguments, so fewer files show the error
     expect(inAnotherProcess(folder, ['--stack-size=120'])).toEqual({ inputs: 20_000 });
   }, 60_000);
 
-  it.skipIf(process.platform === 'win32')('leave out pipes and sockets that lie in a folder, which would be waited for', () => {
+  it.skipIf(process.platform === 'win32')('skips pipes and sockets in a folder, because reading them would block', () => {
     const folder = folderWith('1.json');
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     expect(namesIn(folder)).toEqual(['1.json']);
   });
 
-  it('are refused where a link in a folder leads to itself, or nowhere', () => {
+  it('rejects a symlink in a folder that points to itself or to a missing file', () => {
     for (const target of ['loop', 'missing']) {
       const folder = folderWith('1.json');
       symlinkSync(target, join(folder, 'loop'));
@@ -110,23 +110,23 @@ describe('the inputs that a path names', () => {
     }
   });
 
-  it('are refused where a path is too long', () => {
+  it('rejects a path that is too long', () => {
     const path = `${'x'.repeat(200)}/`.repeat(30);
     expect(failureOf(() => inputsOf([path], nothing()))).toMatchObject({ code: 'no-source', place: { file: path } });
   });
 
-  it.skipIf(process.platform === 'win32')('are refused with one error where a folder cannot be read', () => {
+  it.skipIf(process.platform === 'win32')('rejects a folder that cannot be read, with one error', () => {
     const folder = folderWith('a/1.json', 'b/2.json');
     chmodSync(join(folder, 'b'), 0o000);
     chmodSync(folder, 0o755);
-    // root reads every folder, so that the program runs as somebody else
+    // root can read every folder, so the program runs as another user
     const isRoot = process.getuid?.() === 0;
     const found = inAnotherProcess(folder, [], isRoot ? { uid: 65_534, gid: 65_534 } : {});
     chmodSync(join(folder, 'b'), 0o755);
     expect(found).toMatchObject({ code: 'no-source', place: { file: join(folder, 'b') } });
   });
 
-  it('are refused with one error where a file is gone when it is read', async () => {
+  it('rejects a file that disappears before it is read, with one error', async () => {
     const folder = folderWith('1.json');
     const [input] = inputsOf([folder], nothing());
     rmSync(join(folder, '1.json'));

@@ -4,14 +4,14 @@ import { parseJson } from '../../src/sources/json-text.ts';
 
 const parse = (text: string, path = '') => parseJson({ text, line: 7, path }, 'file');
 
-/** A JSON text with what JSON.parse gives of it, and the names that stand twice in one object. */
+/** A JSON text, the result of JSON.parse, and the names that occur twice in one object. */
 interface Sample {
   readonly text: string;
   readonly repeated: boolean;
 }
 
 const space = fc.constantFrom('', ' ', '\n', '\t ');
-/** A string as JSON writes it, short or with escapes for all it has. */
+/** A JSON string, either short or completely escaped. */
 const string = fc
   .tuple(fc.oneof(fc.constantFrom('a', 'b', ':', '":', '\\', '{"a":1,"a":2}', ''), fc.string({ unit: 'binary' })), fc.boolean())
   .map(([value, isEscaped]) =>
@@ -35,8 +35,8 @@ const { sample } = fc.letrec<{ sample: Sample; leaf: Sample; list: Sample; objec
   })),
 }));
 
-describe('the value of a JSON text', () => {
-  it('is what JSON.parse gives, unless a name stands twice in one object', () => {
+describe('parseJson', () => {
+  it('returns the result of JSON.parse, unless a name occurs twice in one object', () => {
     fc.assert(
       fc.property(sample, ({ text, repeated }) => {
         const parsed = parse(text);
@@ -52,7 +52,7 @@ describe('the value of a JSON text', () => {
     ['{"a":{"b":[{"c":1},{"c":[],"d":":","c":{}}]}}', '', 'a.b[1].c', '"c"'],
     ['{"text":"x","te\\u0078t":"y"}', 'results[3]', 'results[3].text', '"te\\u0078t"'],
     ['[[],[{"__proto__":1,"__proto__":2}]]', '[4]', '[4][1][0].__proto__', '"__proto__"'],
-  ])('is refused where a name stands twice: %s', (text, path, field, name) => {
+  ])('rejects a name that occurs twice in one object: %s', (text, path, field, name) => {
     expect(parse(text, path)).toMatchObject({
       code: 'bad-json',
       place: { field },
@@ -61,7 +61,7 @@ describe('the value of a JSON text', () => {
     });
   });
 
-  it('is refused where a number that is no integer would be rounded to one, and only there', () => {
+  it('rejects a number only if it is not an integer and would be rounded to one', () => {
     const decimals = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 18n }), fc.integer({ min: 0, max: 30 }), fc.integer({ min: -30, max: 20 }));
     fc.assert(
       fc.property(decimals, ([digits, places, exponent]) => {
@@ -78,7 +78,7 @@ describe('the value of a JSON text', () => {
   });
 
   it.each(['9007199254740990.6', '1e-400', '-0.00000000000000000000000000000000000000000000001e-300', '1.0000000000000000000001'])(
-    'is refused where %s would be rounded to an integer',
+    'rejects %s, which would be rounded to an integer',
     (number) => {
       expect(parse(`{"a":[0.5,{"id":${number}}]}`)).toMatchObject({
         code: 'bad-field',
@@ -88,7 +88,7 @@ describe('the value of a JSON text', () => {
     },
   );
 
-  it('may be long and deep, repeated names and all', () => {
+  it('parses long and deeply nested texts, also with repeated names', () => {
     const long = JSON.stringify('\\"'.repeat(3_000_000));
     expect(parse(`{"a":${long},"b":0.5}`)).toHaveProperty('value');
     expect(parse(`{"a":${long},"a":${long}}`)).toMatchObject({ code: 'bad-json', place: { field: 'a' } });

@@ -12,7 +12,7 @@ async function valuesOf(pieces: readonly string[]): Promise<RawValue[]> {
   return values;
 }
 
-/** A text cut at the given places. */
+/** Cuts a text at the given positions. */
 function cutAt(text: string, places: readonly number[]): string[] {
   const ends = [...new Set(places.map((place) => place % (text.length + 1)))].sort((a, b) => a - b);
   return [0, ...ends].map((start, index) => text.slice(start, ends[index] ?? text.length));
@@ -28,8 +28,8 @@ const items = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-describe('JSON values', () => {
-  it('come one a line from NDJSON, however the text is cut', async () => {
+describe('jsonValues', () => {
+  it('yields one value for each line of NDJSON, wherever the text is cut', async () => {
     const notPage = items.map((list) => list.map((item) => ({ id: 1, item })));
     await fc.assert(
       fc.asyncProperty(notPage, fc.constantFrom('\n', '\r\n', '\n\n'), cuts, async (list, newline, places) => {
@@ -42,7 +42,7 @@ describe('JSON values', () => {
     );
   });
 
-  it('come element by element from an array, with path and line', async () => {
+  it('yields the elements of an array, with path and line', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.constantFrom(undefined, 1, 4), cuts, async (list, indent, places) => {
         const text = JSON.stringify(list, null, indent);
@@ -55,7 +55,7 @@ describe('JSON values', () => {
     );
   });
 
-  it('come element by element from the results of an indented page, then its frame', async () => {
+  it('yields the results of an indented page, then the page without them', async () => {
     await fc.assert(
       fc.asyncProperty(items, cuts, async (results, places) => {
         const page = { count: results.length, next: 'results', previous: null, results };
@@ -67,7 +67,7 @@ describe('JSON values', () => {
     );
   });
 
-  it('never hang or crash on any text', async () => {
+  it('ends with values or NotJson for any text', async () => {
     const shards = fc.array(
       fc.constantFrom('{', '}', '[', ']', '"', ',', ':', '\\', '\n', ' ', 'results', '"results":[', '{"a":1}', '1', '<'),
       { maxLength: 30 },
@@ -89,18 +89,18 @@ describe('JSON values', () => {
     [' \n ', 'an empty file'],
     ['<!DOCTYPE html><p>moved', 'HTML or XML: <!DOCTYPE html><p>moved'],
     ['hello', 'hello'],
-    ['[{"a":1},\n {"a":', 'an end inside the value that begins here'],
-    ['{\n "a": [1', 'an end inside the value'],
+    ['[{"a":1},\n {"a":', 'a file that ends inside the value that begins here'],
+    ['{\n "a": [1', 'a file that ends inside the value'],
     ['[1]]', ']'],
     ['[1] x', 'x'],
     ['[1}', '}'],
-  ])('are not in %j', async (text, found) => {
+  ])('rejects %j', async (text, found) => {
     const error = await valuesOf([text]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(NotJson);
     if (error instanceof NotJson) expect(error.found).toContain(found);
   });
 
-  it('may follow one another, as jq prints them', async () => {
+  it('yields indented documents that follow one another, as jq prints them', async () => {
     const values = await valuesOf(['{\n  "a": 1\n}\n{\n  "a": 2\n}\n[\n3\n]']);
     expect(values.map((value) => [JSON.parse(value.text), value.line])).toEqual([
       [{ a: 1 }, 1],
@@ -109,20 +109,20 @@ describe('JSON values', () => {
     ]);
   });
 
-  it('keep their line in a broken document', async () => {
+  it('keeps the lines of values in a broken document', async () => {
     await expect(valuesOf(['[\n{"a":1},\n{"b":'])).rejects.toMatchObject({ line: 3 });
   });
 
-  /** Longer than a line that is taken whole. */
+  /** Longer than the longest line that is read as one value. */
   const long = 'x'.repeat(1_100_000);
 
-  it('come element by element from a long line, and line by line after it', async () => {
+  it('yields the elements of a long line, then one value for each further line', async () => {
     await fc.assert(
       fc.asyncProperty(items, fc.boolean(), fc.constantFrom('first', 'second'), cuts, async (results, isCut, where, places) => {
         const page = { count: 2, filler: long, next: null, results };
         const text = JSON.stringify(page);
         const other = { id: 1, results: [1] };
-        // cut within a string, so that no other line can go on with it
+        // cut inside a string, so that the next line cannot continue it
         const line = isCut ? text.slice(0, text.indexOf(long) + 1_090_000) : text;
         const lines = where === 'first' ? [line, JSON.stringify(other)] : [JSON.stringify(other), line, JSON.stringify(other)];
         const values = await valuesOf(cutAt(lines.join('\n'), places));
@@ -145,7 +145,7 @@ describe('JSON values', () => {
     );
   });
 
-  it('come from a document whose first line is long', async () => {
+  it('yields the values of a document with a long first line', async () => {
     const text = `{"count":1,"filler":"${long}","results":[{"a":1},\n{"a":2}\n],\n"b":1}`;
     const values = await valuesOf([text]);
     expect(values.map((value) => [value.line, value.path])).toEqual([
@@ -155,12 +155,12 @@ describe('JSON values', () => {
     ]);
   });
 
-  it('give the results of a page that has them twice only once, and the rest as it stands', async () => {
+  it('splits only the first of two results arrays in a page', async () => {
     const values = await valuesOf(['{\n"results":[1],"results":[2]}']);
     expect(values.map((value) => value.text)).toEqual(['1', '{\n"results":[],"results":[2]}']);
   });
 
-  it.each(['{"a":"', '[{"a":"', '{"results":[{"a":"', '{"a":1}\n{"a":"'])('are refused as soon as they are too long: %j', async (head) => {
+  it.each(['{"a":"', '[{"a":"', '{"results":[{"a":"', '{"a":1}\n{"a":"'])('rejects a value as soon as it is too long: %j', async (head) => {
     let given = 0;
     async function* endless() {
       yield head;
@@ -178,7 +178,7 @@ describe('JSON values', () => {
     expect(given).toBeLessThan(66);
   });
 
-  it('keep control characters that are no space, so that they are refused', async () => {
+  it('keeps control characters that are not white space, so that JSON.parse rejects them', async () => {
     for (const text of ['[\u0001{"a":1}]', '[{"a":1},\u0000{"a":1}]']) {
       const values = await valuesOf([text]);
       expect(() => values.map((value) => JSON.parse(value.text))).toThrow();

@@ -13,7 +13,7 @@ const SHARED = fileURLToPath(new URL('../../../shared/data', import.meta.url));
 const neutral = fixture('neutral');
 const archive = fixture('twitter-archive');
 
-/** The files of an archive, as Twitter writes them. */
+/** The files of an archive in the form of Twitter. */
 function archiveFiles(): Record<string, string> {
   const script = (name: string, part: unknown) => `window.YTD.${name}.part0 = ${JSON.stringify(part, null, 2)}`;
   return {
@@ -42,13 +42,13 @@ async function readFolder(files: Readonly<Record<string, string | Buffer>>, cont
 async function* nothing() {}
 
 describe('a Twitter archive', () => {
-  it('is one observation, and its other files are passed over', async () => {
+  it('gives one observation, and its other files are ignored', async () => {
     const found = await readFolder(archiveFiles());
     expect(observationsIn(found)).toEqual(observationsIn(await readValues([archive])));
     expect(found[0]?.place.file).toBe(join('data', 'account.js'));
   });
 
-  it('may be one of several, compressed, beside other snapshots', async () => {
+  it('is read beside other archives and snapshots, also if it is compressed', async () => {
     const one = Object.entries(archiveFiles()).map(([path, text]) => [join('one', path), text] as const);
     const two = Object.entries(archiveFiles()).map(([path, text]) => [join('two', `${path}.gz`), gzipSync(text)] as const);
     const files = { ...Object.fromEntries([...one, ...two.slice(0, 5)]), 'one/data/kept.ndjson': JSON.stringify(neutral) };
@@ -57,7 +57,7 @@ describe('a Twitter archive', () => {
     expect(observationsIn(found).at(-1)).toEqual(observationsIn(found)[0]);
   });
 
-  it('says less where files are missing', async () => {
+  it('gives fewer fields if files are missing', async () => {
     const { 'data/account.js': account = '' } = archiveFiles();
     expect(observationsIn(await readFolder({ 'account.js': account }))).toMatchObject([
       { observed_at: NOON, profile: { screen_name: 'mira_okonjo', bio: undefined, verified: undefined }, former_names: [] },
@@ -65,7 +65,7 @@ describe('a Twitter archive', () => {
     expect(observationsIn(await readText(account))).toMatchObject([{ profile: { screen_name: 'mira_okonjo' } }]);
   });
 
-  it('names the file in which something is wrong, and reads the others', async () => {
+  it('names the file with an error, and the other files are still read', async () => {
     const broken = await readFolder({ ...archiveFiles(), 'data/manifest.js': 'window.__THAR_CONFIG = {"a": 1,}' });
     expect(broken).toMatchObject([
       { kind: 'error', code: 'bad-json', place: { file: 'data/manifest.js', line: 1 } },
@@ -80,14 +80,14 @@ describe('a Twitter archive', () => {
     });
   });
 
-  it('is no archive to a reader of another format', async () => {
+  it('is not recognized as an archive if --from names another format', async () => {
     const found = await readFolder({ 'account.js': JSON.stringify(neutral), 'b.txt': JSON.stringify(neutral) }, { from: 'neutral' });
     expect(observationsIn(found)).toHaveLength(2);
   });
 });
 
-describe('observations', () => {
-  it('come from inputs of several formats, in their order', async () => {
+describe('observationsOf', () => {
+  it('reads inputs of several formats in their order', async () => {
     const formats = ['bluesky', 'neutral', 'mastodon', 'twitter-v2', 'twitter-v1', 'neutral'] as const;
     const mixed = input('mixed', formats.map((name) => JSON.stringify(fixture(name))).join('\n'));
     const names = observationsIn(await readInputs([mixed, mixed])).map(({ profile }) => profile.screen_name);
@@ -95,7 +95,7 @@ describe('observations', () => {
     expect(names).toEqual([...once, ...once]);
   });
 
-  it('go on after what is none', async () => {
+  it('continues after a value that is not a snapshot', async () => {
     const line = JSON.stringify(neutral);
     const found = await readText([line, '{"a":', '7', '{"other": 1}', `[[${line}]]`, '', line].join('\n'));
     expect(found.map(({ kind, place }) => [kind, place.line, place.field])).toEqual([
@@ -109,13 +109,13 @@ describe('observations', () => {
     expect(found[3]).toMatchObject({ expected: expect.stringContaining('a neutral snapshot'), hint: expect.stringContaining('--from') });
   });
 
-  it('are read as the format that --from names, or refused as that', async () => {
+  it('reads every value in the format of --from, or rejects it', async () => {
     expect(errorIn(await readValues([neutral], { from: 'bluesky' }))).toMatchObject({ place: { field: 'handle' } });
     expect(errorIn(await readText('[7]', { from: 'bluesky' }))).toMatchObject({ expected: 'a Bluesky profile (with did and handle)' });
   });
 
   it.each(['', '<html>', 'hello', '"x"', '7', '[1', '[', '{', '[{}', '{"a":1} x', 'window.x = ', 'window.x = 7'])(
-    'are not in %j',
+    'finds no observation in %j',
     async (text) => {
       const found = await readText(text);
       expect(found.some(({ kind }) => kind === 'observation')).toBe(false);
@@ -130,7 +130,7 @@ describe('observations', () => {
     ['{"quoted_status":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
     ['{"data":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
     ['{"observed_at":'.repeat(100_000), `7${'}'.repeat(100_000)}`],
-  ])('are not in what is nested a hundred thousand times: %.20s', async (open, close) => {
+  ])('rejects a value that is nested a hundred thousand times: %.20s', async (open, close) => {
     for (const text of [open + close, open, `{"a":1}\n${open}${close}\n`]) {
       const found = await readText(text);
       expect(found.every(({ kind }) => kind === 'error')).toBe(true);
@@ -141,11 +141,11 @@ describe('observations', () => {
   it.each([
     ['PK\u0003\u0004', 'a ZIP file'],
     ['BZh91AY', 'bzip2 data'],
-  ])('are not looked for in what begins with %j', async (text, found) => {
+  ])('rejects a file that begins with %j', async (text, found) => {
     await expect(readText(text)).rejects.toMatchObject({ code: 'bad-encoding', found });
   });
 
-  it.skipIf(!existsSync(SHARED))('are in all of two real collections (skipped where they are not there)', async () => {
+  it.skipIf(!existsSync(SHARED))('reads every snapshot of two real collections (skipped if they are missing)', async () => {
     const [uk, congress] = await Promise.all(
       ['uk-mps', 'congress-2017'].map(async (name) => readInputs(inputsOf([join(SHARED, name)], nothing()))),
     );

@@ -8,7 +8,7 @@ import type { SavedPage } from '../../src/sources/source.ts';
 
 const BASE = 'https://history.example/rest';
 
-/** Page `number` as Django REST Framework would answer it when the collection has `count` items. */
+/** Returns page `number` as Django REST Framework serves it if the collection has `count` items. */
 function page(collection: Collection, count: number, size: number, number: number, base = BASE): SavedPage {
   const last = Math.max(1, Math.ceil(count / size));
   const url = (target: number) => `${base}/${collection}/${target === 1 ? '' : `?page=${target}`}`;
@@ -30,8 +30,8 @@ function reportsOf(pages: readonly SavedPage[]): PageSetReport[] {
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 const collections = fc.constantFrom<Collection>('data', 'account');
 
-describe('what a set of saved pages lacks', () => {
-  it('is exactly the pages that are missing, in whatever order and however often the others come', () => {
+describe('the report on a set of saved pages', () => {
+  it('lists exactly the missing pages, for any order and any repetition of the others', () => {
     const sets = fc
       .record({ collection: collections, size: fc.integer({ min: 1, max: 7 }), pages: fc.integer({ min: 2, max: 40 }), rest: fc.nat() })
       .map(({ rest, ...set }) => ({ ...set, count: (set.pages - 1) * set.size + 1 + (rest % set.size) }))
@@ -57,7 +57,7 @@ describe('what a set of saved pages lacks', () => {
     );
   });
 
-  it('is estimated where the feed grew meanwhile, and never called complete', () => {
+  it('estimates what is missing if the feed grew during the download, and never reports it as complete', () => {
     const fetches = fc.array(fc.record({ growth: fc.nat({ max: 9 }), at: fc.nat() }), { minLength: 2, maxLength: 60 });
     fc.assert(
       fc.property(fetches, fc.integer({ min: 1, max: 7 }), (steps, size) => {
@@ -68,7 +68,7 @@ describe('what a set of saved pages lacks', () => {
           count += growth;
           const number = 1 + (at % Math.ceil(count / size));
           const one = page('data', count, size, number);
-          // the newest item, which has the number `count`, stands first
+          // the newest item, number `count`, comes first
           for (const item of numbers(one.items)) seen.add(count - (number - 1) * size - item + 1);
           pages.push(one);
         }
@@ -83,7 +83,7 @@ describe('what a set of saved pages lacks', () => {
     );
   });
 
-  it('is told for each service and collection by itself', () => {
+  it('is separate for each service and collection', () => {
     const other = 'http://other.example/api/rest';
     const reports = reportsOf([
       page('data', 5, 2, 1),
@@ -103,7 +103,7 @@ describe('what a set of saved pages lacks', () => {
   const plain = { collection: 'data', next: null, previous: null } as const;
   const doubtful: readonly (readonly [string, readonly SavedPage[], object])[] = [
     [
-      'only pages that hold all their items',
+      'pages that contain all their items',
       [
         { ...plain, count: 3, items: 3 },
         { ...plain, count: 5, items: 5 },
@@ -112,12 +112,12 @@ describe('what a set of saved pages lacks', () => {
     ],
     ['an empty collection', [page('data', 0, 100, 1)], { status: 'complete', count: 0 }],
     [
-      'a page without links that lacks items',
+      'a page without links and with items missing',
       [{ ...plain, count: 30, items: 10 }],
       { status: 'incomplete', missingItems: 20, expectedPages: null },
     ],
     [
-      'pages without links that may be the same',
+      'pages without links that may be identical',
       [
         { ...plain, count: 20, items: 10 },
         { ...plain, count: 20, items: 10 },
@@ -125,22 +125,22 @@ describe('what a set of saved pages lacks', () => {
       { status: 'unknown' },
     ],
     [
-      'pages that a cursor numbers',
+      'pages with cursors',
       ['?cursor=a', '?cursor=b'].map((query) => ({ ...plain, next: `${BASE}/data/${query}`, count: 20, items: 10 })),
       { status: 'unknown', reason: 'some pages have no page number in next or previous' },
     ],
     [
-      'the last of pages that a cursor numbers',
+      'the last page of a collection with cursors',
       [{ ...plain, previous: `${BASE}/data/?cursor=a`, count: 20, items: 5 }],
       { status: 'incomplete', missingItems: 15, missingPages: [] },
     ],
     [
-      'pages that answer different queries',
+      'pages of different queries',
       ['a', 'b'].map((account) => ({ ...plain, next: `${BASE}/data/?account=${account}&page=2`, count: 20, items: 10 })),
-      { status: 'unknown', reason: 'the pages answer different queries' },
+      { status: 'unknown', reason: 'the pages belong to different queries' },
     ],
     [
-      'a page of which somebody removed items',
+      'a page with items removed by hand',
       [page('data', 20, 10, 1), { ...page('data', 20, 10, 2), items: 9 }],
       { status: 'incomplete', missingItems: 1, missingPages: [] },
     ],
@@ -155,7 +155,7 @@ describe('what a set of saved pages lacks', () => {
       { status: 'unknown' },
     ],
     [
-      'the second page of a size that its links ask for',
+      'the second page with a page size in its links',
       [{ ...plain, next: `${BASE}/data/?page=3&page_size=5`, previous: `${BASE}/data/?page_size=5`, count: 12, items: 5 }],
       {
         status: 'incomplete',
@@ -168,11 +168,11 @@ describe('what a set of saved pages lacks', () => {
     ],
   ];
 
-  it.each(doubtful)('claims no more than %s show', (_, pages, expected) => {
+  it.each(doubtful)('claims only what is certain for %s', (_, pages, expected) => {
     expect(reportsOf(pages)).toMatchObject([expected]);
   });
 
-  it('fits into a line, however much it is', () => {
+  it('fits into one line, even for many missing pages', () => {
     const [report] = reportsOf(numbers(2000).map((number) => page('data', 40_001, 10, 2 * number)));
     expect(report && lengthOf(report.missingPages)).toBe(1000);
     expect(report && lackOf(report)).toBe('20001 of 40001 items are missing: pages 1, 3, 5, 7, 9, 11, 13, 15, 17, 19 and 990 more of 4001');

@@ -16,7 +16,7 @@ const inputError = (number: number, item: unknown = `item ${number}`): InputErro
   item,
 });
 
-/** One run that sets inputErrors aside: it is done, it failed, or it was killed between the rejects and the store. */
+/** One run that rejects items: it succeeded, failed, or was killed between the rejects file and the store. */
 async function run(path: string, inputErrors: readonly InputError[], end: 'done' | 'failed' | 'killed'): Promise<void> {
   const rejects = new RejectsFile(path, []);
   for (const one of inputErrors) rejects.add(one);
@@ -31,13 +31,13 @@ const linesIn = (path: string): number[] =>
     .slice(0, -1)
     .map((line) => JSON.parse(line).line);
 
-describe('a file of rejects', () => {
-  it('has every line of the runs once, whichever were repeated, failed or killed', async () => {
+describe('RejectsFile', () => {
+  it('contains every line once after repeated, failed and killed runs', async () => {
     const runs = fc.array(
       fc.record({
         numbers: fc.array(fc.nat({ max: 12 }), { maxLength: 8 }),
         end: fc.constantFrom('done', 'failed', 'killed'),
-        /** How many bytes of its last line a kill cut off. */
+        /** How many bytes of the last line are missing after a kill. */
         cut: fc.nat({ max: 90 }),
       }),
       { maxLength: 6 },
@@ -64,7 +64,7 @@ describe('a file of rejects', () => {
     );
   });
 
-  it('keeps what somebody else wrote, even without a line break at its end', async () => {
+  it('keeps lines of other programs, even without a line break at the end', async () => {
     const path = join(temporaryFolder(), 'rejects');
     writeFileSync(path, 'a note\n{"code":"mine"}');
     await run(path, [inputError(1)], 'failed');
@@ -79,7 +79,7 @@ describe('a file of rejects', () => {
     expect(readFileSync(path, 'utf8')).toContain('\nanother\n{"code"');
   });
 
-  it('has no draft beside it while lines wait', () => {
+  it('leaves no temporary file in the folder while lines are pending', () => {
     const folder = temporaryFolder();
     const rejects = new RejectsFile(join(folder, 'rejects'), []);
     rejects.add(inputError(1));
@@ -87,7 +87,7 @@ describe('a file of rejects', () => {
     rejects.discard();
   });
 
-  it('is refused with one error where it cannot be looked at or written', () => {
+  it('fails with one error if the file cannot be read or written', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'file'), '');
     mkdirSync(join(folder, 'folder'));

@@ -17,7 +17,7 @@ function reader({ from, observedAt }: Reading): SnapshotReader {
 
 const values = (texts: readonly string[]) => texts.map((text, line) => ({ text, line, path: '' }));
 
-/** Holds that texts say the same read one after the other as each alone, where nothing can be a repeat. */
+/** Checks that texts read one after the other give the same as each alone, without a cache. */
 async function expectSameAlone(texts: readonly string[], reading: Reading = {}): Promise<unknown[]> {
   const together = await reader(reading).read(values(texts), 'file');
   const alone = [];
@@ -31,8 +31,8 @@ const [ONE, TWO, THREE] = ['2020-01-01T00:00:00Z', '2020-01-02T00:00:00.5Z', '20
 const TIME = /2020-01-0\d[^"\\]*/;
 const TIMES = new RegExp(TIME, 'g');
 
-describe('a snapshot that says again what an earlier one said', () => {
-  it('is not read once more, and has its own time', async () => {
+describe('SnapshotCache', () => {
+  it('returns a repeated snapshot without parsing, with the time of the new one', async () => {
     const text = (time: string) => `{"observed_at":"${time}","screen_name":"jack","bio":"a \\"b\\" \\\\ \\n é"}`;
     const [first, second, third] = await reader({}).read(values([ONE, TWO, THREE].map(text)), 'file');
     if (first?.kind !== 'observation' || second?.kind !== 'observation' || third?.kind !== 'observation') throw new Error('not observed');
@@ -46,8 +46,8 @@ describe('a snapshot that says again what an earlier one said', () => {
       'a time in its bio',
       ...[ONE, TWO].map((time) => `{"bio":"\\"observed_at\\":\\"${time}\\"","observed_at":"${ONE}","screen_name":"a"}`),
     ],
-    ['two times, the first another', ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
-    ['two times, the second another', ...[ONE, TWO].map((time) => `{"observed_at":"${ONE}","observed_at":"${time}","screen_name":"a"}`)],
+    ['two times, the first different', ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at":"${ONE}","screen_name":"a"}`)],
+    ['two times, the second different', ...[ONE, TWO].map((time) => `{"observed_at":"${ONE}","observed_at":"${time}","screen_name":"a"}`)],
     [
       'two times, a space in the second',
       ...[ONE, TWO].map((time) => `{"observed_at":"${time}","observed_at" :"${ONE}","screen_name":"a"}`),
@@ -64,36 +64,41 @@ describe('a snapshot that says again what an earlier one said', () => {
     ],
     ['an escape in its time', ...[ONE, TWO].map((time) => `{"observed_at":"\\u0032${time.slice(1)}","screen_name":"a"}`)],
     ['a space before its time', ...[ONE, TWO].map((time) => `{"observed_at": "${time}","screen_name":"a"}`)],
-    ['a time that is none', ...[ONE, '2020-02-30T00:00:00Z', TWO].map((time) => `{"observed_at":"${time}","screen_name":"a"}`)],
-    ['a time that is no text', `{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":17,"screen_name":"a"}`],
+    ['an invalid time', ...[ONE, '2020-02-30T00:00:00Z', TWO].map((time) => `{"observed_at":"${time}","screen_name":"a"}`)],
+    ['a time that is not a string', `{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":17,"screen_name":"a"}`],
     [
       'another text of the same letters',
       `{"observed_at":"${ONE}","screen_name":"a","bio":""}`,
       `{"observed_at":"","screen_name":"a","bio":"${ONE}"}`,
     ],
-    ['no end', `{"observed_at":"${ONE}","screen_name":"a"}`, `{"observed_at":"${TWO}","screen_name":"a"`, `{"observed_at":"${TWO}`],
+    [
+      'a text that is cut short',
+      `{"observed_at":"${ONE}","screen_name":"a"}`,
+      `{"observed_at":"${TWO}","screen_name":"a"`,
+      `{"observed_at":"${TWO}`,
+    ],
     [
       'a field of another name',
       `{"observed_at":"${ONE}","screen_name":"a","observed_at":"${ONE}"}`,
       `{"x\\"observed_at":"${TWO}","screen_name":"a"}`,
     ],
     [
-      'others beside it',
+      'other snapshots beside it',
       ...[ONE, TWO].map((time) => `[{"observed_at":"${time}","screen_name":"a"},{"observed_at":"${ONE}","screen_name":"b"}]`),
     ],
   ];
-  it.each(hard)('is what it is alone, with %s', async (_, ...texts) => {
+  it.each(hard)('gives the same result as reading alone: %s', async (_, ...texts) => {
     await expectSameAlone([...texts, ...texts, ...texts.toReversed()]);
   });
 
   it.each<[string, Reading, readonly string[]]>([
     [
-      'a service’s, which a time was added to',
+      'a service snapshot with an added observed_at',
       { from: 'twitter-v1', observedAt: parseInstant(ONE) ?? 0 },
       [ONE, TWO].map((time) => `{"id_str":"7","screen_name":"a","description":"b","observed_at":"${time}"}`),
     ],
     [
-      'a service’s, in which a time lies deep',
+      'a service snapshot with a nested observed_at',
       { observedAt: parseInstant(ONE) ?? 0 },
       [ONE, TWO].map((time) => `{"id_str":"7","screen_name":"a","description":"b","status":{"observed_at":"${time}"}}`),
     ],
@@ -102,13 +107,13 @@ describe('a snapshot that says again what an earlier one said', () => {
       {},
       [ONE, TWO].map((time) => `{"created_at":"Wed Jan 01 00:00:00 +0000 2020","x":{"observed_at":"${time}"},"user":{"screen_name":"a"}}`),
     ],
-  ])('is what it is alone, where it is %s', async (_, reading, texts) => {
+  ])('gives the same result as reading alone for %s', async (_, reading, texts) => {
     const found = await expectSameAlone([...texts, ...texts], reading);
     expect(found).toHaveLength(4);
     for (const each of found) expect(each).toMatchObject({ observation: { observed_at: parseInstant(ONE) } });
   });
 
-  it('is what it is alone, whatever is written', async () => {
+  it('gives the same result as reading alone for any text', async () => {
     const time = fc.constantFrom(ONE, TWO, THREE, '', 'no time', '\\u0032020-01-01T00:00:00Z');
     const string = fc.oneof(
       fc.constant(`"${ONE}"`),
@@ -139,7 +144,7 @@ describe('a snapshot that says again what an earlier one said', () => {
     );
   });
 
-  it('is forgotten when too much else has come, and then read once more', () => {
+  it('drops a snapshot after too many others, and then parses it again', () => {
     const repeats = new SnapshotCache();
     const text = (bio: string, time: string) => `{"observed_at":"${time}","bio":"${bio}"}`;
     const observation = {

@@ -4,17 +4,17 @@ import { at, handle, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, handleField, imageField, objectIn, textField, websiteField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
-/** The profile views of `app.bsky.actor`, alone or as `getProfiles` answers them. */
+/** The profile views of `app.bsky.actor`, alone or in a response of `getProfiles`. */
 export const bluesky: SnapshotFormat = {
   name: 'bluesky',
   title: 'a Bluesky profile (with did and handle)',
-  recognises: (value) => ('did' in value && 'handle' in value) || Array.isArray(value['profiles']),
+  recognizes: (value) => ('did' in value && 'handle' in value) || Array.isArray(value['profiles']),
   snapshotsIn: snapshotsUnder('profiles'),
   observer: async () => observe,
 };
 
 function observe(view: JsonObject, path: string, taken: CaptureContext): Observation {
-  // the detailed view leaves empty fields out; the basic one does not have them all
+  // the detailed view omits empty fields; the basic view does not have all fields
   const isDetailed = 'followersCount' in view || 'postsCount' in view;
   const [none, noWebsite] = isDetailed ? ['', null] : [undefined, undefined];
   const website = websiteField(view['website'], path, 'website');
@@ -42,13 +42,13 @@ function didOf(view: JsonObject, path: string): string {
   throw new Violation(at(path, 'did'), 'a DID such as "did:plc:ewvi7nxzyoun6zhxrhs64oiz"', did === undefined ? 'no such field' : show(did));
 }
 
-/** What Bluesky writes for every handle that does not lead back to its account. */
+/** The handle that Bluesky shows if the handle of an account does not resolve to the account. */
 const NO_HANDLE = 'handle.invalid';
 
 function handleOf(view: JsonObject, path: string): string {
   const name = handleField(view['handle'], path, 'handle');
   if (name !== NO_HANDLE) return name;
-  throw new Violation(at(path, 'handle'), 'a handle that leads back to its account', show(name));
+  throw new Violation(at(path, 'handle'), 'a handle that resolves to its account', show(name));
 }
 
 function verifiedIn(view: JsonObject, path: string): boolean | undefined {

@@ -5,30 +5,30 @@ import { at, handle, Violation, webUrlOrEmpty } from '../../contract/shape.ts';
 import type { CaptureContext, JsonObject } from './format.ts';
 
 /**
- * What a snapshot's fields hold. Each takes the value that was found (undefined where there is none, which
- * is given back), and the path and name for the error.
- * @throws Violation where the value is of another kind
+ * Readers for the fields of a snapshot. Each takes the value (undefined if the field is missing), and the path
+ * and name for the error. A missing field gives undefined.
+ * @throws Violation if the value has another type
  */
 
-/** A text; null is an empty one. */
+/** Reads a text; null means "". */
 export function textField(found: unknown, path: string, field: string): string | undefined {
   if (typeof found === 'string' || found === undefined) return found;
   if (found === null) return '';
   throw new Violation(at(path, field), 'a string or null', show(found));
 }
 
-/** A text of which null is kept: there is none. */
+/** Reads a text and keeps null, which means that there is no website. */
 export function websiteField(found: unknown, path: string, field: string): string | null | undefined {
   return found === null ? null : textField(found, path, field);
 }
 
-/** @throws Violation also where there is none */
+/** @throws Violation also if the field is missing */
 export function handleField(found: unknown, path: string, field: string): string {
   if (handle.accepts(found)) return found;
   throw new Violation(at(path, field), handle.expected, found === undefined ? 'no such field' : show(found));
 }
 
-/** What identifies an account; none where it is null or empty. A number is one as long as it is exact. */
+/** Reads the id of an account; undefined if it is null or empty. A number is accepted if it is exact. */
 export function idField(found: unknown, path: string, field: string): string | undefined {
   if (found === undefined || found === null || found === '') return undefined;
   if (handle.accepts(found)) return found;
@@ -41,7 +41,7 @@ export function idField(found: unknown, path: string, field: string): string | u
   );
 }
 
-/** True or false; null is not an observation. */
+/** Reads a boolean; null means that the field was not observed. */
 export function flagField(found: unknown, path: string, field: string): boolean | undefined {
   if (typeof found === 'boolean') return found;
   if (found === undefined || found === null) return undefined;
@@ -49,20 +49,21 @@ export function flagField(found: unknown, path: string, field: string): boolean 
 }
 
 /**
- * An image's http or https URL, or "" for none. A service's default images may have paths only (Mastodon's
- * `/avatars/original/missing.png`): that is as good as not observed, and no reason to refuse the rest.
+ * Reads the http or https URL of an image, or "" for none.
+ * The default images of a service may be paths only (`/avatars/original/missing.png` of Mastodon). Such an
+ * image counts as not observed, and the rest of the snapshot is still accepted.
  */
 export function imageField(found: unknown, path: string, field: string): string | undefined {
   const text = textField(found, path, field);
   return text === undefined || isUrlOrEmpty(text) ? text : undefined;
 }
 
-/** Whether a text is an http or https URL, or empty, once NUL is taken out of it as of every text. */
+/** Whether a text is empty or an http or https URL. NUL is ignored because it is removed from every text. */
 export function isUrlOrEmpty(found: unknown): boolean {
   return typeof found === 'string' && webUrlOrEmpty.accepts(found.replaceAll('\0', ''));
 }
 
-/** A time as accounts have it, cut to whole seconds; null or "" for none. */
+/** Reads a creation date, truncated to whole seconds; null or "" means none. */
 export function dateField(found: unknown, path: string, field: string): string | null | undefined {
   if (found === undefined || found === null) return found;
   if (found === '') return null;
@@ -71,25 +72,25 @@ export function dateField(found: unknown, path: string, field: string): string |
   throw new Violation(at(path, field), 'a time such as "2010-11-29T21:18:15Z", or null', show(found));
 }
 
-/** An object, where there is one. */
+/** Returns the object under a key, or undefined. */
 export function objectIn(value: unknown, key: string): JsonObject | undefined {
   if (!isObject(value)) return undefined;
   const found = value[key];
   return isObject(found) ? found : undefined;
 }
 
-/** When a snapshot was taken that does not say so itself. */
+/** Returns the time of a snapshot that does not contain it. */
 export function captureTime({ observedAt }: CaptureContext, path: string): Instant {
   if (observedAt !== undefined) return observedAt;
-  const hint = 'say when such snapshots were taken: --observed-at 2017-09-19T20:47:28Z';
-  throw new Violation(path || 'item', 'a snapshot that tells its time, or --observed-at', 'one without a time', hint);
+  const hint = 'name the time of such snapshots: --observed-at 2017-09-19T20:47:28Z';
+  throw new Violation(path || 'item', 'a snapshot with its time, or --observed-at', 'a snapshot without a time', hint);
 }
 
 const ISO = /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d)(?:\.\d+)?(?:[Zz]|([+-])(\d\d):?(\d\d))$/;
 
-/** An ISO 8601 time with a zone, in UTC, without what is below a second; undefined where the text is none. */
+/** Converts an ISO 8601 time with a zone to UTC in whole seconds; undefined if the text is not such a time. */
 function wholeSecondOf(text: string): string | undefined {
-  if (isWritten(text)) return text;
+  if (isStoredForm(text)) return text;
   const match = ISO.exec(text);
   if (match === null) return undefined;
   const [, day = '', time = '', sign, hours = '0', minutes = '0'] = match;
@@ -101,7 +102,7 @@ function wholeSecondOf(text: string): string | undefined {
   return isWholeSecond(utc) ? utc : undefined;
 }
 
-/** Whether a time is written as it is kept: read by hand, as the most that come are, for its speed. */
-function isWritten(text: string): boolean {
+/** Whether a time already has the stored form. Most times do, so this check is fast. */
+function isStoredForm(text: string): boolean {
   return text.length === 20 && text.charAt(10) === 'T' && text.charAt(19) === 'Z' && parseInstant(text) !== undefined;
 }

@@ -9,42 +9,42 @@ export type FormatName = (typeof FORMAT_NAMES)[number];
 
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** How snapshots were taken, as far as they do not say so themselves. */
+/** Options for what the snapshots themselves do not contain. */
 export interface CaptureContext {
   readonly observedAt: Instant | undefined;
-  /** Whether texts that were delivered HTML-escaped are unescaped. */
+  /** Whether to unescape texts that the service delivered HTML-escaped. */
   readonly unescape: boolean;
 }
 
 /** One snapshot within a value that holds several. */
 export interface Snapshot {
   readonly value: unknown;
-  /** Where it stands in what was read. */
+  /** The path in the value. */
   readonly path: string;
-  /** When it was taken, where what is around it says so. */
+  /** The time of the snapshot, if the surrounding value contains it. */
   readonly observedAt: Instant | undefined;
 }
 
 /** @throws Violation at the first field that breaks a rule of the format */
 export type Observe = (snapshot: JsonObject, path: string, taken: CaptureContext) => Observation;
 
-/** A documented shape of profile snapshots, and what snapshots of that shape say. */
+/** A documented format of profile snapshots, with its reader. */
 export interface SnapshotFormat {
   readonly name: FormatName;
   /** One snapshot, as an error message names it. */
   readonly title: string;
-  /** Whether an object is such a snapshot, or an answer that holds some. */
-  readonly recognises: (value: JsonObject) => boolean;
+  /** Whether an object is such a snapshot, or a response that contains some. */
+  readonly recognizes: (value: JsonObject) => boolean;
   /**
-   * The snapshots that an object holds; without it every object is one.
-   * @throws Violation where it should hold some and does not
+   * Returns the snapshots in an object. If the function is missing, every object is one snapshot.
+   * @throws Violation if a response should contain snapshots and does not
    */
   readonly snapshotsIn?: (value: JsonObject, path: string) => readonly Snapshot[];
-  /** What reads a snapshot, once what that needs is loaded. */
+  /** Loads what the reader needs, and returns the reader. */
   readonly observer: () => Promise<Observe>;
 }
 
-/** For answers that list their snapshots under a key; any other object is one itself. */
+/** For responses that list their snapshots under a key. Any other object is one snapshot. */
 export function snapshotsUnder(key: string): (value: JsonObject, path: string) => readonly Snapshot[] {
   return (value, path) => {
     const list = value[key];

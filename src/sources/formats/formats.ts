@@ -9,5 +9,5 @@ import { twitterV2 } from './twitter-v2.ts';
 
 export { FORMAT_NAMES, type FormatName } from './format.ts';
 
-/** All formats, in the order in which they are tried: the first that recognises a value reads it. */
+/** All formats, in the order in which they are tried. The first that recognizes a value reads it. */
 export const FORMATS: readonly SnapshotFormat[] = [neutral, twitterV1, twitterStream, twitterV2, twitterArchive, mastodon, bluesky];

@@ -3,20 +3,20 @@ import { objectIn, websiteField } from './fields.ts';
 import type { JsonObject } from './format.ts';
 
 /**
- * Twitter wraps links as `https://t.co/…`, and wraps the same link differently over time: kept as they
- * are, every new wrapping would look like a change. `entities` tells what each stands for.
+ * Twitter shortens links to `https://t.co/…`, and shortens the same link differently over time. If the short
+ * links were stored, every new one would look like a change. `entities` contains the original of each link.
  */
 
-const WRAPPED = /https?:\/\/t\.co\/\w+/g;
+const SHORT_LINK = /https?:\/\/t\.co\/\w+/g;
 
-/** A text with its wrapped links as they were written, where the user's entities tell. */
+/** Replaces the short links in a text by the originals, if the entities of the user contain them. */
 export function expandLinks(text: string | undefined, user: JsonObject): string | undefined {
   if (text === undefined || !text.includes('://t.co/')) return text;
   const links = new Map(urlsOf(user, 'description').flatMap((link) => (isLink(link) ? [[link.url, link.expanded_url]] : [])));
-  return links.size === 0 ? text : text.replace(WRAPPED, (link) => links.get(link) ?? link);
+  return links.size === 0 ? text : text.replace(SHORT_LINK, (link) => links.get(link) ?? link);
 }
 
-/** The website as it was written; where Twitter did not expand it, as it was wrapped. */
+/** Returns the original website, or the short link if Twitter did not expand it. */
 export function websiteOf(user: JsonObject, path: string): string | null | undefined {
   const [link] = urlsOf(user, 'url');
   const expanded = isObject(link) ? link['expanded_url'] : undefined;

@@ -5,11 +5,11 @@ import { at, Violation } from '../../contract/shape.ts';
 import { captureTime, dateField, handleField, idField, imageField, textField } from './fields.ts';
 import { type CaptureContext, type JsonObject, type Observe, type SnapshotFormat, snapshotsUnder } from './format.ts';
 
-/** Mastodon's Account, alone or in the list that a search answers. */
+/** The Account of Mastodon, alone or in a search response. */
 export const mastodon: SnapshotFormat = {
   name: 'mastodon',
   title: 'a Mastodon account (with acct)',
-  recognises: (value) => 'acct' in value || Array.isArray(value['accounts']),
+  recognizes: (value) => 'acct' in value || Array.isArray(value['accounts']),
   snapshotsIn: snapshotsUnder('accounts'),
   observer: makeObserver,
 };
@@ -23,7 +23,7 @@ async function makeObserver(): Promise<Observe> {
 
 function observe(account: JsonObject, path: string, taken: CaptureContext, parse5: ParserPackage): Observation {
   const acct = handleField(account['acct'], path, 'acct');
-  // the account's host makes its handle and its number, which each server counts for itself, unique
+  // handles and ids are unique only within one server; the host makes them unique everywhere
   const host = acct.includes('@') ? acct.slice(acct.lastIndexOf('@') + 1) : hostOf(account, path);
   const id = idField(account['id'], path, 'id');
   return {
@@ -44,15 +44,15 @@ function observe(account: JsonObject, path: string, taken: CaptureContext, parse
   };
 }
 
-/** The host of an account that is local to the server that answered: its profile page lies there. */
+/** Returns the host of an account that is local to the server: the host of its profile page. */
 function hostOf(account: JsonObject, path: string): string {
   const page = account['url'];
   const host = typeof page === 'string' && URL.canParse(page) ? new URL(page).host : '';
   if (host !== '') return host;
-  throw new Violation(at(path, 'url'), 'the URL of the profile page, which tells the host of a local account', show(page));
+  throw new Violation(at(path, 'url'), 'the URL of the profile page, which contains the host of a local account', show(page));
 }
 
-/** How long a note may be: a hundred times what servers allow, and not so long that many attributes of one tag take time. */
+/** The greatest length of a note: a hundred times the limit of servers. It keeps a tag with many attributes from taking long. */
 const LONGEST_NOTE = 100_000;
 
 function bioOf(account: JsonObject, path: string, parse5: ParserPackage): string | undefined {
@@ -62,7 +62,7 @@ function bioOf(account: JsonObject, path: string, parse5: ParserPackage): string
   throw new Violation(at(path, 'note'), `at most ${LONGEST_NOTE} characters of HTML`, `${note.length}`);
 }
 
-/** Elements that stand apart, with the line breaks before and after them. */
+/** Block elements, with the line breaks before and after them. */
 const BLOCKS: { readonly [name: string]: number } = {
   p: 2,
   blockquote: 2,
@@ -78,27 +78,29 @@ const BLOCKS: { readonly [name: string]: number } = {
   div: 1,
   li: 1,
 };
-const UNSEEN: ReadonlySet<string> = new Set(['script', 'style']);
+const HIDDEN: ReadonlySet<string> = new Set(['script', 'style']);
 
 /**
- * Text as a browser shows it. Links come out whole: Mastodon cuts them with style sheets only, by the
- * classes `invisible` and `ellipsis`. Tags are read one by one and no tree is built: building one takes
- * gigabytes for a hundred thousand characters of tags that are never closed.
+ * Converts HTML to the text that a browser shows.
+ * Links come out whole: Mastodon shortens them only with style sheets, by the classes `invisible` and
+ * `ellipsis`.
+ * Tags are read one by one without building a tree. A tree takes gigabytes for a hundred thousand characters
+ * of unclosed tags.
  */
 function plainText(html: string, { Tokenizer, TokenizerMode }: ParserPackage): string {
   const lines = new Lines();
-  let unseen: string | undefined;
-  const add = ({ chars }: { readonly chars: string }) => (unseen === undefined ? lines.add(chars) : undefined);
+  let hidden: string | undefined;
+  const add = ({ chars }: { readonly chars: string }) => (hidden === undefined ? lines.add(chars) : undefined);
   const handler: TokenHandler = {
     onStartTag: ({ tagName }) => {
       lines.break(BLOCKS[tagName] ?? 0);
       if (tagName === 'br') lines.addBreak();
-      if (!UNSEEN.has(tagName)) return;
-      unseen = tagName;
+      if (!HIDDEN.has(tagName)) return;
+      hidden = tagName;
       tokenizer.state = TokenizerMode.RAWTEXT;
     },
     onEndTag: ({ tagName }) => {
-      if (tagName === unseen) unseen = undefined;
+      if (tagName === hidden) hidden = undefined;
       lines.break(BLOCKS[tagName] ?? 0);
     },
     onCharacter: add,
@@ -113,7 +115,7 @@ function plainText(html: string, { Tokenizer, TokenizerMode }: ParserPackage): s
   return lines.toString();
 }
 
-/** Text of which runs of white space are one space, and breaks stand only between something. */
+/** Collects text. It collapses white space to one space and keeps line breaks only between two texts. */
 class Lines {
   readonly #parts: string[] = [];
   #breaks = 0;
@@ -131,7 +133,7 @@ class Lines {
     this.#parts.push(this.#space ? rest.slice(0, -1) : rest);
   }
 
-  /** At least so many breaks before what follows. */
+  /** Requests at least this many breaks before the next text. */
   break(breaks: number): void {
     if (this.#parts.length > 0) this.#breaks = Math.max(this.#breaks, breaks);
   }

@@ -5,11 +5,11 @@ import { at, Violation } from '../../contract/shape.ts';
 import { dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
 import type { JsonObject, SnapshotFormat } from './format.ts';
 
-/** Our own form, named after the interface; what can be observed elsewhere can be written in it. */
+/** The format of this project, with the field names of the API. Snapshots of any other source can be converted to it. */
 export const neutral: SnapshotFormat = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
-  recognises: (value) => 'observed_at' in value || ('screen_name' in value && ('display_name' in value || 'bio' in value)),
+  recognizes: (value) => 'observed_at' in value || ('screen_name' in value && ('display_name' in value || 'bio' in value)),
   observer: async () => observe,
 };
 
@@ -52,7 +52,7 @@ const NO_NAMES: readonly string[] = [];
 function momentField(found: unknown, path: string, field: string): Instant {
   const moment = typeof found === 'string' ? parseInstant(found) : undefined;
   if (moment !== undefined) return moment;
-  const expected = 'an ISO 8601 time with its zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
+  const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
   throw new Violation(at(path, field), expected, found === undefined ? 'no such field' : show(found));
 }
 
@@ -60,7 +60,7 @@ function archiveField(found: unknown, path: string, field: string): string | nul
   return found === null ? null : (urlField(found, path, field) ?? null);
 }
 
-/** Whoever writes our own form can mend it, unlike a service's snapshot. */
+/** A wrong URL is an error here: unlike the snapshot of a service, a neutral snapshot can be fixed by its author. */
 function urlField(found: unknown, path: string, field: string): string | undefined {
   if (found === undefined || found === null || isUrlOrEmpty(found)) return textField(found, path, field);
   throw new Violation(at(path, field), 'an http or https URL, "" or null', show(found));

@@ -6,25 +6,25 @@ import { captureTime, dateField, flagField, handleField, idField, imageField, ob
 import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /**
- * The archive of their data that Twitter gives to account holders. Its files are joined into one object
- * (src/sources/archive-folder.ts), each under its name; what account.js holds is enough.
+ * The archive that Twitter gives to account holders. Its files are joined into one object
+ * (src/sources/archive-folder.ts), each under its name. Only account.js is required.
  */
 export const twitterArchive: SnapshotFormat = {
   name: 'twitter-archive',
-  title: 'a Twitter archive’s account (account.js and what lies beside it)',
-  recognises: (value) => 'account' in value && objectIn({ account: only(value, 'account') }, 'account')?.['accountId'] !== undefined,
+  title: 'the account of a Twitter archive (account.js and the files beside it)',
+  recognizes: (value) => 'account' in value && objectIn({ account: only(value, 'account') }, 'account')?.['accountId'] !== undefined,
   observer: async () => observe,
 };
 
 function observe(archive: JsonObject, path: string, taken: CaptureContext): Observation {
   const account = only(archive, 'account');
-  if (!isObject(account)) throw new Violation(at(path, 'account'), 'an account, as account.js has it', show(account));
+  if (!isObject(account)) throw new Violation(at(path, 'account'), 'an account as in account.js', show(account));
   const profile = only(archive, 'profile');
   const verified = only(archive, 'verified');
   const inAccount = at(path, 'account');
   const inProfile = at(path, 'profile');
   const description = objectIn(profile, 'description');
-  // an archive is whole: what its profile leaves out is empty
+  // an archive is complete: a field that its profile omits is empty
   const [none, noWebsite] = description === undefined ? [undefined, undefined] : ['', null];
   const website = websiteField(description?.['website'], inProfile, 'description.website');
   const name = handleField(account['username'], inAccount, 'username');
@@ -46,7 +46,7 @@ function observe(archive: JsonObject, path: string, taken: CaptureContext): Obse
   };
 }
 
-/** What the one element of a file's array holds: `[{"account": {…}}]`; also without the array. */
+/** Returns the content of the only element of a file: `[{"account": {…}}]`. The array is optional. */
 function only(archive: JsonObject, part: string): unknown {
   const found = archive[part];
   const [element] = Array.isArray(found) ? found : [{ [part]: found }];
@@ -61,7 +61,7 @@ function momentOfArchive(archive: JsonObject, path: string): Instant | undefined
   throw new Violation(at(path, 'manifest.archiveInfo.generationDate'), 'a time such as "2022-11-18T16:29:12.006Z"', show(date));
 }
 
-/** The names before each change, the oldest first, each once. */
+/** Returns the handles before each change, oldest first, each once. */
 function formerNames(archive: JsonObject, path: string): string[] {
   const changes = archive['screen-name-change'];
   if (!Array.isArray(changes)) return [];

@@ -4,16 +4,16 @@ import { at, Violation } from '../../contract/shape.ts';
 import type { JsonObject, Snapshot, SnapshotFormat } from './format.ts';
 import { isoOf, observeUser } from './twitter-v1.ts';
 
-/** Tweets as Twitter's stream delivered them: snapshots of their authors, and of those whom they repeat. */
+/** Tweets from the Twitter stream. Each contains snapshots of its author and of the authors that it retweets or quotes. */
 export const twitterStream: SnapshotFormat = {
   name: 'twitter-stream',
-  title: 'a tweet of Twitter’s stream (with its user)',
-  recognises: (value) => 'user' in value || isNotice(value),
+  title: 'a tweet of the Twitter stream (with user)',
+  recognizes: (value) => 'user' in value || isNotice(value),
   snapshotsIn: usersOf,
   observer: async () => observeUser,
 };
 
-/** What a stream says beside tweets. */
+/** The keys of the messages in a stream that are not tweets. */
 const NOTICES: ReadonlySet<string> = new Set([
   'delete',
   'scrub_geo',
@@ -33,27 +33,27 @@ function isNotice(value: JsonObject): boolean {
   return false;
 }
 
-/** How deep tweets may lie in tweets: Twitter nests a quoted tweet in a retweeted one, and no deeper. */
-const DEEPEST = 4;
+/** How deep tweets may be nested. Twitter nests a quoted tweet in a retweeted one, and no deeper. */
+const MAX_DEPTH = 4;
 
-/** All as they were when the outermost tweet was delivered: of a retweet, at its own time. */
+/** Returns all users of a tweet. Their time is the time of the outermost tweet: for a retweet, the time of the retweet. */
 function usersOf(tweet: JsonObject, path: string): readonly Snapshot[] {
   if (!('user' in tweet) && isNotice(tweet)) return [];
   const users: Snapshot[] = [];
-  addUsers(users, tweet, path, momentOfTweet(tweet, path), DEEPEST);
+  addUsers(users, tweet, path, momentOfTweet(tweet, path), MAX_DEPTH);
   return users;
 }
 
-function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt: Instant | undefined, deepest: number): void {
-  if (deepest === 0) throw new Violation(path, `at most ${DEEPEST} tweets in one another`, 'more');
+function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt: Instant | undefined, depthLeft: number): void {
+  if (depthLeft === 0) throw new Violation(path, `at most ${MAX_DEPTH} nested tweets`, 'more');
   users.push({ value: tweet['user'], path: at(path, 'user'), observedAt });
   for (const field of ['retweeted_status', 'quoted_status']) {
     const inner = tweet[field];
-    if (isObject(inner)) addUsers(users, inner, at(path, field), observedAt, deepest - 1);
+    if (isObject(inner)) addUsers(users, inner, at(path, field), observedAt, depthLeft - 1);
   }
 }
 
-/** Tweets had no timestamp_ms before 2014. */
+/** Returns the time of a tweet. Tweets before 2014 have no timestamp_ms. */
 function momentOfTweet(tweet: JsonObject, path: string): Instant | undefined {
   const field = tweet['timestamp_ms'] === undefined ? 'created_at' : 'timestamp_ms';
   const found = tweet[field];

@@ -3,17 +3,17 @@ import { captureTime, dateField, flagField, handleField, idField, imageField, te
 import { type CaptureContext, type JsonObject, type SnapshotFormat, snapshotsUnder } from './format.ts';
 import { expandLinks, websiteOf } from './links.ts';
 
-/** The user object of Twitter's interface 1.1, alone or in the lists that `users/…` and `followers/list` answer. */
+/** The user object of the Twitter API 1.1, alone or in a response of `users/…` and `followers/list`. */
 export const twitterV1: SnapshotFormat = {
   name: 'twitter-v1',
-  title: 'a user of Twitter’s interface 1.1 (with screen_name)',
-  recognises: (value) => 'screen_name' in value || Array.isArray(value['users']),
+  title: 'a user of the Twitter API 1.1 (with screen_name)',
+  recognizes: (value) => 'screen_name' in value || Array.isArray(value['users']),
   snapshotsIn: snapshotsUnder('users'),
   observer: async () => observeUser,
 };
 
 export function observeUser(user: JsonObject, path: string, taken: CaptureContext): Observation {
-  // a whole user leaves empty fields out; one that is only named (a mention) has not been looked at
+  // a complete user omits empty fields; a user that is only mentioned was not observed in full
   const isWhole = 'created_at' in user || 'followers_count' in user || 'description' in user;
   const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
   const text = (field: string) => unescaped(textField(user[field], path, field), taken) ?? none;
@@ -36,7 +36,7 @@ export function observeUser(user: JsonObject, path: string, taken: CaptureContex
   };
 }
 
-/** The number `id` has lost its last digits in JavaScript's hands as soon as it is past 2^53: then only id_str counts. */
+/** JavaScript rounds the number `id` above 2^53, so id_str takes precedence. */
 function idOf(user: JsonObject, path: string): string | undefined {
   const text = user['id_str'];
   return text === undefined || text === null ? idField(user['id'], path, 'id') : idField(text, path, 'id_str');
@@ -45,7 +45,7 @@ function idOf(user: JsonObject, path: string): string | undefined {
 const DATE = /^[A-Z][a-z]{2} ([A-Z][a-z]{2}) (\d\d) (\d\d:\d\d:\d\d) ([+-]\d{4}) (\d{4})$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-/** A time as Twitter writes it, `Mon Nov 29 21:18:15 +0000 2010`, in ISO 8601; anything else as it is. */
+/** Converts a time of Twitter, `Mon Nov 29 21:18:15 +0000 2010`, to ISO 8601. Returns any other value unchanged. */
 export function isoOf(found: unknown): unknown {
   const match = typeof found === 'string' ? DATE.exec(found) : null;
   if (match === null) return found;

@@ -5,18 +5,18 @@ import { captureTime, dateField, flagField, handleField, idField, imageField, ob
 import { type CaptureContext, type JsonObject, listed, type Snapshot, type SnapshotFormat } from './format.ts';
 import { expandLinks, websiteOf } from './links.ts';
 
-/** The user object of Twitter's interface 2, alone or in its answers. */
+/** The user object of the Twitter API 2, alone or in a response. */
 export const twitterV2: SnapshotFormat = {
   name: 'twitter-v2',
-  title: 'a user of Twitter’s interface 2 (with username), or an answer with data or includes',
-  // Mastodon's accounts have a username too, but no name
-  recognises: (value) => ('username' in value && 'name' in value) || isAnswer(value),
+  title: 'a user of the Twitter API 2 (with username), or a response with data or includes',
+  // Mastodon accounts have a username too, but not a name
+  recognizes: (value) => ('username' in value && 'name' in value) || isResponse(value),
   snapshotsIn: usersOf,
   observer: async () => observe,
 };
 
 function observe(user: JsonObject, path: string, taken: CaptureContext): Observation {
-  // a whole user leaves empty fields out; without these only id, name and username were asked for
+  // a complete user omits empty fields; without these fields the request asked only for id, name and username
   const isWhole = 'description' in user || 'created_at' in user || 'public_metrics' in user;
   const [none, noWebsite] = isWhole ? ['', null] : [undefined, undefined];
   const text = (field: string) => textField(user[field], path, field) ?? none;
@@ -39,20 +39,20 @@ function observe(user: JsonObject, path: string, taken: CaptureContext): Observa
   };
 }
 
-function isAnswer(value: JsonObject): boolean {
-  return 'data' in value || 'includes' in value || isEmptyAnswer(value);
+function isResponse(value: JsonObject): boolean {
+  return 'data' in value || 'includes' in value || isEmptyResponse(value);
 }
 
-/** A page without results has no data. */
-function isEmptyAnswer(value: JsonObject): boolean {
+/** Whether a response is a page without results. Such a page has no data. */
+function isEmptyResponse(value: JsonObject): boolean {
   return objectIn(value, 'meta')?.['result_count'] === 0;
 }
 
-/** Of an answer about tweets, the users that it includes. */
+/** Returns the users of a response. Of a response about tweets, these are the users that it includes. */
 function usersOf(value: JsonObject, path: string): readonly Snapshot[] {
-  if ('username' in value || !isAnswer(value)) return [{ value, path, observedAt: undefined }];
+  if ('username' in value || !isResponse(value)) return [{ value, path, observedAt: undefined }];
   const users = [...dataOf(value, path), ...includedIn(value, path)];
-  if (users.length > 0 || isEmptyAnswer(value)) return users;
+  if (users.length > 0 || isEmptyResponse(value)) return users;
   throw new Violation(at(path, 'data'), 'users, or tweets with their users in includes.users', show(value['data']));
 }
 

@@ -10,7 +10,7 @@ async function profileOf(value: unknown) {
 
 describeFormat({
   name: 'bluesky',
-  says: [
+  observations: [
     {
       observed_at: NOON,
       web_archive_url: null,
@@ -43,7 +43,7 @@ describeFormat({
 });
 
 describe('a Bluesky profile', () => {
-  it('leaves open what a basic view does not have', async () => {
+  it('leaves fields undefined that a basic view does not contain', async () => {
     const basic = { did: detailed['did'], handle: 'mira.example.org' };
     expect(await profileOf(basic)).toEqual({ screen_name: 'mira.example.org', id: detailed['did'] });
   });
@@ -55,19 +55,19 @@ describe('a Bluesky profile', () => {
     ['some later word', false],
     [null, undefined],
     [undefined, undefined],
-  ])('with the status %j is verified: %j', async (status, verified) => {
+  ])('with the verification status %j gives verified %j', async (status, verified) => {
     expect((await profileOf(changed(detailed, ['verification', 'verifiedStatus'], status)))?.verified).toBe(verified);
   });
 
-  it.each([null, 7, [], undefined])('with the verification %j leaves it open', async (verification) => {
+  it.each([null, 7, [], undefined])('with the verification %j gives verified undefined', async (verification) => {
     expect((await profileOf(changed(detailed, ['verification'], verification)))?.verified).toBeUndefined();
   });
 
-  it('is refused under the handle of all whose handle is broken', async () => {
+  it('is rejected with the placeholder for broken handles', async () => {
     expect(errorIn(await readValues([{ ...detailed, handle: 'handle.invalid' }]))).toMatchObject({ place: { field: 'handle' } });
   });
 
-  it('comes in lists', async () => {
+  it('is read from lists', async () => {
     const found = await readValues([{ profiles: [detailed, null, detailed] }]);
     expect(found.map(({ kind, place }) => [kind, place.field])).toEqual([
       ['observation', 'profiles[0]'],

@@ -11,35 +11,35 @@ type Key = string | number;
 
 /** A field of a profile that a format observes. */
 interface Field {
-  /** Where its value stands in the fixture. */
+  /** The position of its value in the fixture. */
   readonly keys: readonly Key[];
-  /** How errors call that. */
+  /** The path that errors name. */
   readonly path: string;
-  /** What a snapshot says of it that does not have it. */
+  /** The observed value if the field is missing. */
   readonly absent?: '' | null;
 }
 
-/** What the suite has to know of a format. */
+/** The parameters of the suite for one format. */
 export interface Example {
   readonly name: FormatName;
-  /** What the fixture says. */
-  readonly says: readonly Observation[];
+  /** The observations in the fixture. */
+  readonly observations: readonly Observation[];
   readonly fields: { readonly [field in Exclude<keyof Profile, 'screen_name' | 'id'>]?: Field } & {
     readonly screen_name: Field;
     readonly id: Field;
   };
-  /** Whether its snapshots tell their time. */
+  /** Whether its snapshots contain their time. */
   readonly isTimed: boolean;
-  /** Whether a URL that is none is refused instead of being left out. */
+  /** Whether an invalid URL is rejected instead of left out. */
   readonly isStrict: boolean;
 }
 
-/** The fixture of a format: the documented shape, with invented values. */
+/** Reads the fixture of a format: the documented shape, with invented values. */
 export function fixture(name: FormatName): JsonObject {
   return JSON.parse(readFileSync(new URL(`fixtures/${name}.json`, import.meta.url), 'utf8'));
 }
 
-/** A copy of a value in which another stands at some keys; undefined: none. */
+/** Copies a value with a replacement at some keys; undefined removes the key. */
 export function changed(value: unknown, keys: readonly Key[], replacement: unknown): JsonObject {
   const copy = structuredClone(value);
   let holder: unknown = copy;
@@ -50,8 +50,8 @@ export function changed(value: unknown, keys: readonly Key[], replacement: unkno
   return Object(copy);
 }
 
-/** What every format has to hold to. */
-export function describeFormat({ name, says, fields, isTimed, isStrict }: Example): void {
+/** Tests the properties that every format must have. */
+export function describeFormat({ name, observations, fields, isTimed, isStrict }: Example): void {
   const whole = fixture(name);
   const firstProfile = async (value: unknown) => observationsIn(await readValues([value]))[0]?.profile;
   const [, ...texts] = Object.entries({ none: undefined, ...fields }).flatMap(([field, place]) =>
@@ -61,35 +61,35 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
   );
 
   describe(`the format ${name}`, () => {
-    it('is recognised before any other', () => {
-      expect(FORMATS.find((format) => format.recognises(whole))?.name).toBe(name);
+    it('recognizes its fixture before any other format', () => {
+      expect(FORMATS.find((format) => format.recognizes(whole))?.name).toBe(name);
     });
 
-    it.each([undefined, name])('says what its fixture says (from %s)', async (from) => {
-      expect(observationsIn(await readValues([whole], { from }))).toEqual(says);
+    it.each([undefined, name])('reads the expected observations from its fixture (from %s)', async (from) => {
+      expect(observationsIn(await readValues([whole], { from }))).toEqual(observations);
     });
 
-    it('is read from an indented document and from an array, with places', async () => {
-      expect(observationsIn(await readText(JSON.stringify(whole, null, 2)))).toEqual(says);
+    it('reads an indented document and an array, with places', async () => {
+      expect(observationsIn(await readText(JSON.stringify(whole, null, 2)))).toEqual(observations);
       const found = await readText(`[\n${JSON.stringify(whole)},\n${JSON.stringify(whole)}]`);
-      expect(observationsIn(found)).toEqual([...says, ...says]);
+      expect(observationsIn(found)).toEqual([...observations, ...observations]);
       expect(found.at(-1)?.place).toMatchObject({ file: 'snapshots', line: 3, field: expect.stringMatching(/^\[1\]/) });
     });
 
-    it.each(texts)('observes %s as empty where it is empty', async (field, { keys }) => {
-      expect(await firstProfile(changed(whole, keys, ''))).toEqual({ ...says[0]?.profile, [field]: '' });
+    it.each(texts)('observes an empty %s as empty', async (field, { keys }) => {
+      expect(await firstProfile(changed(whole, keys, ''))).toEqual({ ...observations[0]?.profile, [field]: '' });
     });
 
-    it.each(texts)('observes %s as empty where it is null', async (field, { keys }) => {
+    it.each(texts)('observes %s as empty if it is null', async (field, { keys }) => {
       const empty = field === 'website' ? null : '';
-      expect(await firstProfile(changed(whole, keys, null))).toEqual({ ...says[0]?.profile, [field]: empty });
+      expect(await firstProfile(changed(whole, keys, null))).toEqual({ ...observations[0]?.profile, [field]: empty });
     });
 
-    it.each(texts)('knows what it means that %s is absent', async (field, { keys, absent }) => {
-      expect(await firstProfile(changed(whole, keys, undefined))).toEqual({ ...says[0]?.profile, [field]: absent });
+    it.each(texts)('observes the right value if %s is missing', async (field, { keys, absent }) => {
+      expect(await firstProfile(changed(whole, keys, undefined))).toEqual({ ...observations[0]?.profile, [field]: absent });
     });
 
-    it.each(texts)('takes NUL and lone surrogates out of %s', async (field, { keys }) => {
+    it.each(texts)('removes NUL and lone surrogates from %s', async (field, { keys }) => {
       const url = 'https://images.example.org/\ud800a\0';
       const profile = await firstProfile(changed(whole, keys, url));
       expect(profile).toMatchObject({ [field]: 'https://images.example.org/\ufffda' });
@@ -105,7 +105,7 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
       [null, null],
       ['', null],
       [undefined, undefined],
-    ])('takes the creation date %j for %j', async (date, expected) => {
+    ])('reads the creation date %j as %j', async (date, expected) => {
       expect(await firstProfile(changed(whole, dated?.keys ?? [], date))).toMatchObject({ account_creation_date: expected });
     });
 
@@ -119,53 +119,53 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
         '9999-12-31T23:59:59-00:01',
         '10000-01-01T00:00:00Z',
         1291065495,
-      ])('refuses the creation date %j', async (date) => {
-      expect(flawsOf(await readValues([changed(whole, dated?.keys ?? [], date)]))).toMatchObject([{ place: { field: dated?.path } }]);
+      ])('rejects the creation date %j', async (date) => {
+      expect(errorsOf(await readValues([changed(whole, dated?.keys ?? [], date)]))).toMatchObject([{ place: { field: dated?.path } }]);
     });
 
-    it.each(Object.values(fields))('refuses a value of another kind, and says where: $path', async ({ keys, path }) => {
+    it.each(Object.values(fields))('rejects a value of another type and names the path $path', async ({ keys, path }) => {
       for (const value of [7.5, {}, [], ['x']]) {
         const found = await readValues([whole, changed(whole, keys, value)]);
-        expect(found.slice(0, says.length).map(({ kind }) => kind)).toEqual(says.map(() => 'observation'));
-        expect(flawsOf(found), JSON.stringify(value)).toMatchObject([
+        expect(found.slice(0, observations.length).map(({ kind }) => kind)).toEqual(observations.map(() => 'observation'));
+        expect(errorsOf(found), JSON.stringify(value)).toMatchObject([
           { code: 'bad-field', place: { file: 'snapshots', line: 2, field: path } },
         ]);
       }
     });
 
-    it.each([undefined, null, '', 'a\0b', 'a\nb', '\ud800', 7])('refuses %j for a handle', async (handle) => {
+    it.each([undefined, null, '', 'a\0b', 'a\nb', '\ud800', 7])('rejects the handle %j', async (handle) => {
       const { keys, path } = fields.screen_name;
-      const inputErrors = flawsOf(await readValues([changed(whole, keys, handle)]));
-      // without its handle a snapshot may not even be recognised
+      const inputErrors = errorsOf(await readValues([changed(whole, keys, handle)]));
+      // without its handle a snapshot may not even be recognized
       expect(inputErrors).toMatchObject([{ code: 'bad-field' }]);
       if (handle !== undefined) expect(inputErrors).toMatchObject([{ place: { field: path } }]);
     });
 
-    it('takes no id that lost digits', async () => {
-      const inputErrors = flawsOf(await readValues([changed(whole, fields.id.keys, 878301212025782300)]));
+    it('rejects a numeric id that lost digits', async () => {
+      const inputErrors = errorsOf(await readValues([changed(whole, fields.id.keys, 878301212025782300)]));
       expect(inputErrors).toMatchObject([{ place: { field: fields.id.path } }]);
     });
 
-    it.runIf(fields.profile_image_url !== undefined)('leaves out an image whose URL is none, or refuses it', async () => {
+    it.runIf(fields.profile_image_url !== undefined)('leaves out or rejects an image with an invalid URL', async () => {
       for (const url of ['/avatars/original/missing.png', 'javascript:alert(1)', 'data:image/png;base64,', 'https://a.example/\u0001']) {
         const value = changed(whole, fields.profile_image_url?.keys ?? [], url);
         if (isStrict) expect(errorIn(await readValues([value]))).toMatchObject({ place: { field: 'profile_image_url' } });
-        else expect(await firstProfile(value)).toEqual({ ...says[0]?.profile, profile_image_url: undefined });
+        else expect(await firstProfile(value)).toEqual({ ...observations[0]?.profile, profile_image_url: undefined });
       }
     });
 
-    it(isTimed ? 'tells its time' : 'asks for --observed-at', async () => {
+    it(isTimed ? 'reads the time of the snapshot' : 'requires --observed-at', async () => {
       const found = await readValues([whole], { observedAt: undefined });
-      if (isTimed) expect(observationsIn(found)).toEqual(says);
+      if (isTimed) expect(observationsIn(found)).toEqual(observations);
       else expect(errorIn(found).hint).toContain('--observed-at 2017-09-19T20:47:28Z');
     });
 
-    it('reads a text of ten million characters, or refuses it', async () => {
+    it('reads or rejects a text of ten million characters', async () => {
       const long = 'a&#x26;<b>'.repeat(1_000_000);
       expectSound(await readValues([changed(whole, fields.bio?.keys ?? [], long)]));
     });
 
-    it('gives an observation or a inputError, whatever stands in its fields', async () => {
+    it('gives an observation or an input error for any values of its fields', async () => {
       const anything = fc.oneof(fc.jsonValue(), fc.string({ unit: 'binary' }), fc.constantFrom(1e308, -0, '\ud800', '\0', '__proto__'));
       const change = fc.record({ field: fc.constantFrom(...Object.values(fields)), value: anything });
       await fc.assert(
@@ -182,6 +182,6 @@ export function describeFormat({ name, says, fields, isTimed, isStrict }: Exampl
   });
 }
 
-function flawsOf(found: Awaited<ReturnType<typeof readValues>>) {
+function errorsOf(found: Awaited<ReturnType<typeof readValues>>) {
   return found.filter((item) => item.kind === 'error');
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/sources/formats/format.ts';
 /** A number from 0 to 1. */
 type Chance = () => number;
 
-/** JSON texts of values that fields do not expect; some can be written only as text. */
+/** JSON texts of values that fields do not expect. Some exist only as text. */
 const VALUES = [
   'null',
   'true',
@@ -54,7 +54,7 @@ const VALUES = [
   '{"urls":[{"url":"https://t.co/AbCdEf12","expanded_url":null}]}',
 ] as const;
 
-/** Keys that may change what a value is taken for. */
+/** Keys that may change the detected format of a value. */
 const KEYS = [
   '__proto__',
   'constructor',
@@ -78,7 +78,7 @@ const KEYS = [
   'quoted_status',
 ] as const;
 
-/** The line of one snapshot that has been tampered with: in its values, keys or text; never longer than a few thousand characters. */
+/** Returns one line with a corrupted snapshot: changed values, keys or text. It has at most a few thousand characters. */
 export function hostileLine(snapshots: readonly JsonObject[], random: Chance): string {
   let text = JSON.stringify(pick(snapshots, random));
   for (let changes = 1 + Math.floor(random() * 4); changes > 0; changes -= 1) text = tampered(text, snapshots, random);
@@ -96,7 +96,7 @@ function tampered(text: string, snapshots: readonly JsonObject[], random: Chance
   return withTextChanged(text, random);
 }
 
-/** Replaces what stands behind some colon, up to where a simple value would end. */
+/** Replaces the text after a random colon, up to the possible end of a simple value. */
 function withValueReplaced(text: string, value: string, random: Chance): string {
   const fields = [...text.matchAll(/":("(?:[^"\\]|\\.)*"|[^,"[\]{}]+|\[\]|\{\})/g)];
   const field = fields[Math.floor(random() * fields.length)];

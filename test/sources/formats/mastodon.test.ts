@@ -10,7 +10,7 @@ async function profileOf(value: unknown) {
 
 describeFormat({
   name: 'mastodon',
-  says: [
+  observations: [
     {
       observed_at: NOON,
       web_archive_url: null,
@@ -41,16 +41,19 @@ describeFormat({
 });
 
 describe('a Mastodon account', () => {
-  it('of another server has that server in its handle', async () => {
+  it('has its server in its handle if it belongs to another server', async () => {
     expect(await profileOf({ ...account, acct: 'tove@hill.example', url: 'https://www.hill.example/@tove' })).toMatchObject({
       screen_name: 'tove@hill.example',
       id: '109349320508690443@hill.example',
     });
   });
 
-  it.each([undefined, null, '', '/@mira', 'mailto:mira@town.example', 7])('is local to no server with the page %j', async (url) => {
-    expect(errorIn(await readValues([changed(account, ['url'], url)]))).toMatchObject({ place: { field: 'url' } });
-  });
+  it.each([undefined, null, '', '/@mira', 'mailto:mira@town.example', 7])(
+    'is rejected as a local account with the profile URL %j',
+    async (url) => {
+      expect(errorIn(await readValues([changed(account, ['url'], url)]))).toMatchObject({ place: { field: 'url' } });
+    },
+  );
 
   it.each([
     ['', ''],
@@ -66,7 +69,7 @@ describe('a Mastodon account', () => {
     ['<p>a<p>b</i></p></p><div>c', 'a\n\nb\n\nc'],
     ['&#0;a&#xD800;', '\ufffda\ufffd'],
     ['a<script><p>b</script>c<style>d', 'ac'],
-  ])('has the note %j as %j', async (note, bio) => {
+  ])('converts the note %j to %j', async (note, bio) => {
     expect(await profileOf({ ...account, note })).toMatchObject({ bio });
   });
 
@@ -85,17 +88,17 @@ describe('a Mastodon account', () => {
     '<select><option>',
     '<a N=N ',
     ' N=N',
-  ])('may have a note that repeats %s as often as it may', async (part) => {
+  ])('reads a note of the greatest length that repeats %s', async (part) => {
     let note = '<b';
     for (let number = 0; note.length < 100_000; number += 1) note += part.replaceAll('N', `x${number}`);
     expect(observationsIn(await readValues([{ ...account, note: note.slice(0, 100_000) }]))).toHaveLength(1);
   });
 
-  it('has no note longer than that', async () => {
+  it('is rejected with a longer note', async () => {
     expect(errorIn(await readValues([{ ...account, note: 'a'.repeat(100_001) }]))).toMatchObject({ place: { field: 'note' } });
   });
 
-  it('comes in lists', async () => {
+  it('is read from lists', async () => {
     const found = await readValues([{ accounts: [account], statuses: [], hashtags: [] }]);
     expect(found).toMatchObject([{ kind: 'observation', place: { field: 'accounts[0]' } }]);
   });

@@ -6,7 +6,7 @@ const whole = fixture('neutral');
 
 describeFormat({
   name: 'neutral',
-  says: [
+  observations: [
     {
       observed_at: 1_700_324_952_006_921,
       web_archive_url: 'https://web.archive.org/web/20231118162912/https://social.example/mira_okonjo',
@@ -40,7 +40,7 @@ describeFormat({
 });
 
 describe('a neutral snapshot', () => {
-  it('needs a time and a handle alone', async () => {
+  it('requires only a time and a handle', async () => {
     const least = { observed_at: '2023-11-18T16:29:12Z', screen_name: 'mira' };
     expect(observationsIn(await readValues([least]))).toEqual([
       {
@@ -53,13 +53,13 @@ describe('a neutral snapshot', () => {
   });
 
   it.each([undefined, null, '', 'today', '2023-11-18T16:29:12', 1_700_324_952, '1969-12-31T23:59:59Z'])(
-    'refuses the time %j',
+    'is rejected with the time %j',
     async (time) => {
       expect(errorIn(await readValues([changed(whole, ['observed_at'], time)]))).toMatchObject({ place: { field: 'observed_at' } });
     },
   );
 
-  it('names a field that it does not know', async () => {
+  it('is rejected with an unknown field, and the error names it', async () => {
     expect(errorIn(await readValues([{ ...whole, biography: 'x' }]))).toMatchObject({ place: { field: 'biography' } });
     expect(errorIn(await readText('{"observed_at":"2023-11-18T16:29:12Z","screen_name":"m","__proto__":1}'))).toMatchObject({
       place: { field: '__proto__' },
@@ -73,16 +73,16 @@ describe('a neutral snapshot', () => {
     [9007199254740991, '9007199254740991'],
     ['', undefined],
     [null, undefined],
-  ])('has the id %j as %j', async (id, expected) => {
+  ])('has its id %j read as %j', async (id, expected) => {
     expect(observationsIn(await readValues([changed(whole, ['id'], id)]))[0]?.profile.id).toBe(expected);
   });
 
-  it.each([1.5, 9007199254740992, -1, true])('refuses the id %j and says to write a string', async (id) => {
+  it.each([1.5, 9007199254740992, -1, true])('is rejected with the id %j, with the hint to write a string', async (id) => {
     const inputError = errorIn(await readValues([changed(whole, ['id'], id)]));
     expect(inputError).toMatchObject({ place: { field: 'id' }, hint: expect.stringContaining('write ids as strings') });
   });
 
-  it.each(['', null])('keeps the archive’s URL %j as it is', async (url) => {
+  it.each(['', null])('keeps the archive URL %j unchanged', async (url) => {
     expect(observationsIn(await readValues([changed(whole, ['web_archive_url'], url)]))[0]?.web_archive_url).toBe(url);
   });
 
@@ -101,7 +101,7 @@ describe('a neutral snapshot', () => {
         7,
       ].map((url) => [field, url] as const),
     ),
-  )('refuses the %s %j', async (field, url) => {
+  )('is rejected with the %s %j', async (field, url) => {
     const inputError = errorIn(await readValues([changed(whole, [field], url)]));
     expect(inputError).toMatchObject({ place: { field }, expected: 'an http or https URL, "" or null' });
   });

@@ -3,12 +3,12 @@ import type { Observation } from '../../../src/contract/observation.ts';
 import { type ObserveContext, type Observed, observationsOf } from '../../../src/sources/observations.ts';
 import type { Input, InputError } from '../../../src/sources/source.ts';
 
-/** The moment that the tests take with --observed-at. */
+/** The time that the tests pass as --observed-at. */
 export const NOON: number = parseInstant('2024-05-01T12:00:00Z') ?? 0;
 
 const CONTEXT: ObserveContext = { from: undefined, observedAt: NOON, unescape: false };
 
-/** An input that has never been a file. */
+/** An input with the given content, without a file. */
 export function input(name: string, text: string): Input {
   return {
     name,
@@ -19,7 +19,7 @@ export function input(name: string, text: string): Input {
   };
 }
 
-/** What inputs hold, in their order. */
+/** Reads the inputs in their order. */
 export async function readInputs(inputs: readonly Input[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
   const found: (Observed | InputError)[] = [];
   for await (const batch of observationsOf(inputs, { ...CONTEXT, ...context })) found.push(...batch);
@@ -30,12 +30,12 @@ export async function readText(text: string, context: Partial<ObserveContext> = 
   return readInputs([input('snapshots', text)], context);
 }
 
-/** What values say that stand one a line. */
+/** Reads values, one on each line. */
 export async function readValues(values: readonly unknown[], context: Partial<ObserveContext> = {}): Promise<(Observed | InputError)[]> {
   return readText(values.map((value) => JSON.stringify(value)).join('\n'), context);
 }
 
-/** The observations among what was found; a inputError fails the test. */
+/** Returns the observations. An input error fails the test. */
 export function observationsIn(found: readonly (Observed | InputError)[]): Observation[] {
   return found.map((item) => {
     if (item.kind === 'observation') return item.observation;
@@ -43,7 +43,7 @@ export function observationsIn(found: readonly (Observed | InputError)[]): Obser
   });
 }
 
-/** The one inputError that was found. */
+/** Returns the only input error. */
 export function errorIn(found: readonly (Observed | InputError)[]): InputError {
   const [first] = found;
   if (first?.kind === 'error' && found.length === 1) return first;

@@ -4,7 +4,7 @@ import { handle, urlOrEmpty, urlOrEmptyOrNull } from '../../../src/contract/shap
 import type { Observed } from '../../../src/sources/observations.ts';
 import type { InputError } from '../../../src/sources/source.ts';
 
-/** Holds what was found to what observations and inputErrors promise, whatever the snapshots were. */
+/** Checks the invariants of observations and input errors, which are the same for any input. */
 export function expectSound(found: readonly (Observed | InputError)[]): void {
   const unsound = found.filter((item) => !(item.kind === 'error' ? isSoundFlaw(item) : isSound(item)));
   expect(unsound).toEqual([]);

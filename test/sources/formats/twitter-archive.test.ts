@@ -6,7 +6,7 @@ const archive = fixture('twitter-archive');
 
 describeFormat({
   name: 'twitter-archive',
-  says: [
+  observations: [
     {
       observed_at: 1_667_629_987_558_000,
       web_archive_url: null,
@@ -40,7 +40,7 @@ describeFormat({
 });
 
 describe('the account of a Twitter archive', () => {
-  it('was observed when the archive was made, or with --observed-at', async () => {
+  it('has the time of the archive, or of --observed-at', async () => {
     const { manifest: _, ...bare } = archive;
     expect(observationsIn(await readValues([bare]))).toMatchObject([{ observed_at: NOON }]);
     expect(errorIn(await readValues([bare], { observedAt: undefined })).hint).toContain('--observed-at');
@@ -48,7 +48,7 @@ describe('the account of a Twitter archive', () => {
     expect(errorIn(await readValues([broken]))).toMatchObject({ place: { field: 'manifest.archiveInfo.generationDate' } });
   });
 
-  it('has former names once each, and not its own', async () => {
+  it('has each former handle once, without the current one', async () => {
     const change = (from: unknown) => ({ screenNameChange: { screenNameChange: { changedFrom: from } } });
     const names = ['a', 'b', 'mira_okonjo', 'a'];
     const found = await readValues([{ ...archive, 'screen-name-change': names.map(change) }]);

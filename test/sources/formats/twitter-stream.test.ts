@@ -7,7 +7,7 @@ const DELIVERED = 1_358_090_018_657_000;
 
 describeFormat({
   name: 'twitter-stream',
-  says: [
+  observations: [
     {
       observed_at: DELIVERED,
       web_archive_url: null,
@@ -77,12 +77,12 @@ describe('a tweet of the stream', () => {
     ['1358090018657', DELIVERED],
     [1358090018657, DELIVERED],
     [undefined, 1_358_090_018_000_000],
-  ])('was delivered, with timestamp_ms %j, at %d', async (timestamp, moment) => {
+  ])('with timestamp_ms %j has the time %d', async (timestamp, moment) => {
     const observations = observationsIn(await readValues([changed(tweet, ['timestamp_ms'], timestamp)]));
     expect(observations.map(({ observed_at }) => observed_at)).toEqual([moment, moment, moment]);
   });
 
-  it('needs --observed-at where it tells no time at all', async () => {
+  it('requires --observed-at if it has no time', async () => {
     const { timestamp_ms: _, created_at: __, ...timeless } = tweet;
     expect(observationsIn(await readValues([timeless]))[0]?.observed_at).toBe(NOON);
     const found = await readValues([timeless], { observedAt: undefined });
@@ -95,12 +95,12 @@ describe('a tweet of the stream', () => {
     ['timestamp_ms', -1],
     ['timestamp_ms', null],
     ['timestamp_ms', '12345678901234567890'],
-  ])('is refused with %s %j', async (field, value) => {
+  ])('is rejected with %s %j', async (field, value) => {
     expect(errorIn(await readValues([changed(tweet, [field], value)]))).toMatchObject({ place: { field } });
   });
 
   it.each(['delete', 'scrub_geo', 'limit', 'status_withheld', 'user_withheld', 'disconnect', 'warning'])(
-    'is not what a notice of %s is: that is passed over',
+    'is read after a %s notice, which is ignored',
     async (notice) => {
       const found = await readValues([{ [notice]: { status: { id_str: '1', user_id_str: '2' } } }, tweet]);
       expect(observationsIn(found)).toHaveLength(3);
@@ -108,15 +108,15 @@ describe('a tweet of the stream', () => {
     },
   );
 
-  it('gives the others’ profiles where one is broken', async () => {
+  it('gives the other profiles if one is broken', async () => {
     const found = await readValues([changed(tweet, ['retweeted_status', 'user', 'screen_name'], 7)]);
     expect(found.map(({ kind }) => kind)).toEqual(['observation', 'error', 'observation']);
     expect(found[1]?.place).toEqual({ file: 'snapshots', line: 1, field: 'retweeted_status.user.screen_name' });
   });
 
-  it('does not hold tweets without end', async () => {
+  it('is rejected if tweets are nested too deeply', async () => {
     let deep: object = tweet;
     for (let depth = 0; depth < 1000; depth += 1) deep = { ...tweet, quoted_status: deep };
-    expect(errorIn(await readValues([deep])).expected).toContain('tweets in one another');
+    expect(errorIn(await readValues([deep])).expected).toContain('nested tweets');
   });
 });

@@ -11,7 +11,7 @@ async function profileOf(value: unknown, context: Partial<ObserveContext> = {}) 
 
 describeFormat({
   name: 'twitter-v1',
-  says: [
+  observations: [
     {
       observed_at: NOON,
       web_archive_url: null,
@@ -43,12 +43,12 @@ describeFormat({
   isStrict: false,
 });
 
-describe('a user of Twitter’s interface 1.1', () => {
+describe('a user of the Twitter API 1.1', () => {
   it.each([
     [null, 'https://t.co/QwErTy5678'],
     ['', 'https://t.co/QwErTy5678'],
     [undefined, 'https://t.co/QwErTy5678'],
-  ])('has its website wrapped where it was expanded to %j', async (expanded, website) => {
+  ])('keeps its short link as website if the expanded URL is %j', async (expanded, website) => {
     expect(await profileOf(changed(whole, ['entities', 'url', 'urls', 0, 'expanded_url'], expanded))).toMatchObject({ website });
   });
 
@@ -56,13 +56,13 @@ describe('a user of Twitter’s interface 1.1', () => {
     [undefined, null],
     [null, null],
     ['', ''],
-  ])('has no website where its url is %j', async (url, website) => {
+  ])('has no website if its url is %j', async (url, website) => {
     const { entities: _, ...bare } = whole;
     expect(await profileOf(changed({ ...bare }, ['url'], url))).toMatchObject({ website });
   });
 
   it.each([5, [], {}, { url: 7, description: { urls: 'x' } }, { url: { urls: [null] }, description: { urls: [null, 7] } }])(
-    'is read without the entities %j',
+    'is read without expanded links if its entities are %j',
     async (entities) => {
       expect(await profileOf({ ...whole, entities })).toMatchObject({
         website: 'https://t.co/QwErTy5678',
@@ -71,7 +71,7 @@ describe('a user of Twitter’s interface 1.1', () => {
     },
   );
 
-  it('is unescaped once, and only when that is asked for', async () => {
+  it('is unescaped once, and only on request', async () => {
     const value = { ...whole, name: 'A &amp;lt; B &quot;&#39;&gt;', location: '&amp; &nbsp;', description: '&lt;3 https://t.co/AbCdEf12' };
     expect(await profileOf(value)).toMatchObject({ display_name: value.name, location: value.location });
     expect(await profileOf(value, { unescape: true })).toMatchObject({
@@ -81,19 +81,19 @@ describe('a user of Twitter’s interface 1.1', () => {
     });
   });
 
-  it('is known by id, where that is exact, only without id_str', async () => {
+  it('is identified by an exact id only if id_str is missing', async () => {
     const { id_str: _, ...bare } = whole;
     expect(await profileOf({ ...bare, id: 501 })).toMatchObject({ id: '501' });
     expect(await profileOf({ ...bare, id: undefined })).toMatchObject({ screen_name: 'mira_okonjo', id: undefined });
     expect(errorIn(await readValues([bare]))).toMatchObject({ place: { field: 'id' } });
   });
 
-  it('leaves open what a mention does not have', async () => {
+  it('leaves fields undefined that a mention does not contain', async () => {
     const mention = { id: 501, id_str: '501', name: 'Tove', screen_name: 'tove_lind', indices: [0, 4] };
     expect(await profileOf(mention)).toEqual({ screen_name: 'tove_lind', id: '501', display_name: 'Tove' });
   });
 
-  it('comes in lists', async () => {
+  it('is read from lists', async () => {
     const found = await readValues([{ users: [whole, 7, whole], next_cursor: 0 }]);
     expect(found).toMatchObject([
       { kind: 'observation', place: { line: 1, field: 'users[0]' } },
@@ -103,7 +103,7 @@ describe('a user of Twitter’s interface 1.1', () => {
   });
 
   it.each(['Mon Foo 29 21:18:15 +0000 2010', 'Mon Nov 31 21:18:15 +0000 2010', 'Mon Nov 29 25:18:15 +0000 2010'])(
-    'has not been created on %s',
+    'is rejected with the creation date %s',
     async (date) => expect(errorIn(await readValues([{ ...whole, created_at: date }]))).toMatchObject({ place: { field: 'created_at' } }),
   );
 });

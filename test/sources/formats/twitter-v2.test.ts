@@ -10,7 +10,7 @@ async function profilesOf(value: unknown) {
 
 describeFormat({
   name: 'twitter-v2',
-  says: [
+  observations: [
     {
       observed_at: NOON,
       web_archive_url: null,
@@ -41,23 +41,23 @@ describeFormat({
   isStrict: false,
 });
 
-describe('a user of Twitter’s interface 2', () => {
-  it('leaves open what was not asked for', async () => {
+describe('a user of the Twitter API 2', () => {
+  it('leaves fields undefined that were not requested', async () => {
     const asked = { id: '501', name: 'Tove', username: 'tove_lind' };
     expect(await profilesOf(asked)).toEqual([{ screen_name: 'tove_lind', id: '501', display_name: 'Tove' }]);
   });
 
-  it('is without a website where that is left out', async () => {
+  it('has no website if url is missing', async () => {
     const { url: _, entities: __, ...bare } = whole;
     expect(await profilesOf(bare)).toMatchObject([{ website: null }]);
   });
 
-  it('is not unescaped: this interface does not escape', async () => {
+  it('is not unescaped, because this API does not escape', async () => {
     const found = await readValues([{ ...whole, name: 'A &amp; B' }], { unescape: true });
     expect(observationsIn(found)).toMatchObject([{ profile: { display_name: 'A &amp; B' } }]);
   });
 
-  it.each([undefined, 'twitter-v2' as const])('comes in answers of every kind (from %s)', async (from) => {
+  it.each([undefined, 'twitter-v2' as const])('is read from every kind of response (from %s)', async (from) => {
     const status = { id: '1', text: 'Hello', author_id: '501' };
     const found = await readValues(
       [
@@ -80,11 +80,11 @@ describe('a user of Twitter’s interface 2', () => {
   });
 
   it.each([{ data: [] }, { data: { id: '1', text: 'Hello' } }, { data: null }, { includes: { users: {} } }, { data: ['x'] }])(
-    'is missing from %j',
+    'is reported as missing from %j',
     async (answer) => expect(errorIn(await readValues([answer]))).toMatchObject({ code: 'bad-field', place: { field: 'data' } }),
   );
 
-  it('has a name that is no text', async () => {
+  it('is rejected if its name is not a string', async () => {
     expect(errorIn(await readValues([changed(whole, ['name'], 7)]))).toMatchObject({ place: { field: 'name' } });
   });
 });
