@@ -12,16 +12,16 @@ describe('a tree', () => {
 
   test('of more files is one, with the numbers', () => {
     expect(excess(host, tree(100_001, 1))).toEqual({
-      expected: '100,000 files at the most (a plan)',
+      expected: 'at most 100,000 files (a plan)',
       found: '100,001 files',
-      hint: 'build with larger pages, without --compress, or choose another host',
+      hint: 'build with larger pages or without --compress, or choose another host',
     });
   });
 
   test('with a larger file is one, with the file', () => {
     expect(excess(host, tree(1, 1001))).toEqual({
       path: 'rest/data/index.json',
-      expected: '1,000 bytes a file at the most (a plan)',
+      expected: 'at most 1,000 bytes per file (a plan)',
       found: '1,001 bytes',
       hint: 'build with smaller pages, or choose another host',
     });

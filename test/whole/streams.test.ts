@@ -70,7 +70,7 @@ describe.each(Object.entries(COMMANDS))('%s', (_, args) => {
   it.skipIf(full.skip)('says in one clear error that standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {
       const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
-      expect(stderr).toMatch(/^error: cannot write standard output \(file-system\)\n( {2}\w.*\n)+$/);
+      expect(stderr).toMatch(/^error: cannot write to standard output \(file-system\)\n( {2}\w.*\n)+$/);
       expect(code).toBe(1);
     }
   });
