@@ -91,7 +91,7 @@ export async function listening(port: number, ...children: readonly Child[]): Pr
   }
 }
 
-/** The name of the base URL of every tree that hosts are tried on. */
+/** The host name in the base URL of every tree in these tests. */
 export const SITE_NAME = 'history.example';
 
 /** A server that is asked by the name of its site, as one that has other sites beside it. */

@@ -27,8 +27,8 @@ const RULES = `
 `;
 
 /** Why the host `netlify` is an edge function: if this fails, rules may have become good enough. */
-describe.skipIf(matcher.skip)(`rules for Netlify, by its own matcher (${matcher.reason || 'installed'})`, () => {
-  test('would answer a core query with page 1', () => {
+describe.skipIf(matcher.skip)(`redirect rules in Netlify's own matcher (${matcher.reason || 'installed'})`, () => {
+  test('would answer some core queries with page 1', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'netlify.toml'), RULES);
     const queries = QUERIES.filter(({ asks }) => asks === 'core').map(({ query }) => query);

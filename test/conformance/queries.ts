@@ -6,7 +6,7 @@ export interface Query {
   readonly query: string;
   /** The page that it shows, or 404. */
   readonly shows: number;
-  /** What a host has to be capable of to answer it so; `core` is asked of every host. */
+  /** The capability that a host needs for this answer; every host must answer `core` queries. */
   readonly asks: Capability | 'core';
 }
 

@@ -33,7 +33,7 @@ describe.each(HOSTS.map((subject) => [subject.host.name, subject] as const))('%s
   test.skipIf(subject.needs.skip).each<[string, Deploy | undefined]>([
     ['the folder of the tree', undefined],
     ['a folder that it is published to', copied],
-  ])('answers no stale 304 where builds follow one another at once, from %s', async (_, deploy) => {
+  ])('sends no stale 304 after builds in quick succession, from %s', async (_, deploy) => {
     const folder = temporaryFolder();
     const [store, out, served] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'served')];
     const tree = deploy === undefined ? out : served;

@@ -37,11 +37,11 @@ export interface Published extends Delivery {
   readonly url: string;
 }
 
-/** A host with the real thing that its files are tried on. */
+/** A host with the software on which its files are tested. */
 export interface Subject {
   readonly host: Host;
   readonly needs: Requirement;
-  /** The release of what it is tried on. */
+  /** The release of that software. */
   readonly release: () => string;
   /** Brings the tree to the origin that the host's files are to name. */
   readonly publish?: (site: Pick<Trial, 'tree' | 'base'>) => Promise<Published>;

@@ -34,7 +34,7 @@ import { type Linted, nameOf, type Published, type Subject } from './subject.ts'
 import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
-/** What every host must do. */
+/** The probes that every host must pass. */
 const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
@@ -100,7 +100,7 @@ export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
-    describe.each(BASES)('at "%s"', (base) => {
+    describe.each(BASES)('with the base path "%s"', (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       let published: Published | undefined;
       let trial: Trial;
@@ -122,7 +122,7 @@ export function conforms(subject: Subject): void {
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
-      test('so many queries are right', async () => {
+      test('answers the expected number of queries correctly', async () => {
         outcome.score = await score(trial);
         expect(outcome.score).toBeGreaterThanOrEqual(
           QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
@@ -131,7 +131,7 @@ export function conforms(subject: Subject): void {
 
       test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
-      test.each(Object.entries(NEVER))('%s: lacks it, as every host', async (_, probe) => {
+      test.each(Object.entries(NEVER))('%s: is missing, as on every host', async (_, probe) => {
         expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
       });
 
@@ -183,7 +183,7 @@ export function passes(linted: Linted): void {
   const { host, needs, release, complaints } = linted;
   newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
-    test.each(BASES)('at "%s" has files that are well formed', async (base) => {
+    test.each(BASES)('has valid files with the base path "%s"', async (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
       await palimpsestJson(['rewrite', host.name, '--tree', (await siteAt(base)).tree, '--out', files]);
@@ -196,7 +196,7 @@ export function passes(linted: Linted): void {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test('declares nothing of what nobody tried', () => {
+    test('declares every capability as untested', () => {
       expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
     });
   });
