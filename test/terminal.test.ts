@@ -111,8 +111,8 @@ describe('a failure', () => {
   });
 
   it.each<[string, boolean, Record<string, string>, boolean]>([
-    ['coloured on a terminal', true, {}, true],
-    ['plain where NO_COLOR is set', true, { NO_COLOR: '1' }, false],
+    ['colored on a terminal', true, {}, true],
+    ['plain if NO_COLOR is set', true, { NO_COLOR: '1' }, false],
     ['plain in a pipe', false, {}, false],
   ])('is %s', (_, isTTY, env, isColored) => {
     const { terminal: made, err } = terminal(isTTY, env);

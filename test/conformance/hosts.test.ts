@@ -44,13 +44,13 @@ const SUBJECTS: readonly Subject[] = [
   serviceWorker,
 ];
 
-/** Those that nothing on this machine runs. */
+/** The hosts that no test can run. */
 const LINTED: readonly Linted[] = [fastly];
 
 for (const subject of SUBJECTS) conforms(subject);
 for (const subject of LINTED) passes(subject);
 
-/** Every host, and once more those that can stand before an origin, in the order of the table. */
+/** Every host, and again each host that supports an origin, in the order of the table. */
 const NAMES = HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [name] : [name, `${name} --origin`]));
 
 test('every host is tested, also with an origin if it supports one', () => {

@@ -26,7 +26,7 @@ describe('the queries of the conformance suite', () => {
       expect(new Set(pages).size).toBe(3);
       for (const { query, shows, asks } of ALL_QUERIES) {
         const { status, body } = await live.ask(`/rest/${collection}/${query}`);
-        // before 3.15 an empty value was no number, and so no page
+        // before DRF 3.15 an empty value was an invalid page
         if (asks === 'empty-value' && /^3\.(\d|1[0-4])\./.test(live.release)) expect(status, query).toBe(404);
         else expect(status === 200 ? pages.indexOf(resultsOf(body)) + 1 : status, query).toBe(shows);
       }
@@ -39,7 +39,7 @@ describe('the queries of the conformance suite', () => {
         shows
       ];
       const { file } = resolve('GET', '/rest/data/', query.slice(1));
-      // the function does not know how many pages there are
+      // the function does not know the number of pages
       if (query === '?page=4') expect(file).toBe('rest/data/page/4/index.json');
       else expect(file, query).toBe(page && `rest/data/${page}`);
     }

@@ -43,7 +43,7 @@ const CORE: { readonly [name: string]: Probe } = {
   'pages that are not there compressed': unpacked,
 };
 
-/** Those that change the tree come last. */
+/** The probes, those that change the tree last. */
 const PROBES: { readonly [C in Capability]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
@@ -78,13 +78,13 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   'content-etag': contentEtag,
 };
 
-/** What no host can do. */
+/** The probes for capabilities that no host can have. */
 const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
 
-/** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
+/** A base URL at the root of a host, and one whose path contains special characters of regular expressions. */
 const BASES = ['', '/api/v1.0'];
 
-/** What this run has found out so far, in the order of the hosts. */
+/** The results of this run so far, in the order of the hosts. */
 export const outcomes: Outcome[] = [];
 
 function newOutcome(subject: Subject | Linted): Outcome {
@@ -95,7 +95,7 @@ function newOutcome(subject: Subject | Linted): Outcome {
   return outcome;
 }
 
-/** Holds a host to what it declares: each capability proven, each that it lacks proven absent. */
+/** Checks a host against its declaration: each capability must be present, and each missing one absent. */
 export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
@@ -118,7 +118,7 @@ export function conforms(subject: Subject): void {
       afterAll(async () => {
         await trial?.stop();
         await published?.stop();
-        // a browser's last processes may still be writing
+        // the browser's last processes may still write files
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
@@ -162,13 +162,13 @@ export function conforms(subject: Subject): void {
 const chromium = program('chromium');
 let browser: Promise<Page> | undefined;
 
-/** One browser for all hosts. */
+/** The browser, shared by all hosts. */
 function theBrowser(): Promise<Page> {
   browser ??= openPage(join(home, 'browser'), 'about:blank');
   return browser;
 }
 
-/** How many queries are answered as DRF does. */
+/** Returns the number of queries that are answered as by DRF. */
 async function score({ ask, site }: Trial): Promise<number> {
   let right = 0;
   for (const { query, shows } of QUERIES) {
@@ -178,7 +178,7 @@ async function score({ ask, site }: Trial): Promise<number> {
   return right;
 }
 
-/** Holds a host's files to the vendor's own tool, which must also find a mistake. */
+/** Checks a host's files with the vendor's tool, which must also detect an inserted error. */
 export function passes(linted: Linted): void {
   const { host, needs, release, complaints } = linted;
   newOutcome(linted);
@@ -205,7 +205,7 @@ export function passes(linted: Linted): void {
 const sites = new Map<string, Promise<PublishedSite>>();
 const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
 
-/** The site at a base, built once and copied for each host. */
+/** Returns the site at a base path, which is built once and copied for each host. */
 function siteAt(base: string): Promise<PublishedSite> {
   const known = sites.get(base) ?? PublishedSite.build(join(home, String(sites.size)), base);
   sites.set(base, known);

@@ -275,7 +275,7 @@ describe('a base URL with a path', () => {
     ['/api/v1.0rest/data/', '', NOT_FOUND],
     ['/api/v1.0/../v1.0/rest/data/', '', NOT_FOUND],
     ['/API/v1.0/rest/data/', '', NOT_FOUND],
-  ])('%s?%s is answered below it', (path, query, answer) => {
+  ])('%s?%s is answered relative to that path', (path, query, answer) => {
     expect(resolve('GET', path, query, base)).toMatchObject(answer);
   });
 
