@@ -17,35 +17,35 @@ import { VERSION } from './version.ts';
 
 /**
  * Runs one command line.
- * @param argv as a process has it: the first two entries are passed over
+ * @param argv as in `process.argv`: the first two entries are ignored
  * @returns the exit code: 0 done, 1 failed, 2 wrong usage, 3 a guard refused
  */
-export async function run(argv: readonly string[], surroundings: ProcessIO): Promise<number> {
-  const terminal = new Terminal(surroundings);
+export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
+  const terminal = new Terminal(io);
   const program = programFor(terminal);
   try {
     await program.parseAsync(argv);
   } catch (error) {
-    if (error instanceof CommanderError) misuse(terminal, argv, error);
-    else terminal.failure(error instanceof Failure ? namingVariable(program, error) : asFailure(error));
+    if (error instanceof CommanderError) reportUsageError(terminal, argv, error);
+    else terminal.failure(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
   }
   await terminal.flushed();
   return terminal.exitCode;
 }
 
-/** Wrong usage, which commander has worded for people already. */
-function misuse(terminal: Terminal, argv: readonly string[], error: CommanderError): void {
+/** Sets the exit code for wrong usage, and writes the error as JSON if JSON is wanted. Commander has already printed the text. */
+function reportUsageError(terminal: Terminal, argv: readonly string[], error: CommanderError): void {
   if (error.exitCode === 0) return;
-  const { stdout, env } = terminal.surroundings;
-  const end = argv.indexOf('--');
+  const { stdout, env } = terminal.io;
+  const endOfOptions = argv.indexOf('--');
   terminal.exitCode = 2;
-  if (!isOn(env['PALIMPSEST_JSON']) && !argv.slice(0, end === -1 ? undefined : end).includes('--json')) return;
+  if (!isOn(env['PALIMPSEST_JSON']) && !argv.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json')) return;
   const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
   stdout.write(`${encodeJson({ error: { code: 'usage', message } })}\n`);
 }
 
-/** A failure whose place is an option that was given as a variable: with the variable as its place. */
-function namingVariable(program: Command, failure: Failure): Failure {
+/** Replaces the option in a failure's place by its environment variable, if the value came from there. */
+function withVariableName(program: Command, failure: Failure): Failure {
   for (const command of program.commands) {
     const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
     if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
@@ -55,22 +55,22 @@ function namingVariable(program: Command, failure: Failure): Failure {
   return failure;
 }
 
-/** An error of the file system's that no command foresaw, as a Failure; any other as it is. */
+/** Converts a file system error that no command handled to a Failure. Returns any other error unchanged. */
 function asFailure(error: unknown): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || 'address' in error || 'hostname' in error) return error;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : undefined;
   return new Failure('file-system', `cannot read or write ${path ?? 'a file'}`, {
     place: path === undefined ? {} : { file: path },
-    expected: 'a path that can be read and written, with room',
+    expected: 'a path that can be read and written, on a disk with free space',
     found: error.message,
-    hint: 'look at the path, its permissions and its disk, then run this again',
+    hint: 'check the path, its permissions and the free space, then run the command again',
     cause: error,
   });
 }
 
-/** The command line, declared: every command with its options. */
+/** Declares the command line: every command with its options. */
 export function programFor(terminal: Terminal): Command {
-  const { stdout, stderr, env } = terminal.surroundings;
+  const { stdout, stderr, env } = terminal.io;
   const program = new Command('palimpsest')
     .description('Publishes the history of public profile fields as a JSON API without a server.')
     .version(VERSION)

@@ -1,13 +1,13 @@
 import { FAILURES, Failure } from './contract/failure.ts';
 import { encodeJson, isObject } from './contract/json.ts';
 
-/** The parts of a process that a command uses; a test gives its own. */
+/** The parts of a process that a command uses; tests replace them. */
 export interface ProcessIO {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly env: { [name: string]: string | undefined };
-  /** Whether warnings of deprecated interfaces are kept from people, who cannot mend them. */
+  /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
   noDeprecation?: boolean;
   readonly once: (signal: 'SIGINT' | 'SIGTERM', listener: () => void) => unknown;
 }
@@ -19,118 +19,118 @@ interface Output {
   readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 
-/** A line for people. `verbatim` goes out as it is: it has no control characters but those that are meant. */
+/** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
 export type Line = string | { readonly verbatim: string };
 
-/** Whether a command speaks to machines, and whether at all. */
+/** The output options of a command: JSON instead of text, or only errors. */
 export interface OutputMode {
   readonly json?: true | undefined;
   readonly quiet?: true | undefined;
 }
 
-/** How long something takes before its progress is shown, and how often it is shown then, in milliseconds. */
+/** The time before progress is first shown, and the time between two updates, in milliseconds. */
 const PROGRESS_DELAY_MS = 1000;
 const PROGRESS_INTERVAL_MS = 100;
-/** How many characters of a summary are written at once. */
+/** The minimum size of one write of a summary, in characters. */
 const CHUNK_CHARACTERS = 1 << 12;
 
 const COLORS = { red: 31, yellow: 33 } as const;
 
 /**
- * What people and machines read: summaries on standard output, progress and errors on standard error. Every text for people
- * passes {@link printable} here: a file name can hold escape sequences and line breaks.
+ * Writes summaries to standard output, and progress and errors to standard error. All text output passes
+ * {@link printable}, because a file name can contain escape sequences and line breaks.
  */
 export class Terminal {
-  /** What the process is to exit with. */
+  /** The exit code for the process. */
   exitCode = 0;
-  readonly surroundings: ProcessIO;
-  #voice: OutputMode = {};
+  readonly io: ProcessIO;
+  #outputMode: OutputMode = {};
   #hasOutputFailed = false;
 
-  constructor(surroundings: ProcessIO) {
-    this.surroundings = surroundings;
-    surroundings.stdout.on?.('error', (error) => this.#outputFailed(error));
-    // where errors cannot be written there is nowhere to say so
-    surroundings.stderr.on?.('error', () => {});
+  constructor(io: ProcessIO) {
+    this.io = io;
+    io.stdout.on?.('error', (error) => this.#outputFailed(error));
+    // a failure to write to standard error cannot be reported anywhere
+    io.stderr.on?.('error', () => {});
   }
 
-  /** Waits until standard output has taken what was written, or failed to. */
+  /** Waits until all data is written to standard output, or the write has failed. */
   async flushed(): Promise<void> {
-    const { stdout } = this.surroundings;
+    const { stdout } = this.io;
     if (stdout.on !== undefined) await new Promise<void>((done) => stdout.write('', done));
   }
 
   #outputFailed(error: Error): void {
-    // a reader that has seen enough, such as head, is no failure
+    // a reader may stop early, as head does; that is not a failure
     const isClosed = 'code' in error && error.code === 'EPIPE';
     if (isClosed || this.#hasOutputFailed) return;
     this.#hasOutputFailed = true;
     const exitCode = this.exitCode;
     this.failure(
-      new Failure('file-system', 'cannot write standard output', {
-        expected: 'a file with room, or a program that reads',
+      new Failure('file-system', 'cannot write to standard output', {
+        expected: 'a file with free space, or a program that reads the output',
         found: error.message,
-        hint: 'look at where the output goes; what the command itself did is done',
+        hint: 'check the destination of the output; the command itself is complete',
       }),
     );
     this.exitCode = exitCode || this.exitCode;
   }
 
-  /** Sets how the command at hand is to speak. */
-  setOutput(voice: OutputMode): void {
-    this.#voice = voice;
+  /** Sets the output options of the current command. */
+  setOutput(outputMode: OutputMode): void {
+    this.#outputMode = outputMode;
   }
 
   /**
-   * A command's result: one JSON object for machines, lines for people. A field of the object may be a list that is
-   * made as it is written, as may be the lines: there can be hundreds of thousands of items.
+   * Writes a command's result: one JSON object with --json, otherwise the lines. The lines and any list in the object may
+   * be generators: there can be hundreds of thousands of items.
    */
   summary(result: object, lines: Iterable<Line>): void {
-    if (this.#voice.json) this.#writeAll(jsonTexts(result));
-    else if (!this.#voice.quiet) this.#writeAll(lineTexts(lines));
+    if (this.#outputMode.json) this.#writeAll(jsonTexts(result));
+    else if (!this.#outputMode.quiet) this.#writeAll(lineTexts(lines));
   }
 
-  /** Writes texts in pieces of which none is large. */
+  /** Writes texts in chunks of limited size. */
   #writeAll(texts: Iterable<string>): void {
-    let piece = '';
+    let chunk = '';
     for (const text of texts) {
-      piece += text;
-      if (piece.length < CHUNK_CHARACTERS) continue;
-      this.surroundings.stdout.write(piece);
-      piece = '';
+      chunk += text;
+      if (chunk.length < CHUNK_CHARACTERS) continue;
+      this.io.stdout.write(chunk);
+      chunk = '';
     }
-    if (piece !== '') this.surroundings.stdout.write(piece);
+    if (chunk !== '') this.io.stdout.write(chunk);
   }
 
-  /** How many columns a line of a summary may take. */
+  /** The maximum width of a line of a summary, in columns. */
   get columns(): number {
-    return this.surroundings.stdout.columns ?? 80;
+    return this.io.stdout.columns ?? 80;
   }
 
-  /** Whether a summary may be in colour. */
+  /** Whether a summary may use colors. */
   get hasColor(): boolean {
-    const { stdout, env } = this.surroundings;
+    const { stdout, env } = this.io;
     return stdout.isTTY === true && !env['NO_COLOR'];
   }
 
-  /** Something a person should know that is no failure. */
+  /** Writes a warning to standard error. */
   warn(line: string): void {
-    if (!this.#voice.quiet) this.surroundings.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
+    if (!this.#outputMode.quiet) this.io.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
   }
 
-  /** Words an error: for people on standard error, for machines also as an object on standard output. */
+  /** Writes an error to standard error, and with --json also as an object to standard output. Sets the exit code. */
   failure(error: unknown): void {
-    const { stdout, stderr } = this.surroundings;
+    const { stdout, stderr } = this.io;
     const isKnown = error instanceof Failure;
     this.exitCode = isKnown ? FAILURES[error.code] : 1;
     if (!isKnown) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       stderr.write(`${this.#paint('red', 'error:')} ${text.split('\n').map(printable).join('\n')}\n`);
-      stderr.write('this is a fault of palimpsest: please report it with the lines above\n');
+      stderr.write('this is a bug in palimpsest: please report it with the lines above\n');
       return;
     }
     const { code, message, place, expected, found, hint } = error;
-    if (this.#voice.json && !this.#hasOutputFailed)
+    if (this.#outputMode.json && !this.#hasOutputFailed)
       stdout.write(`${encodeJson({ error: { code, message, ...place, expected, found, hint } })}\n`);
     const where = [place.file, place.line === undefined ? undefined : `line ${place.line}`, place.field].filter(
       (part) => part !== undefined,
@@ -147,17 +147,17 @@ export class Terminal {
   }
 
   /**
-   * A line of progress that is rewritten in place: on a terminal only, and only for what takes its time.
-   * @param amount words how much is done, or is to be done
+   * Shows a progress line that is updated in place. It is shown only on a terminal, and only after one second.
+   * @param amount formats the amount that is done, or the total
    */
   progress(
     label: string,
     amount: (value: number) => string = number,
   ): { readonly show: (done: number, all: number) => void; readonly end: () => void } {
-    const { stderr } = this.surroundings;
+    const { stderr } = this.io;
     let started: number | undefined;
     let shown = 0;
-    if (!stderr.isTTY || this.#voice.quiet) return { show: () => {}, end: () => {} };
+    if (!stderr.isTTY || this.#outputMode.quiet) return { show: () => {}, end: () => {} };
     return {
       show: (done, all) => {
         const now = performance.now();
@@ -175,12 +175,12 @@ export class Terminal {
   }
 
   #paint(color: keyof typeof COLORS, text: string): string {
-    const { stderr, env } = this.surroundings;
+    const { stderr, env } = this.io;
     return stderr.isTTY && !env['NO_COLOR'] ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
 }
 
-/** What commander words of wrong usage, with a suggestion on a line of its own. */
+/** Makes commander's message about wrong usage printable, and keeps its suggestion on a separate line. */
 export function usageText(text: string): string {
   const [, message = text, suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]*\))?\n$/s.exec(text) ?? [];
   return `${printable(message)}${suggestion}\n`;
@@ -190,14 +190,14 @@ function* lineTexts(lines: Iterable<Line>): Generator<string> {
   for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
 }
 
-/** An object's JSON and a line's end, one text after another; a field's items one by one. */
+/** Yields an object's JSON and a line break in parts. The items of a generated list are separate parts. */
 function* jsonTexts(object: object): Generator<string> {
   let before = '{';
   for (const [name, value] of Object.entries(object)) {
     if (value === undefined) continue;
     yield `${before}${encodeJson(name)}:`;
     before = ',';
-    if (isMadeAsWritten(value)) yield* listTexts(value);
+    if (isGenerated(value)) yield* listTexts(value);
     else yield encodeJson(value);
   }
   yield before === '{' ? '{}\n' : '}\n';
@@ -212,35 +212,35 @@ function* listTexts(items: Iterable<unknown>): Generator<string> {
   yield before === '[' ? '[]' : ']';
 }
 
-function isMadeAsWritten(value: unknown): value is Iterable<unknown> {
+function isGenerated(value: unknown): value is Iterable<unknown> {
   return isObject(value) && Symbol.iterator in value;
 }
 
-/** A whole number as people read it. By hand, because to load a language's rules takes 10 ms of every command. */
+/** Formats a whole number with thousands separators. Does not use Intl, because loading it costs every command 10 ms. */
 export function number(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** A count of things, with the noun for one of them. */
+/** Formats a count with its noun, in the singular or plural. */
 export function plural(count: number, noun: string): string {
   return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A number of bytes as people read it. */
+/** Formats a number of bytes with a decimal unit. */
 export function size(bytes: number): string {
   if (bytes < 1e3) return plural(bytes, 'byte');
   const [value, unit] = bytes < 1e6 ? [bytes / 1e3, 'kB'] : bytes < 1e9 ? [bytes / 1e6, 'MB'] : [bytes / 1e9, 'GB'];
   return `${value < 10 ? value.toFixed(1) : number(Math.round(value))} ${unit}`;
 }
 
-/** A time in milliseconds as people read it. */
+/** Formats a duration that is given in milliseconds. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
   return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
 }
 
-/** A text without what would move a terminal's cursor or change its colours. */
+/** Escapes control characters, which would move a terminal's cursor or change its colors. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

@@ -27,7 +27,7 @@ describe('progress', () => {
     vi.useRealTimers();
   });
 
-  it('is shown on a terminal once something takes longer than a second, and wiped at the end', () => {
+  it('is shown on a terminal after one second, and erased at the end', () => {
     const { terminal: made, err } = terminal(true);
     const progress = made.progress('building');
     progress.show(10, 100);
@@ -59,7 +59,7 @@ describe('a summary', () => {
     for (const id of ids) yield { id, path: `rest/data/page/${id}/\u2028` };
   }
 
-  it('is written while it is made, however long, and is one object for machines', () => {
+  it('is streamed as one JSON object, of any length', () => {
     const { terminal: made, out } = terminal(false, {}, { json: true });
     made.summary({ out: 'a "folder"', none: undefined, empty: [].values(), steps: steps(), list: [1] }, []);
     expect(JSON.parse(out.join(''))).toEqual({ out: 'a "folder"', empty: [], steps: [...steps()], list: [1] });
@@ -71,7 +71,7 @@ describe('a summary', () => {
     expect(none.join('')).toBe('{}\n');
   });
 
-  it('is lines for people, and not made where nobody reads it', () => {
+  it('is lines of text, and is not generated with --quiet', () => {
     const lines = ids.map((id) => `line ${id}`);
     const { terminal: made, out } = terminal(false);
     made.summary({}, lines.values());
@@ -91,7 +91,7 @@ describe('a failure', () => {
     hint: 'mend it',
   });
 
-  it('is worded in full, without what would move the cursor', () => {
+  it('is printed in full, without control characters', () => {
     const { terminal: made, err } = terminal(false);
     made.failure(failure);
     expect(err.join('')).toBe(
@@ -104,23 +104,23 @@ describe('a failure', () => {
     expect(made.exitCode).toBe(1);
   });
 
-  it('is an object for machines too', () => {
+  it('is also written as JSON with --json', () => {
     const { terminal: made, out } = terminal(false, {}, { json: true });
     made.failure(failure);
     expect(JSON.parse(out.join('')).error).toMatchObject({ code: 'bad-field', file: 'a.json', line: 3, field: 'results[1].text' });
   });
 
   it.each<[string, boolean, Record<string, string>, boolean]>([
-    ['coloured on a terminal', true, {}, true],
-    ['plain where NO_COLOR is set', true, { NO_COLOR: '1' }, false],
+    ['colored on a terminal', true, {}, true],
+    ['plain if NO_COLOR is set', true, { NO_COLOR: '1' }, false],
     ['plain in a pipe', false, {}, false],
-  ])('is %s', (_, isTTY, env, isColoured) => {
+  ])('is %s', (_, isTTY, env, isColored) => {
     const { terminal: made, err } = terminal(isTTY, env);
     made.failure(failure);
-    expect(err.join('').includes('\u001b[')).toBe(isColoured);
+    expect(err.join('').includes('\u001b[')).toBe(isColored);
   });
 
-  it('of the code’s own says that it is a fault', () => {
+  it('that is not a Failure is reported as a bug', () => {
     const { terminal: made, err } = terminal(false);
     made.failure(new TypeError('oh'));
     expect(made.exitCode).toBe(1);

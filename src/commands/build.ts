@@ -11,42 +11,44 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .command('build')
     .summary('write every page of both collections as files')
     .description(
-      'Writes every page of /rest/data/ and /rest/account/ as an index.json, with a manifest of their SHA-256. Only files whose ' +
-        'bytes are new are written; pages that are gone are removed.',
+      'Writes every page of /rest/data/ and /rest/account/ as an index.json file, with a manifest of their SHA-256. Writes only ' +
+        'files whose content changed, and removes pages that no longer exist.',
     )
     .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--out <folder>', 'where the tree goes').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+    .addOption(new Option('--out <folder>', 'the folder for the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(
-      new Option('--base-url <url>', 'the address under which rest/ will be reached').env('PALIMPSEST_BASE_URL').makeOptionMandatory(),
+      new Option('--base-url <url>', 'the public address of the site; rest/ is below it').env('PALIMPSEST_BASE_URL').makeOptionMandatory(),
     )
     .addOption(
-      new Option('--page-size <n>', 'change records on a page')
+      new Option('--page-size <n>', 'change records per page')
         .env('PALIMPSEST_PAGE_SIZE')
         .argParser(wholeNumber(1, LARGEST_PAGE))
         .default(100),
     )
     .addOption(
-      new Option('--account-page-size <n>', 'accounts on a page')
+      new Option('--account-page-size <n>', 'accounts per page')
         .env('PALIMPSEST_ACCOUNT_PAGE_SIZE')
         .argParser(wholeNumber(1, LARGEST_PAGE))
         .default(100),
     )
     .addOption(
-      new Option('--compress <encodings>', 'make each page once more, as gzip, brotli or gzip,brotli')
+      new Option('--compress <encodings>', 'also write compressed copies of each page: gzip, brotli or gzip,brotli')
         .env('PALIMPSEST_COMPRESS')
         .argParser(encodingsIn),
     )
     .addOption(
-      new Option('--repair', "read the tree's files instead of trusting its manifest, and mend what differs").env('PALIMPSEST_REPAIR'),
+      new Option('--repair', 'read all files of the tree instead of trusting the manifest, and rewrite those that differ').env(
+        'PALIMPSEST_REPAIR',
+      ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
-        ['palimpsest build --base-url https://example.org', 'the tree for a site at the root of its host'],
-        ['palimpsest build --base-url https://example.org/api --out public', 'for a site below a path, into another folder'],
-        ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'with .gz and .br beside each page'],
+        ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
+        ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
+        ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
       ),
     )
     .action(async (options) => {
@@ -65,7 +67,9 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const took = performance.now() - started;
       const tree = summary.build;
       if (summary.pulledForward) {
-        terminal.warn('records or accounts moved to earlier pages: a reader who was following next just now may have missed some');
+        terminal.warn(
+          'records or accounts moved to earlier pages: a reader who was following the next links during the build may have missed some',
+        );
       }
       terminal.summary({ ...summary, out: options.out, milliseconds: Math.round(took) }, [
         `built ${options.out} in ${seconds(took)}`,

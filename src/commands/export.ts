@@ -3,15 +3,15 @@ import { Failure } from '../contract/failure.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
-/** Declares the group `export`: one command a format. */
+/** Declares the group `export`, with one command per format. */
 export function declareExport(program: Program, terminal: Terminal): void {
-  const group = program.command('export').summary('write all that the store holds as one file');
+  const group = program.command('export').summary('write the whole store to one file');
   group
     .command('ndjson')
-    .summary('write all that the store holds as lines of JSON')
+    .summary('write the whole store as NDJSON')
     .description(
-      'Writes all that the store holds as lines of JSON (docs/export.md): every record, and of every account its profile, its stable id, ' +
-        'its former handles and up to when it was observed. palimpsest import reads it back without loss.',
+      'Writes the whole store as NDJSON, one JSON object per line (docs/export.md). The file contains every record. It also contains ' +
+        'the profile, stable id, former handles and last observation time of every account. palimpsest import restores all of it.',
     )
     .addOption(
       new Option('--to <file>', 'the file to write; - for standard output').env('PALIMPSEST_TO').argParser(plainFile).makeOptionMandatory(),
@@ -22,14 +22,14 @@ export function declareExport(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest export ndjson --to store.ndjson', 'the whole store in one file'],
-        ['palimpsest export ndjson --to - | gzip > store.ndjson.gz', 'compressed'],
-        ['palimpsest import store.ndjson --store copy.db', 'and back'],
+        ['palimpsest export ndjson --to store.ndjson', 'export the store to a file'],
+        ['palimpsest export ndjson --to - | gzip > store.ndjson.gz', 'export to a compressed file'],
+        ['palimpsest import store.ndjson --store copy.db', 'import the file into another store'],
       ),
     )
-    .action(async ({ to, store: storePath, ...voice }) => {
-      terminal.setOutput(voice);
-      const [{ Store }, { ndjsonLines }, { isSameFile, pieces, writeLines }, { toFailure: worded }] = await Promise.all([
+    .action(async ({ to, store: storePath, ...outputMode }) => {
+      terminal.setOutput(outputMode);
+      const [{ Store }, { ndjsonLines }, { isSameFile, pieces, writeLines }, { toFailure }] = await Promise.all([
         import('../store/store.ts'),
         import('../export/ndjson.ts'),
         import('../export/export-file.ts'),
@@ -41,7 +41,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
       try {
         const { records, accounts } = store.revision;
         if (to === '-') {
-          for (const piece of pieces(ndjsonLines(store))) terminal.surroundings.stdout.write(piece);
+          for (const piece of pieces(ndjsonLines(store))) terminal.io.stdout.write(piece);
           return;
         }
         writeLines(to, ndjsonLines(store));
@@ -50,17 +50,17 @@ export function declareExport(program: Program, terminal: Terminal): void {
           `exported ${storePath} to ${to} in ${seconds(took)}`,
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
-          `next: palimpsest import ${to} --store FILE, where the store is to be`,
+          `next: palimpsest import ${to} --store FILE, to restore it into the store FILE`,
         ]);
       } catch (error) {
-        throw worded(storePath, error);
+        throw toFailure(storePath, error);
       } finally {
         store.close();
       }
     });
 }
 
-/** A name that promises gzip would not be kept. */
+/** Rejects names such as `store.ndjson.gz`: the output is not compressed. */
 function plainFile(text: string): string {
   if (/\.(gz|zst|bz2|xz)$/i.test(text)) throw new InvalidArgumentError('The file is not compressed. Write to - and pipe it to gzip.');
   return path(text);

@@ -11,24 +11,29 @@ export function declareImport(program: Program, terminal: Terminal): void {
     .command('import')
     .summary('read change records and accounts into the store')
     .description(
-      'Reads change records and accounts into the store: saved pages of either collection, NDJSON, or JSON arrays, as files, ' +
-        'folders or standard input (-), gzip or not. What each is shows in its content. All of it goes in, or nothing does.',
+      'Reads change records and accounts into the store. Accepts saved pages of either collection, NDJSON and JSON arrays, from files, ' +
+        'folders or standard input (-), also compressed with gzip. Detects the format from the content. Imports everything or nothing.',
     )
     .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
-      new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+      new Option('--store <file>', 'the store; created if it does not exist')
+        .env('PALIMPSEST_STORE')
+        .argParser(path)
+        .default(DEFAULT_STORE),
     )
     .addOption(
-      new Option('--on-conflict <policy>', 'where the store has another version of a record')
+      new Option('--on-conflict <policy>', 'what to do if the store has a different version of a record')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
         .default('fail' as const),
     )
     .addOption(
-      new Option('--rejects <file>', 'set aside there what cannot go in, and import the rest').env('PALIMPSEST_REJECTS').argParser(path),
+      new Option('--rejects <file>', 'write input that cannot be imported to this file, and import the rest')
+        .env('PALIMPSEST_REJECTS')
+        .argParser(path),
     )
     .addOption(
-      new Option('--require-complete', 'import nothing unless the saved pages prove to be complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
+      new Option('--require-complete', 'import nothing unless the saved pages are proven complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -38,7 +43,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['palimpsest import saved-pages/', 'every file in the folder'],
         ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
         ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
-        ['palimpsest import today/ --on-conflict replace', 'take the new versions where they differ'],
+        ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
       ),
     )
     .action(async (sources, options) => {
@@ -50,12 +55,12 @@ export function declareImport(program: Program, terminal: Terminal): void {
         import('../store/store.ts'),
       ]);
       const started = performance.now();
-      const inputs = inputsOf(sources, terminal.surroundings.stdin);
+      const inputs = inputsOf(sources, terminal.io.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const progress = terminal.progress('importing', size);
-      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
+      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
@@ -63,10 +68,10 @@ export function declareImport(program: Program, terminal: Terminal): void {
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
           onProgress: (done) => progress.show(done, bytes),
-          onMaterialize: settling.show,
+          onMaterialize: materializing.show,
         });
         rejects?.keep();
-        settling.end();
+        materializing.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -76,13 +81,13 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
           `  records   ${tally(summary.records)}`,
           `  accounts  ${tally(summary.accounts)}`,
-          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),
-          `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
+          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+          `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
           `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
         progress.end();
-        settling.end();
+        materializing.end();
         rejects?.discard();
       }
     });
@@ -95,7 +100,7 @@ function warningOf(set: PageSetReport): string {
 
 function tally({ added, same, kept, replaced }: Tally): string {
   const parts = [`${number(added)} new`, `${number(same)} known`];
-  if (kept > 0) parts.push(`${number(kept)} kept as they were`);
+  if (kept > 0) parts.push(`${number(kept)} kept unchanged`);
   if (replaced > 0) parts.push(`${number(replaced)} replaced`);
   return parts.join(', ');
 }

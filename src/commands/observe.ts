@@ -6,61 +6,64 @@ import { FORMAT_NAMES } from '../sources/formats/format.ts';
 import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
-/** What a URL parser drops or reads as something else. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Characters that a URL parser drops or rewrites. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const UNSAFE = /[\s\u0000-\u001f\u007f-\u009f\\]/;
 
-/** How many conflicts are shown to people. */
-const CONFLICTS = 5;
+/** The maximum number of conflicts in the text output. */
+const PRINTED_CONFLICTS = 5;
 
 export function declareObserve(program: Program, terminal: Terminal): void {
   program
     .command('observe')
     .summary('turn profile snapshots into change records')
     .description(
-      'Reads snapshots of profiles, compares each with what the store knows of that account, and adds one record for each field ' +
-        'that changed. Snapshots may come in any order: they are put in the order of their time first. All of it goes in, or nothing does.',
+      'Reads profile snapshots, compares each with the stored state of the account, and adds one record for each field ' +
+        'that changed. Snapshots may be in any order: they are sorted by time first. Adds everything or nothing.',
     )
     .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
-      new Option('--from <format>', 'what the snapshots are; auto tells it by their content')
+      new Option('--from <format>', 'the format of the snapshots; auto detects it from the content')
         .env('PALIMPSEST_FROM')
         .choices(['auto', ...FORMAT_NAMES])
         .default('auto' as const),
     )
     .addOption(
-      new Option('--observed-at <time>', 'when snapshots were taken that do not say it themselves')
-        .env('PALIMPSEST_OBSERVED_AT')
-        .argParser(moment),
+      new Option('--observed-at <time>', 'the time of snapshots that contain no time').env('PALIMPSEST_OBSERVED_AT').argParser(instant),
     )
     .addOption(
-      new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+      new Option('--store <file>', 'the store; created if it does not exist')
+        .env('PALIMPSEST_STORE')
+        .argParser(path)
+        .default(DEFAULT_STORE),
     )
     .addOption(
-      new Option('--rejects <file>', 'set aside there what cannot go in, and observe the rest').env('PALIMPSEST_REJECTS').argParser(path),
+      new Option('--rejects <file>', 'write input that cannot be used to this file, and observe the rest')
+        .env('PALIMPSEST_REJECTS')
+        .argParser(path),
     )
-    .addOption(new Option('--unescape', 'turn &amp; &lt; &gt; back, where Twitter delivered texts escaped').env('PALIMPSEST_UNESCAPE'))
+    .addOption(new Option('--unescape', 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped').env('PALIMPSEST_UNESCAPE'))
     .addOption(
-      new Option('--mention-url <template>', 'where mentions lead; {} stands for the name')
+      new Option('--mention-url <template>', 'the link target of mentions; {} is replaced by the name')
         .env('PALIMPSEST_MENTION_URL')
         .argParser(template)
         .default('https://twitter.com/{}'),
     )
     .addOption(
-      new Option('--hashtag-url <template>', 'where hashtags lead; {} stands for the tag')
+      new Option('--hashtag-url <template>', 'the link target of hashtags; {} is replaced by the tag')
         .env('PALIMPSEST_HASHTAG_URL')
         .argParser(template)
         .default('https://twitter.com/search?q=%23{}'),
     )
-    .addOption(new Option('--dry-run', 'say what would be added, and leave the store as it is').env('PALIMPSEST_DRY_RUN'))
+    .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
         ['palimpsest observe snapshots/', 'every file in the folder'],
-        ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that do not say when they were taken'],
-        ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream, what cannot go in set aside'],
+        ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
+        ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream; writes unusable input to late.ndjson'],
       ),
     )
     .action(async (sources, options) => {
@@ -71,13 +74,13 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
-      const inputs = inputsOf(sources, terminal.surroundings.stdin);
+      const inputs = inputsOf(sources, terminal.io.stdin);
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const reading = terminal.progress('reading', size);
       const comparing = terminal.progress('comparing', (observations) => `${number(observations)} observations`);
-      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
+      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
@@ -88,41 +91,41 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           beforeCommit: rejects && (() => rejects.append()),
           onRead: (done) => reading.show(done, bytes),
           onCompare: comparing.show,
-          onSettle: settling.show,
+          onSettle: materializing.show,
         });
         rejects?.keep();
-        for (const progress of [reading, comparing, settling]) progress.end();
+        for (const progress of [reading, comparing, materializing]) progress.end();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-          `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} show nothing new`,
+          `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} without changes`,
           `  records   ${recordsLine(summary)}`,
           `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
-          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, set aside in ${options.rejects}`]),
+          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
-            ? `nothing was written: leave --dry-run out to add this to ${options.store}`
+            ? `nothing was written: run again without --dry-run to add this to ${options.store}`
             : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
-        for (const progress of [reading, comparing, settling]) progress.end();
+        for (const progress of [reading, comparing, materializing]) progress.end();
         rejects?.discard();
       }
     });
 }
 
-/** Where snapshots of one moment say different things, for people: the first few. */
+/** The first conflicts as text: snapshots of one account and one time with different values. */
 function conflictLines({ conflicts: { count, listed } }: ObserveSummary): string[] {
   if (count === 0) return [];
-  const lines = listed.slice(0, CONFLICTS).map(({ account, data_type, observed_at, values }) => {
-    const said = values.map(({ text, recorded, file, line }) => {
-      const place = file === undefined ? 'known before' : `${file}, line ${line}`;
+  const lines = listed.slice(0, PRINTED_CONFLICTS).map(({ account, data_type, observed_at, values }) => {
+    const versions = values.map(({ text, recorded, file, line }) => {
+      const place = file === undefined ? 'already in the store' : `${file}, line ${line}`;
       return `${show(text)} (${place}${recorded ? '' : '; not recorded'})`;
     });
-    return printable(`${data_type} of ${account} at ${observed_at}: ${said.join(', ')}`);
+    return printable(`${data_type} of ${account} at ${observed_at}: ${versions.join(', ')}`);
   });
   const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
-  return [`${plural(count, 'conflict')}: snapshots of one account and one moment say different values of a field`, ...lines, ...more];
+  return [`${plural(count, 'conflict')}: snapshots of the same account and time have different values of a field`, ...lines, ...more];
 }
 
 function recordsLine({ records }: ObserveSummary): string {
@@ -131,13 +134,16 @@ function recordsLine({ records }: ObserveSummary): string {
   return all === 0 ? 'none new' : `${number(all)} new: ${parts.join(', ')}`;
 }
 
-function moment(text: string): Instant {
+function instant(text: string): Instant {
   const value = parseInstant(text);
   if (value !== undefined) return value;
-  throw new InvalidArgumentError('Expected a time with its zone, such as 2017-09-19T20:47:28Z.');
+  throw new InvalidArgumentError('Expected a time with a time zone, such as 2017-09-19T20:47:28Z.');
 }
 
-/** An http or https URL with {} behind the host: what it stands for comes from profiles, which must not decide where links lead. */
+/**
+ * Parses an http or https URL that has {} after the host. Profiles supply the replacement of {}, and they must not be able to
+ * choose the host of a link.
+ */
 function template(text: string): string {
   const [one, other] = ['a', 'b'].map((name) => text.replaceAll('{}', name));
   const isWeb = /^https?:\/\/[^/\\]/i.test(text) && !UNSAFE.test(text);

@@ -7,36 +7,36 @@ export type Program = Command;
 export const DEFAULT_STORE = 'data/palimpsest.db';
 export const DEFAULT_OUT = 'out';
 
-/** What the two options that every command has do. */
+/** The help texts of the two options that every command has. */
 export const JSON_HELP = 'print one JSON object instead of text';
-export const QUIET_HELP = 'print nothing but errors';
+export const QUIET_HELP = 'print only errors';
 
 /**
- * A path: an empty one, which a shell makes of an unset variable, would be the folder that one happens to stand in,
- * and a URL would become a folder named `https:`.
+ * Parses a path. Rejects an empty text, which a shell makes from an unset variable: it would mean the current folder.
+ * Rejects a URL, because it would become a folder named `https:`.
  */
 export function path(text: string): string {
   if (text === '') throw new InvalidArgumentError('Expected a path.');
-  return noUrl(text);
+  return notUrl(text);
 }
 
-/** The paths of an argument that takes several. */
+/** Collects the paths of an argument that can be repeated. */
 export function paths(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), noUrl(text)];
+  return [...(before ?? []), notUrl(text)];
 }
 
-function noUrl(text: string): string {
+function notUrl(text: string): string {
   const scheme = schemeOf(text);
   if (scheme === undefined) return text;
-  throw new InvalidArgumentError(`Expected a path on this machine, not a URL. A folder of that name is written ./${scheme}:/`);
+  throw new InvalidArgumentError(`Expected a path on this machine, not a URL. Write ./${scheme}:/ for a folder with that name.`);
 }
 
-/** An option as it has to be given again in the next command: nothing where it has its standard value. */
-export function again(option: string, value: string, standard: string): string {
-  return value === standard ? '' : ` ${option} ${value}`;
+/** Returns an option to repeat in the suggested next command; empty if it has its default value. */
+export function again(option: string, value: string, defaultValue: string): string {
+  return value === defaultValue ? '' : ` ${option} ${value}`;
 }
 
-/** A whole number from `least` to `most`. */
+/** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -46,8 +46,9 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 }
 
 /**
- * Reads an empty variable as none, which is what jobs at GitHub make of one that is not set, and lets a switch be
- * off: commander takes it for on whatever its variable says, and would read an empty text as the option's value.
+ * Ignores the environment variable of an option if it is empty, or if it switches a flag off. GitHub jobs set a variable
+ * without a value to an empty text, and commander would use that text as the option's value. Commander also switches a
+ * flag on for any value of its variable.
  */
 export function applyEnv(command: CommandUnknownOpts, env: ProcessIO['env']): void {
   for (const nested of command.commands) applyEnv(nested, env);
@@ -60,12 +61,12 @@ export function applyEnv(command: CommandUnknownOpts, env: ProcessIO['env']): vo
   for (const subcommand of command.commands) applyEnv(subcommand, env);
 }
 
-/** Whether the variable of a switch is on. */
+/** Returns whether the environment variable of a flag switches it on. */
 export function isOn(value: string | undefined): boolean {
   return value !== undefined && value !== '' && !/^(0|no|off|false)$/i.test(value);
 }
 
-/** Examples for the end of a command's help, each with what it does. */
+/** Returns the examples at the end of a command's help, each with its effect. */
 export function examples(...lines: readonly (readonly [command: string, effect: string])[]): string {
   return `\nExamples:\n${lines.map(([command, effect]) => `  $ ${command}\n      ${effect}`).join('\n')}`;
 }

@@ -3,13 +3,13 @@ import type { PublishSummary } from '../publish/publish.ts';
 import type { Step } from '../publish/steps.ts';
 import { number, plural, printable, size } from '../terminal.ts';
 
-/** A plan as people read it: every step with its reason, then what all of it comes to. */
+/** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
   for (const step of steps()) yield line(step);
-  for (const gap of plan.gaps) yield `no order can keep readers from missing something: ${gap} (--allow-gaps)`;
-  yield `plan for ${target}${wasInterrupted ? ', which an earlier run left unfinished' : ''}; nothing was changed`;
+  for (const gap of plan.gaps) yield `readers may miss records in any order of uploads: ${gap} (--allow-gaps)`;
+  yield `plan for ${target}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
-  yield `  overlaps   ${plural(plan.overlaps, 'page')} written twice, so that readers miss nothing`;
+  yield `  overlaps   ${plural(plan.overlaps, 'page')} written twice, so that readers miss no record`;
   yield `  deletes   ${plural(plan.deletes, 'page')}`;
   yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}, $${plan.cost.toFixed(4)} at list price`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}, expected: ${expected}; ${hint}`;
@@ -17,10 +17,10 @@ export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSum
 
 function line({ action, path, bytes, reason }: Step): string {
   const size = action === 'delete' ? '' : ` ${number(bytes)} bytes,`;
-  return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records while others move' : REASONS[reason]}`;
+  return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
 }
 
-/** A plan as machines read it; its steps are made as they are written. */
+/** Returns a plan for JSON output. Its steps are generated while they are written. */
 export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSummary): object {
   const { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
   return {
@@ -30,20 +30,20 @@ export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSum
   };
 }
 
-/** What was done, as people read it. */
+/** Returns the result of a publish as text. */
 export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }: PublishSummary, target: string, took: string): string[] {
   if (invalidate.length === 0) {
-    return [`${target} is as it should be: ${number(plan.unchanged)} files unchanged, ${plural(traffic.requests, 'request')}, ${took}`];
+    return [`${target} is up to date: ${plural(plan.unchanged, 'file')} unchanged, ${plural(traffic.requests, 'request')}, ${took}`];
   }
   return [
-    `published to ${target} in ${took}${wasInterrupted ? ', going on where an earlier run had stopped' : ''}`,
+    `published to ${target} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them made again`,
-    `next: where a CDN stands before it, invalidate ${invalidate.join(' ')}`,
+    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them retries`,
+    `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
   ];
 }
 
-/** What was done, as a table for the summary of a job. */
+/** Returns the result of a publish as a Markdown table, for the summary of a GitHub job. */
 export function summaryTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
   const rows: readonly (readonly [string, string])[] = [
     ['sent', plural(done.uploads, 'file')],

@@ -20,37 +20,37 @@ import {
 export function declarePublish(program: Program, terminal: Terminal): void {
   program
     .command('publish')
-    .summary('send the tree to where readers reach it')
+    .summary('upload the tree to object storage or a folder')
     .description(
-      'Sends to object storage or a folder what the target does not have yet, in an order in which no reader who follows next ' +
-        'misses a record. What changed is told by the manifest that the last run left there.',
+      'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
+        'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
     )
     .argument('<target>', TARGET_HELP)
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
-    .addOption(new Option('--plan', 'say what would be done and why, and change nothing').env('PALIMPSEST_PLAN'))
+    .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
     .addOption(concurrencyOption())
     .addOption(
-      new Option('--max-delete <limit>', 'refuse to delete more pages: a number, or a share of the files at the target')
+      new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
         .env('PALIMPSEST_MAX_DELETE')
         .argParser(limit)
         .default({ share: 0.1 }, '10%'),
     )
-    .addOption(new Option('--allow-gaps', 'publish although readers may miss records that move past them').env('PALIMPSEST_ALLOW_GAPS'))
     .addOption(
-      new Option('--allow-other-files', 'publish into a folder that holds other files already').env('PALIMPSEST_ALLOW_OTHER_FILES'),
+      new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
     )
     .addOption(
-      new Option('--repair', 'ask for the hash of each page at the target, and replace what is not as it was published').env(
-        'PALIMPSEST_REPAIR',
-      ),
+      new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
     )
     .addOption(
-      new Option('--cache-control <text>', 'the Cache-Control of pages')
+      new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
+    )
+    .addOption(
+      new Option('--cache-control <text>', 'the Cache-Control header of pages')
         .env('PALIMPSEST_CACHE_CONTROL')
         .argParser(headerText)
         .default(DEFAULT_CACHE_CONTROL),
     )
-    .addOption(new Option('--gzip', 'keep pages compressed, with their Content-Encoding').env('PALIMPSEST_GZIP'))
+    .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
     .addOption(prefixOption())
     .addOption(endpointOption())
     .addOption(regionOption())
@@ -60,14 +60,14 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and what they cost'],
-        ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any store that speaks S3'],
-        ['palimpsest publish /var/www/history', 'to a folder that a web server answers from'],
+        ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
+        ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
+        ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const { env } = terminal.surroundings;
+      const { env } = terminal.io;
       const started = performance.now();
       const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
@@ -100,16 +100,16 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
       if (summary.isByCounts) {
-        terminal.warn('the target has no sort keys of its pages: only counts tell whether records move to earlier pages');
+        terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected from the counts only');
       }
       if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
-        // so that a job stops here, and not in the publish itself
+        // the exit code stops a job at the plan, before the publish
         for (const { code } of summary.refusals) terminal.exitCode = FAILURES[code];
         return;
       }
       if (!summary.isConditional) {
-        terminal.warn('this store writes without conditions: two publishers at the same moment may overlook each other');
+        terminal.warn('this object store has no conditional writes: two publishes at the same time may not detect each other');
       }
       terminal.summary(
         {
@@ -130,12 +130,12 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     });
 }
 
-/** What has been published is published, whether a table of it can be written or not. */
+/** Appends the table to the job summary. Only warns on an error, because the publish itself succeeded. */
 function addToSummary(terminal: Terminal, file: string, table: string): void {
   try {
     appendFileSync(file, table);
   } catch (error) {
-    terminal.warn(`no table for the job's summary: ${error instanceof Error ? error.message : String(error)}`);
+    terminal.warn(`cannot write the table for the job summary: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -143,25 +143,25 @@ function rate(bytes: number, milliseconds: number): string {
   return milliseconds === 0 ? '' : ` at ${(bytes / milliseconds / 1000).toFixed(1)} MB/s`;
 }
 
-/** A number of pages, or a share such as `10%`. */
+/** Parses a number of pages, or a percentage such as `10%`. */
 function limit(text: string): { readonly most: number } | { readonly share: number } {
   const match = /^(\d{1,9})(%?)$/.exec(text);
   if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
-    throw new InvalidArgumentError('Expected a number of pages, or a share such as 10%.');
+    throw new InvalidArgumentError('Expected a number of pages, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
 }
 
-/** What can be sent as a header's value and comes back as it was. */
+/** Checks that a text survives as the value of a header, byte for byte. */
 function headerText(text: string): string {
   if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected a line of printable ASCII, such as "public, max-age=60", with no space at its ends.');
+  throw new InvalidArgumentError('Expected one line of printable ASCII without spaces at its ends, such as "public, max-age=60".');
 }
 
 function compressedFiles(): Failure {
-  return new Failure('usage', 'a folder cannot hold compressed pages under their names', {
-    expected: 'a target that answers with Content-Encoding',
+  return new Failure('usage', 'a folder cannot store the Content-Encoding of compressed pages', {
+    expected: 'a target that stores Content-Encoding',
     found: 'a folder, with --gzip',
-    hint: 'leave --gzip out, and let the web server compress',
+    hint: 'leave out --gzip, and let the web server compress',
   });
 }

@@ -6,17 +6,19 @@ import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from
 export function declareRewrite(program: Program, terminal: Terminal): void {
   program
     .command('rewrite')
-    .summary('write the files with which a host answers pages')
+    .summary('write the configuration of a web server, CDN or platform')
     .description(
-      "Writes a host's configuration or code, made from the one rewrite function, for the base URL of the tree. Hosts that cannot " +
-        'tell one page from another are refused with the reason.',
+      'Writes the configuration or code that lets a host map ?page=N to the files of the tree, for the base URL of the tree. ' +
+        'Refuses hosts that ignore the query, with the reason.',
     )
-    .addArgument(new Argument('[host]', 'the name of a host; --list has them'))
-    .addOption(new Option('--list', 'list the hosts, what each lacks, and how it was tested').env('PALIMPSEST_LIST'))
-    .addOption(new Option('--out <folder>', 'where the files go; without it they are printed').env('PALIMPSEST_OUT').argParser(path))
-    .addOption(new Option('--tree <folder>', 'the tree that is to be served').env('PALIMPSEST_TREE').argParser(path).default(DEFAULT_OUT))
+    .addArgument(new Argument('[host]', 'the name of a host; run with --list for all names'))
+    .addOption(new Option('--list', 'list the hosts, the capabilities each lacks, and how it was tested').env('PALIMPSEST_LIST'))
     .addOption(
-      new Option('--origin <url>', 'where the tree was published, for the host to fetch pages from; rest/ is below it').env(
+      new Option('--out <folder>', 'write the files to this folder instead of printing them').env('PALIMPSEST_OUT').argParser(path),
+    )
+    .addOption(new Option('--tree <folder>', 'the tree that the host serves').env('PALIMPSEST_TREE').argParser(path).default(DEFAULT_OUT))
+    .addOption(
+      new Option('--origin <url>', 'the address of the published tree, from which the host fetches pages; rest/ is below it').env(
         'PALIMPSEST_ORIGIN',
       ),
     )
@@ -25,10 +27,13 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest rewrite --list', 'every host'],
-        ['palimpsest rewrite nginx', 'the files for nginx, printed'],
-        ['palimpsest rewrite cloudflare-workers --out worker', 'those for Cloudflare Workers, into a folder'],
-        ['palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com', 'those for nginx before a bucket'],
+        ['palimpsest rewrite --list', 'list all hosts'],
+        ['palimpsest rewrite nginx', 'print the files for nginx'],
+        ['palimpsest rewrite cloudflare-workers --out worker', 'write the files for Cloudflare Workers to a folder'],
+        [
+          'palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com',
+          'print the files for nginx in front of a bucket',
+        ],
       ),
     )
     .action(async (name, options) => {
@@ -50,8 +55,8 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.tree);
       const site = siteOf(options.tree, host);
       if (site === undefined) {
-        const without = 'these files are for one at the root of example.org, and nothing was counted';
-        terminal.warn(`there is no finished tree in ${options.tree}: ${without}`);
+        const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
+        terminal.warn(`there is no finished tree in ${options.tree}: ${consequence}`);
       }
       const files = host.render(site ?? siteWithoutTree());
       if (options.out === undefined) {
@@ -68,17 +73,17 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     });
 }
 
-/** Every host with what it lacks, for people. */
+/** Returns all hosts as text, with the capabilities that each lacks. */
 function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[] {
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
-    'hosts (palimpsest rewrite <host> writes their files; docs/hosts.md has the table)',
-    ...hosts.flatMap(({ name, title, testedOn: proof, cannot, limits, atOrigin }) => [
+    'hosts (palimpsest rewrite <host> prints their files; docs/hosts.md compares them)',
+    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
-      `${indent}tested on ${proof}`,
+      `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
-      ...(limits.source === undefined ? [] : [`${indent}takes ${takes(limits)}`]),
+      ...(limits.source === undefined ? [] : [`${indent}limited to ${limitsText(limits)}`]),
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.proof}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
@@ -96,18 +101,18 @@ function lacks(cannot: Host['cannot']): string {
   return Object.keys(cannot).join(', ') || 'nothing';
 }
 
-function takes({ files, fileBytes, source }: Limits): string {
-  const parts = [files && `${number(files)} files`, fileBytes && `${number(fileBytes)} bytes a file`].filter((part) => part);
+function limitsText({ files, fileBytes, source }: Limits): string {
+  const parts = [files && `${number(files)} files`, fileBytes && `${number(fileBytes)} bytes per file`].filter((part) => part);
   return `${parts.join(' and ')} (${source})`;
 }
 
-/** How the files are installed, for people. */
+/** Returns the commands that install the files, as text. */
 function stepsOf({ steps }: Host): string[] {
   if (steps.length === 0) return [];
-  return ['edit the lines marked with <--; then, in the folder of the files:', ...steps.map((step) => `  ${step}`)];
+  return ['edit the lines marked with <--, then run in the folder of the files:', ...steps.map((step) => `  ${step}`)];
 }
 
-/** The file as it is, tabs too, to be copied. */
+/** Returns a file for printing. Its text is verbatim, with tabs, so that it can be copied. */
 function printed(file: HostFile): Line[] {
   return [`==> ${file.path}: ${file.where}`, '', { verbatim: file.text }];
 }

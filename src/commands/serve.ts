@@ -5,45 +5,45 @@ import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, whole
 export function declareServe(program: Program, terminal: Terminal): void {
   program
     .command('serve')
-    .summary('answer requests from the tree, on this machine')
+    .summary('serve the tree on this machine')
     .description(
-      'Answers requests from the tree as a host with the rewrite rules does, at the path of its base URL, to look at it before ' +
-        'it is published. Links lead to this server instead of to the base URL.',
+      'Serves the tree on this machine, to try it before publishing it. Answers requests as a host with the rewrite rules does, at ' +
+        'the path of the base URL. Links in the pages point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default('127.0.0.1'))
     .addOption(
-      new Option('--port <n>', 'the port to listen on; 0 for any that is free')
+      new Option('--port <n>', 'the port to listen on; 0 for any free port')
         .env('PALIMPSEST_PORT')
         .argParser(wholeNumber(0, 65_535))
         .default(8080),
     )
-    .addOption(new Option('--no-rebase', 'leave the links in the pages as they are').env('PALIMPSEST_NO_REBASE'))
+    .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
         ['palimpsest serve', 'at http://127.0.0.1:8080'],
-        ['palimpsest serve --port 0 --no-rebase', 'at any free port, the bytes as they are'],
+        ['palimpsest serve --port 0 --no-rebase', 'at any free port, with pages byte for byte as built'],
       ),
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      // union, under http-server, touches a deprecated property of every response
-      terminal.surroundings.noDeprecation = true;
+      // the package union, a dependency of http-server, uses a deprecated property of every response
+      terminal.io.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');
       const server = await serve(options);
       terminal.summary({ url: server.url, rebase: options.rebase, build: server.build }, [
         `serving ${options.out} at ${server.url}`,
         `  feed      ${server.url}/rest/data/`,
         `  accounts  ${server.url}/rest/account/`,
-        ...(options.rebase ? [`  links     lead here instead of to ${server.build.base_url}`] : []),
+        ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
         'stop with Ctrl-C',
       ]);
       await new Promise<void>((resolve) => {
-        terminal.surroundings.once('SIGINT', resolve);
-        terminal.surroundings.once('SIGTERM', resolve);
+        terminal.io.once('SIGINT', resolve);
+        terminal.io.once('SIGTERM', resolve);
       });
       await server.close();
     });

@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { number, plural, printable, seconds, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
-/** How many findings are printed for people; --json has more. */
+/** The maximum number of findings in the text output; --json has more. */
 const PRINTED = 20;
 
 export function declareStoreCheck(group: Program, terminal: Terminal): void {
@@ -10,18 +10,18 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
     .command('check')
     .summary('check a store for damage, and repair what can be repaired')
     .description(
-      'Checks the file of a store, every record, and all that is derived from the records. Exits with 1 where something is not what ' +
-        'was written. With --repair the store is written anew from its records and accounts, if these are not damaged.',
+      'Checks the file of a store, every record, and all data derived from the records. Exits with 1 if something is damaged. ' +
+        'With --repair, writes the store again from its records and accounts, if these are not damaged.',
     )
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(new Option('--repair', 'write the store anew where it is damaged; the damaged file is kept').env('PALIMPSEST_REPAIR'))
+    .addOption(new Option('--repair', 'if the store is damaged, write it again and keep the damaged file').env('PALIMPSEST_REPAIR'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
-        ['palimpsest store check', 'what is damaged, if anything'],
-        ['palimpsest store check --repair', 'derive again what can be derived'],
+        ['palimpsest store check', 'show what is damaged'],
+        ['palimpsest store check --repair', 'rebuild the derived data from the records'],
       ),
     )
     .action(async (options) => {
@@ -50,7 +50,7 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
           ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`]
           : []),
         `checked ${options.store} in ${seconds(took)}: ${verdict}`,
-        `  holds     ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+        `  contents  ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         ...(kept === undefined ? [] : [`  repaired  the damaged file is kept as ${kept}`]),
         ...(left === 0 ? [] : [nextStep(isRepairable)]),
       ]);
@@ -59,6 +59,6 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
 
 function nextStep(isRepairable: boolean): string {
   return isRepairable
-    ? 'next: palimpsest store check --repair derives it again'
-    : 'next: import the records or accounts that are named again, with --on-conflict replace, or restore a copy of the store';
+    ? 'next: palimpsest store check --repair rebuilds the derived data'
+    : 'next: import the records or accounts listed above again with --on-conflict replace, or restore a copy of the store';
 }

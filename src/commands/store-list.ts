@@ -26,7 +26,7 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
     .addOption(timeoutOption())
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'which version to pull']))
+    .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'find the version to pull']))
     .action(async (address, options) => {
       terminal.setOutput(options);
       const [{ listVersions }, target] = await Promise.all([import('../backup/list.ts'), targetOf(address, options, terminal)]);

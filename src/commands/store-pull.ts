@@ -17,20 +17,24 @@ import {
 export function declareStorePull(store: Program, terminal: Terminal): void {
   store
     .command('pull')
-    .summary('fetch the store from a target')
+    .summary('download the store from a target')
     .description(
-      'Fetches the newest version of the store, or an earlier one, checks every block and the whole, and puts it in its place. ' +
-        'Refuses to replace a store that has something which that version does not have.',
+      'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
+        'local store. Refuses to replace a store with content that the version does not have.',
     )
     .argument('<target>', TARGET_HELP)
-    .addOption(new Option('--store <file>', 'where the store goes').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(
-      new Option('--from-version <n>', 'an earlier version that the target keeps')
+      new Option('--store <file>', 'the local store, which is replaced').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+    )
+    .addOption(
+      new Option('--from-version <n>', 'the number of an earlier version; palimpsest store list shows them')
         .env('PALIMPSEST_FROM_VERSION')
         .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
     )
-    .addOption(new Option('--allow-missing', 'the very first run: the target may have no store yet').env('PALIMPSEST_ALLOW_MISSING'))
-    .addOption(new Option('--replace', 'replace the store here whatever it has').env('PALIMPSEST_REPLACE'))
+    .addOption(new Option('--allow-missing', 'succeed if the target has no store yet, as on the first run').env('PALIMPSEST_ALLOW_MISSING'))
+    .addOption(
+      new Option('--replace', 'replace the local store even if it has content that the version does not have').env('PALIMPSEST_REPLACE'),
+    )
     .addOption(concurrencyOption())
     .addOption(prefixOption())
     .addOption(endpointOption())
@@ -42,32 +46,32 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       'after',
       examples(
         ['palimpsest store pull s3://private-bucket/store', 'the newest version, before an import'],
-        ['palimpsest store pull s3://private-bucket/store --from-version 41 --store old.db', 'an earlier one, to another file'],
+        ['palimpsest store pull s3://private-bucket/store --from-version 41 --store old.db', 'an earlier version, to another file'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ pull }, target] = await Promise.all([import('../backup/pull.ts'), targetOf(address, options, terminal)]);
-      const fetching = terminal.progress('fetching', size);
+      const downloading = terminal.progress('downloading', size);
       const { version, unchanged, blocks, traffic } = await pull(target, {
         ...requestsOf(options, terminal),
         store: options.store,
         version: options.fromVersion,
         allowMissing: options.allowMissing === true,
         replace: options.replace === true,
-        onFetch: fetching.show,
+        onFetch: downloading.show,
       }).finally(() => {
-        fetching.end();
+        downloading.end();
         target.close();
       });
       const milliseconds = Math.round(performance.now() - started);
       const lines =
         version === undefined
-          ? [`${target.name} has no store yet: nothing was fetched`]
+          ? [`${target.name} has no store yet: nothing was downloaded`]
           : [
-              unchanged ? `${options.store} is version ${version.number} already` : `pulled ${versionLine(version)}`,
-              `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} fetched, the others were here`,
+              unchanged ? `${options.store} is already version ${version.number}` : `pulled ${versionLine(version)}`,
+              `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} downloaded, the others were in the local store`,
               `  traffic   ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
             ];
       terminal.summary(

@@ -18,17 +18,22 @@ import {
 export function declareStorePush(store: Program, terminal: Terminal): void {
   store
     .command('push')
-    .summary('send the store to a target as its newest version')
+    .summary('back up the store to a private target')
     .description(
-      'Sends the store to a private place as its newest version: only the blocks that changed, each read back and compared. Refuses a ' +
-        'store that does not descend from the newest version there. Earlier versions are kept.',
+      'Uploads the store to a private target as a new version. Uploads only blocks that changed, and reads each back to compare it. ' +
+        'Refuses a store that does not descend from the newest version at the target. Keeps earlier versions.',
     )
     .argument('<target>', TARGET_HELP)
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(
-      new Option('--keep <n>', 'how many versions the target keeps').env('PALIMPSEST_KEEP').argParser(wholeNumber(1, 1000)).default(14),
+      new Option('--keep <n>', 'the number of versions to keep at the target')
+        .env('PALIMPSEST_KEEP')
+        .argParser(wholeNumber(1, 1000))
+        .default(14),
     )
-    .addOption(new Option('--replace', 'push although the store does not descend from the newest version there').env('PALIMPSEST_REPLACE'))
+    .addOption(
+      new Option('--replace', 'push even if the store does not descend from the newest version at the target').env('PALIMPSEST_REPLACE'),
+    )
     .addOption(concurrencyOption())
     .addOption(prefixOption())
     .addOption(endpointOption())
@@ -39,8 +44,8 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest store push s3://private-bucket/store', 'after an import, before a publish'],
-        ['palimpsest store push /mnt/backup/store --keep 30', 'to a folder, with thirty versions'],
+        ['palimpsest store push s3://private-bucket/store', 'back up after an import, before a publish'],
+        ['palimpsest store push /mnt/backup/store --keep 30', 'back up to a folder, and keep 30 versions'],
       ),
     )
     .action(async (address, options) => {
@@ -52,7 +57,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         aroundOf(address, options, terminal),
       ]);
       const reading = terminal.progress('reading', size);
-      const sending = terminal.progress('sending', size);
+      const uploading = terminal.progress('uploading', size);
       const summary = await push(target, {
         ...requestsOf(options, terminal),
         around,
@@ -62,17 +67,17 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         onRead: reading.show,
         onSend: (done, all) => {
           reading.end();
-          sending.show(done, all);
+          uploading.show(done, all);
         },
       }).finally(() => {
         reading.end();
-        sending.end();
+        uploading.end();
         for (const one of [target, ...around]) one.close();
       });
       const milliseconds = Math.round(performance.now() - started);
       const { version, unchanged, blocks, kept, traffic, isConditional } = summary;
       if (!isConditional) {
-        terminal.warn('this target writes without conditions: two pushes at the same moment may overlook each other');
+        terminal.warn('this target has no conditional writes: two pushes at the same time may not detect each other');
       }
       terminal.summary(
         {
@@ -88,8 +93,8 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
           milliseconds,
         },
         [
-          unchanged ? `${target.name} has this store already, as version ${version.number}` : `pushed ${versionLine(version)}`,
-          `  blocks    ${number(blocks.sent)} of ${number(blocks.all)} sent, ${plural(kept, 'version')} kept`,
+          unchanged ? `${target.name} already has this store, as version ${version.number}` : `pushed ${versionLine(version)}`,
+          `  blocks    ${number(blocks.sent)} of ${number(blocks.all)} uploaded, ${plural(kept, 'version')} kept`,
           `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
         ],
       );

@@ -5,12 +5,12 @@ import { declareStoreList } from './store-list.ts';
 import { declareStorePull } from './store-pull.ts';
 import { declareStorePush } from './store-push.ts';
 
-/** The commands that take care of a store's file as a whole. */
+/** Declares the group `store`: commands for the file of a store as a whole. */
 export function declareStore(program: Program, terminal: Terminal): void {
   const store = program
     .command('store')
-    .summary('check the store, keep copies of it')
-    .description('Checks the store and keeps copies of it.');
+    .summary('check, back up and restore the store')
+    .description('Checks, backs up and restores the store.');
   declareStoreCheck(store, terminal);
   declareStorePush(store, terminal);
   declareStorePull(store, terminal);

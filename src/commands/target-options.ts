@@ -4,35 +4,35 @@ import type { Access, Target } from '../storage/target.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from './options.ts';
 
-/** How often one request is tried. */
-const TRIES = 12;
+/** The maximum number of attempts for one request. */
+const MAX_ATTEMPTS = 12;
 
-/** What every command that speaks to a target takes as its argument. */
+/** The help text of the argument of every command that uses a target. */
 export const TARGET_HELP = 's3://bucket/prefix, az://container/prefix, or a folder';
 
-/** The options of every command that speaks to a target, made anew for each: reading the environment changes them. */
+/** The options of every command that uses a target. Each command gets new objects, because {@link applyEnv} changes them. */
 export const concurrencyOption = (): Option<'--concurrency <n>', undefined, number, number> =>
-  new Option('--concurrency <n>', 'how many requests are under way at once')
+  new Option('--concurrency <n>', 'the maximum number of concurrent requests')
     .env('PALIMPSEST_CONCURRENCY')
     .argParser(wholeNumber(1, 256))
     .default(32);
 
 export const prefixOption = (): Option<'--prefix <path>'> =>
-  new Option('--prefix <path>', 'where below the target').env('PALIMPSEST_PREFIX');
+  new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX');
 
 export const endpointOption = (): Option<'--endpoint <url>'> =>
-  new Option('--endpoint <url>', 'the address of a store that is not the cloud’s own').env('PALIMPSEST_ENDPOINT');
+  new Option('--endpoint <url>', 'the address of the object store, if it is not that of the cloud provider').env('PALIMPSEST_ENDPOINT');
 
 export const regionOption = (): Option<'--region <name>', undefined, undefined, string> =>
   new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName);
 
 export const timeoutOption = (): Option<'--timeout <seconds>', undefined, number, number> =>
-  new Option('--timeout <seconds>', 'how long a request may take before it is made again')
+  new Option('--timeout <seconds>', 'the time after which a request is retried')
     .env('PALIMPSEST_TIMEOUT')
     .argParser(wholeNumber(1, 3600))
     .default(30);
 
-/** What these options and the environment say of how a target is reached. */
+/** The options that determine how a target is accessed. */
 export interface TargetChoice {
   readonly concurrency: number;
   readonly prefix?: string | undefined;
@@ -42,7 +42,7 @@ export interface TargetChoice {
 }
 
 /**
- * Opens the target that a command was given.
+ * Opens the target in a command's argument.
  * @throws Failure usage, no-client
  */
 export async function targetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<Target> {
@@ -50,22 +50,22 @@ export async function targetOf(address: string, choice: TargetChoice, terminal: 
   return openTarget(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 
-/** The places that lie around the target, nearest first. */
+/** Opens the targets at the parent paths of the target, nearest first. */
 export async function aroundOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<readonly Target[]> {
   const { openAround } = await import('../storage/address.ts');
   return openAround(address, choice.prefix ?? '', accessOf(choice, terminal));
 }
 
 function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Terminal): Access {
-  const { env } = terminal.surroundings;
-  // Amazon's client warns of Node releases that it will not run on one day: nothing that a user can mend now
+  const { env } = terminal.io;
+  // the AWS SDK warns about Node.js releases that it will no longer support; a user of palimpsest cannot act on that
   env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] ??= 'true';
   return {
     endpoint,
     region,
     connections: concurrency,
     secrets: {
-      // an empty one is none, as with options
+      // an empty variable counts as unset, as for options
       azureConnectionString: env['AZURE_STORAGE_CONNECTION_STRING'] || undefined,
       azureAccount: env['AZURE_STORAGE_ACCOUNT'] || undefined,
       azureKey: env['AZURE_STORAGE_KEY'] || undefined,
@@ -73,7 +73,7 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
   };
 }
 
-/** How requests are made, and a signal that SIGINT and SIGTERM abort. */
+/** Returns the limits of requests, and a signal that is aborted on SIGINT and SIGTERM. */
 export function requestsOf(
   { concurrency, timeout }: TargetChoice,
   terminal: Terminal,
@@ -83,16 +83,16 @@ export function requestsOf(
   readonly signal: AbortSignal;
 } {
   const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.surroundings.once(signal, () => stop.abort());
-  return { concurrency, retryPolicy: { attempts: TRIES, timeout: timeout * 1000 }, signal: stop.signal };
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: stop.signal };
 }
 
-/** How many requests there were, for machines. */
+/** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
   return { all, writes, reads, deletes, retries };
 }
 
-/** A region becomes part of a host's name. */
+/** Parses a region. It becomes part of a host name, so it must be a valid label. */
 function regionName(text: string): string {
   if (/^[a-z\d]([a-z\d-]{0,61}[a-z\d])?$/i.test(text)) return text;
   throw new InvalidArgumentError('Expected letters, digits and hyphens, such as eu-central-1.');

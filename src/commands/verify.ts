@@ -1,37 +1,40 @@
 import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
-import { number, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, type Terminal } from '../terminal.ts';
 import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
-/** How many violations are printed for people; --json has more. */
+/** The maximum number of violations in the text output; --json has more. */
 const PRINTED = 20;
 
 export function declareVerify(program: Program, terminal: Terminal): void {
   program
     .command('verify')
-    .summary('hold the tree to all that it promises')
+    .summary('check the tree for errors')
     .description(
-      'Walks both collections as a client would and holds every page, record, account and file of the tree to the rules in ' +
-        'docs/rules.md; with --store also to what the store holds. Exits with 1 where a rule is broken.',
+      'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules in ' +
+        'docs/rules.md. With --store, also compares the tree with a store. Exits with 1 if a rule is violated.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
-    .addOption(new Option('--store <file>', 'a store that the tree must show in full').env('PALIMPSEST_STORE').argParser(path))
+    .addOption(new Option('--store <file>', 'a store; the tree must contain all of it').env('PALIMPSEST_STORE').argParser(path))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
-      examples(['palimpsest verify', 'the tree by itself'], ['palimpsest verify --store data/palimpsest.db', 'the tree against its store']),
+      examples(
+        ['palimpsest verify', 'check the tree alone'],
+        ['palimpsest verify --store data/palimpsest.db', 'also compare the tree with its store'],
+      ),
     )
     .action(async (options) => {
       terminal.setOutput(options);
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
       const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);
-      const summary = endingWith(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
+      const summary = withCleanup(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-      const verdict = summary.violationCount === 0 ? 'no rule is broken' : `${number(summary.violationCount)} violations`;
+      const verdict = summary.violationCount === 0 ? 'no violations' : plural(summary.violationCount, 'violation');
       terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
         ...summary.violations.slice(0, PRINTED).map(line),
         ...(summary.violationCount > PRINTED
@@ -54,17 +57,17 @@ function note(rule: Rule, count: number): string[] {
   return count === 0 ? [] : [`note: not so of ${number(count)} records: ${RULES[rule].replace(' (note)', '')} (${rule})`];
 }
 
-function endingWith<T>(end: () => void, work: () => T): T {
+function withCleanup<T>(cleanUp: () => void, work: () => T): T {
   try {
     return work();
   } finally {
-    end();
+    cleanUp();
   }
 }
 
-/** Files can be built anew; what came in with an import has to be mended at its source. */
+/** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
 function nextStep(violations: readonly Violation[]): string {
   return violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule))
-    ? 'next: palimpsest build --repair mends what differs from the store'
-    : 'next: look at the source of these records: the tree shows them as they were imported';
+    ? 'next: palimpsest build --repair rewrites the files that differ from the store'
+    : 'next: correct these records at their source and import them again: the tree shows them as imported';
 }

@@ -1,31 +1,31 @@
 /**
- * The rules of resolve.ts as regular expressions, for hosts that have no JavaScript. Percent-encoding stays as it
- * came, but for what stands for a letter of the name, for a sign or for white space.
+ * The rules of resolve.ts as regular expressions, for hosts without JavaScript. The patterns match percent-encoded text,
+ * and decode only the letters of the name `page`, plus signs and white space.
  */
 
 const NAME = '(?:p|%70)(?:a|%61)(?:g|%67)(?:e|%65)';
 
 /**
- * Matches a query with a `page` parameter; `.*` takes as much as it can, so the value is that of the last. What the
- * value is has to be asked in a second step: else `page=2&page=abc` would be matched by its first parameter.
- * PCRE and RE2 read it alike.
+ * Returns a pattern for a query with a `page` parameter. `.*` is greedy, so the value is that of the last parameter. The
+ * host must check the value in a second step: otherwise `page=2&page=abc` would match with its first parameter.
+ * The pattern means the same in PCRE and RE2.
  */
 export function parameter(value: string): string {
   return `^(?:.*&)?${NAME}(?:=${value})?(?:&.*)?$`;
 }
 
-/** No `page` parameter from here on; a lookahead, which RE2 does not have. */
-const NONE = `(?!(?:[^&]*&)*${NAME}(?:[=&]|$))`;
+/** A lookahead that matches if no `page` parameter follows. RE2 has no lookaheads. */
+const NO_MORE = `(?!(?:[^&]*&)*${NAME}(?:[=&]|$))`;
 
-/** The same in one step, for a query whose last `page` parameter is as `value` says. For PCRE only. */
+/** Returns a pattern for a query whose last `page` parameter has a value that matches `value`. Needs no second step. PCRE only. */
 export function lastParameter(value: string): string {
-  return `(?:[^&]*&)*${NAME}${value}(?:&${NONE}.*)?$`;
+  return `(?:[^&]*&)*${NAME}${value}(?:&${NO_MORE}.*)?$`;
 }
 
-/** A query without a `page` parameter. For PCRE only. */
-export const NO_PARAMETER: string = `${NONE}.*$`;
+/** Matches a query without a `page` parameter. PCRE only. */
+export const NO_PARAMETER: string = `${NO_MORE}.*$`;
 
-/** A path in any of its spellings: every character may be percent-encoded. For hosts that see paths as they came. */
+/** Returns a pattern for a path in which every character may be percent-encoded. For hosts that do not decode paths. */
 export function spelled(path: string): string {
   return path.replace(/./g, (character) => {
     const hex = character.charCodeAt(0).toString(16).toUpperCase();
@@ -35,30 +35,30 @@ export function spelled(path: string): string {
 }
 
 /**
- * Empty and dot segments in a path as it came, up to where it ends or its query begins: a server may take
- * them away. The space is the one that ends it in a request line.
+ * Matches empty and dot segments in an undecoded path, which a server may remove. The path ends at its query, at the end of
+ * the text, or at the space in a request line.
  */
 export const UNNORMALIZED = '(?:/|%2[Ff])(?:/|%2[Ff]|(?:\\.|%2[Ee]){1,2}(?:/|%2[Ff]|[? ]|$))';
 
-/** What stands for itself in a regular expression. */
+/** Escapes a text for a regular expression. */
 export function literal(text: string): string {
   return text.replace(/[.\\+*?()[\]{}|^$-]/g, '\\$&');
 }
 
-/** A parameter's value as it came. */
+/** Matches an undecoded parameter value. */
 export const VALUE = '[^&]*';
 
-/** What Python's int() takes for white space, as UTF-8: ASCII's, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028 and so on. */
+/** Matches the white space that Python's int() accepts, as percent-encoded UTF-8: ASCII, U+0085, U+00A0, U+1680, U+2000 to U+200A, U+2028 and others. */
 const SPACE = '(?:\\+|%20|%09|%0[AaBbCcDd]|%[Cc]2%(?:85|[Aa]0)|%[Ee](?:1%9[Aa]%80|2%80%(?:8[0-9Aa]|[Aa][89Ff])|2%81%9[Ff]|3%80%80))*';
 
-/** A value that is a page number, as Python's int() reads it; `digits` is the group around its digits. */
+/** Returns a pattern for a page number as Python's int() parses it. `digits` is the pattern or group for its digits. */
 export function number(digits: string): string {
-  // zeros by themselves, not in the group: engines keep a place to return to for each round of a group, and have few
+  // leading zeros are matched outside the group: engines store a backtracking position for each repetition of a group, and limit them
   return `${SPACE}(?:%2[Bb])?(?:0+_)*0*${digits}${SPACE}`;
 }
 
-/** A page number without signs and zeros before it; no tree has more digits. */
+/** Matches the digits of a page number without sign and leading zeros. No tree needs more digits. */
 export const DIGITS = '[1-9][0-9]{0,14}';
 
-/** What a person who reads a pattern needs to know; a comment for each file that has one. */
-export const LEGEND: string = 'In the patterns %70%61%67%65 spells page, + %20 %09 and so on are white space, %2B is a plus sign.';
+/** Explains the patterns; a comment in each generated file that has patterns. */
+export const LEGEND: string = 'In the patterns, %70%61%67%65 means "page", + %20 %09 and similar are white space, and %2B is a plus sign.';

@@ -1,19 +1,19 @@
-/** The compiled modules of this room that JavaScript hosts are made from, as text. */
+/** The texts of the compiled modules from which the scripts for JavaScript hosts are made. */
 export interface Program {
-  /** resolve.js: a request in, an answer out. */
+  /** resolve.js: maps a request to an answer. */
   readonly resolve: string;
-  /** respond.js: the same for runtimes with the Fetch API. */
+  /** respond.js: does the same for runtimes with the Fetch API. */
   readonly respond: string;
 }
 
-/** Which modules of the program a script needs. */
+/** The name of a module that a script can include. */
 export type Part = keyof Program;
 
 /**
- * Modules as the end of one script that can be pasted as a whole: nothing is imported, and what they exported
- * the script's own lines above can use.
+ * Returns modules as the end of a self-contained script. Imports are removed, and exports become declarations that the
+ * earlier lines of the script can use.
  */
 export function inlined(program: Program, ...parts: readonly Part[]): string {
   const modules = parts.map((part) => program[part].replace(/^import .*\n/gm, '').replace(/^export (?=[a-z])/gm, ''));
-  return `// From here on: the rewrite function of palimpsest, the same on every host. Nothing below needs to be changed.\n\n${modules.join('\n')}`;
+  return `// The rest is the rewrite function of palimpsest, the same on every host. Do not edit it.\n\n${modules.join('\n')}`;
 }

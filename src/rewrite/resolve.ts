@@ -1,19 +1,19 @@
 /**
- * A request in, a file or a few bytes out: what every host does that runs JavaScript, from this one source.
- * Some hosts speak an old dialect: no destructuring, no standard values of parameters, no `for … of`, no `??`
- * and `?.`, no `u` on regular expressions, and characters counted as code points.
+ * Maps a request to a file of the tree or to a short body. Every host that runs JavaScript uses this source.
+ * Some hosts run an old dialect: no destructuring, no default values of parameters, no `for … of`, no `??`
+ * and `?.`, no `u` flag of regular expressions, and strings indexed by code points.
  */
 
-/** What a request is answered with: a file of the tree, or a body of a few bytes. */
+/** The answer to a request: a file of the tree, or a short body. */
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** The file that holds the body, relative to the tree; if there is none, `MISSING` is the answer. */
+  /** The file with the body, relative to the tree. If the file does not exist, `MISSING` is the answer. */
   readonly file?: string;
   readonly body?: string;
 }
 
-/** What every answer of both collections carries. */
+/** The headers of every answer of both collections. */
 export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   'Content-Type': 'application/json',
   Vary: 'Accept',
@@ -22,13 +22,13 @@ export const COLLECTION_HEADERS: { readonly [name: string]: string } = {
   'Access-Control-Allow-Origin': '*',
 };
 
-/** The answer where a page's file is not there. */
+/** The answer if the file of a page does not exist. */
 export const MISSING: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' };
 
-/** The answer where there is no collection. */
+/** The answer for a path outside the collections. */
 export const NOT_FOUND: Answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
 
-/** What OPTIONS is answered with, by collection. */
+/** The bodies of the answers to OPTIONS, by collection. */
 export const DESCRIPTIONS: { readonly [collection: string]: string } = {
   data: '{"name":"Data List","description":"Changes of public profile fields, newest first.","renders":["application/json"],"parses":[]}',
   account: '{"name":"Account List","description":"Accounts with their changes.","renders":["application/json"],"parses":[]}',
@@ -37,12 +37,12 @@ export const DESCRIPTIONS: { readonly [collection: string]: string } = {
 const PATH = /^\/rest\/(data|account)(\/?)$/;
 
 /**
- * Answers a request as Django REST Framework would, from a tree's files.
+ * Returns the answer of Django REST Framework to a request, from the files of a tree.
  * @param method as in the request line
  * @param path as in the request line, without the query
- * @param query without its question mark
- * @param base the path of the base URL as it stands there, such as `/api` or `/my%20api`; none or '' where the tree is at
- *   the root of its host
+ * @param query without the question mark
+ * @param base the undecoded path of the base URL, such as `/api` or `/my%20api`; omitted or '' if the tree is at the root
+ *   of its host
  */
 export function resolve(method: string, path: string, query: string, base?: string): Answer {
   const root = base === undefined ? '' : base;
@@ -50,7 +50,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
   const decoded = decode(path);
   const below = decoded.slice(prefix.length);
   const match = decoded.slice(0, prefix.length) === prefix ? PATH.exec(below) : null;
-  // to some engines $ is also before a line break at the end
+  // in some engines $ also matches before a final line break
   if (match === null || match[0] !== below) return NOT_FOUND;
   const collection = String(match[1]);
   if (match[2] === '') {
@@ -66,7 +66,7 @@ export function resolve(method: string, path: string, query: string, base?: stri
   return { status: 200, headers: COLLECTION_HEADERS, file: page === '1' ? `${folder}/index.json` : `${folder}/page/${page}/index.json` };
 }
 
-/** The page that a query asks for: the last `page` counts, none or an empty one is page 1; '' for what is no page. */
+/** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */
 function pageOf(query: string): string {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {
@@ -81,11 +81,11 @@ function pageOf(query: string): string {
   return '1';
 }
 
-/** White space, perhaps a sign, the digits, white space: as Python's int() takes a text. */
+/** Matches what Python's int() accepts: white space, an optional sign, the digits, white space. */
 const NUMBER =
   /^[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*\+?([^\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+)[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*$/;
 
-/** The page number that Python's int() makes of a text, in ASCII digits; '' where it makes none. */
+/** Returns the page number that Python's int() parses from a text, in ASCII digits; '' if the text is not a page number. */
 function numberIn(text: string): string {
   const match = NUMBER.exec(text);
   if (match === null) return '';
@@ -104,13 +104,13 @@ function numberIn(text: string): string {
     }
     before = character;
   }
-  // Python reads no more than 4300 digits, and no tree has pages of more than 15
+  // Python accepts at most 4300 digits, and no tree has page numbers of more than 15
   if (before === '_' || digits.length > 4300) return '';
   const number = digits.replace(/^0+/, '');
   return number.length > 15 ? '' : number;
 }
 
-/** The zeros of all scripts' decimal digits (Unicode 14), in hexadecimal; nine more follow each. */
+/** The code points of the digit zero in all scripts (Unicode 14), in hexadecimal. The other nine digits follow each zero. */
 const ZEROS = parseEach(
   '30 660 6f0 7c0 966 9e6 a66 ae6 b66 be6 c66 ce6 d66 de6 e50 ed0 f20 1040 1090 17e0 1810 1946 19d0 1a80 1a90 1b50 1bb0 1c40 1c50 ' +
     'a620 a8d0 a900 a9d0 a9f0 aa50 abf0 ff10 104a0 10d30 11066 110f0 11136 111d0 112f0 11450 114d0 11650 116c0 11730 118e0 11950 ' +
@@ -121,7 +121,7 @@ function parseEach(zeros: string): number[] {
   return zeros.split(' ').map((zero) => Number.parseInt(zero, 16));
 }
 
-/** What a code point is worth as a decimal digit; -1 where it is none. */
+/** Returns the value of a code point as a decimal digit; -1 if it is not a digit. */
 function digit(code: number): number {
   for (let at = 0; at < ZEROS.length; at += 1) {
     const value = code - Number(ZEROS[at]);
@@ -130,7 +130,7 @@ function digit(code: number): number {
   return -1;
 }
 
-/** Percent-decoding as far as it goes: a text that cannot be decoded is no name and no number anyway. */
+/** Percent-decodes a text. Returns a text that cannot be decoded unchanged, because it is neither a name nor a number. */
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,27 +1,27 @@
 import { type Answer, MISSING, resolve } from './resolve.ts';
 
-/** What is asked: a `Request` is this. */
+/** The parts of a request that are needed; a `Request` has them. */
 export interface Asked {
   readonly method: string;
-  /** Absolute. */
+  /** The absolute URL. */
   readonly url: string;
   readonly headers: { readonly get: (name: string) => string | null };
 }
 
-/** The bytes of a file of the tree, by its path in it; undefined where it is not there. */
+/** Returns the bytes of a file of the tree, or undefined if it does not exist. The path is relative to the tree. */
 export type ReadFile = (path: string) => Promise<Uint8Array<ArrayBuffer> | undefined>;
 
-/** A content coding, and what the name of a file that has it ends with. */
+/** A content coding, and the suffix of files with that coding. */
 export interface Encoding {
   readonly name: string;
   readonly suffix: string;
 }
 
 /**
- * Answers a request from a tree's files, on any runtime that has the Fetch API's `Response`: with an ETag of the
- * bytes, 304 where the client has them, and the compressed variant where it takes one.
+ * Answers a request from the files of a tree, on any runtime with `Response` of the Fetch API. The ETag is a hash of the
+ * bytes. The answer is 304 if the client has the page, and compressed if the tree and the client support it.
  * @param base the path of the base URL, such as `/api`, or ''
- * @param encodings those that the tree's files may have, the best first
+ * @param encodings the encodings in which the tree may have pages, in order of preference
  */
 export async function respond(asked: Asked, base: string, read: ReadFile, encodings: readonly Encoding[]): Promise<Response> {
   const [, path = '', query = ''] = /^[^:]*:\/\/[^/?]*([^?]*)\??(.*)$/s.exec(asked.url) ?? [];
@@ -57,7 +57,7 @@ async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }
 
-/** Whether an Accept-Encoding header names a coding, and not with `q=0`. */
+/** Returns whether an Accept-Encoding header contains a coding without `q=0`. */
 function accepts(header: string, encoding: string): boolean {
   return header.split(',').some((part) => {
     const [name = '', ...parameters] = part.split(';').map((text) => text.trim().toLowerCase());

@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 describe('palimpsest export ndjson', () => {
-  it('writes a file that import reads back, and nothing beside it', async () => {
+  it('writes a file that import reads back, and leaves no other file', async () => {
     const to = join(folder, 'store.ndjson');
     expect(await palimpsestJson(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ to, store, records: 2, accounts: 1 });
     expect((await readdir(folder)).toSorted()).toEqual(['store.db', 'store.ndjson']);
@@ -32,7 +32,7 @@ describe('palimpsest export ndjson', () => {
     expect(readFileSync(again)).toEqual(readFileSync(to));
   });
 
-  it('writes nothing but the export to standard output', async () => {
+  it('writes only the export to standard output', async () => {
     const to = join(folder, 'store.ndjson');
     expect(await palimpsest(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ code: 0, stderr: '' });
     for (const voice of [[], ['--json'], ['--quiet']]) {
@@ -41,7 +41,7 @@ describe('palimpsest export ndjson', () => {
     }
   });
 
-  it('takes its options from the environment', async () => {
+  it('reads its options from the environment', async () => {
     const env = { PALIMPSEST_TO: join(folder, 'env.ndjson'), PALIMPSEST_STORE: store, PALIMPSEST_JSON: '1' };
     const { code, stdout } = await palimpsest(['export', 'ndjson'], { env });
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, to: env.PALIMPSEST_TO });
@@ -54,13 +54,13 @@ describe('palimpsest export ndjson', () => {
     ['a folder', () => folder, 1, 'file-system'],
     ['a folder that is not there', () => join(folder, 'none', 'file'), 1, 'file-system'],
     ['a name that promises compression', () => join(folder, 'store.ndjson.gz'), 2, 'usage'],
-  ])('refuses to write to %s', async (_, to, exit, error) => {
+  ])('rejects the output %s', async (_, to, exit, error) => {
     const { code, stdout } = await palimpsest(['export', 'ndjson', '--to', to(), '--store', store, '--json']);
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
     expect(await readdir(folder)).toEqual(['store.db']);
   });
 
-  it('says that there is no store, and leaves a file of that name as it is', async () => {
+  it('fails without a store, and does not change an existing output file', async () => {
     const { code, stdout } = await palimpsest([
       'export',
       'ndjson',

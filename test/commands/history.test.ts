@@ -25,7 +25,7 @@ beforeAll(async () => {
 const history = (...args: string[]) => palimpsest(['history', ...args, '--store', store]);
 
 describe('palimpsest history', () => {
-  it('shows the changes of an account, newest first, with marks that need no colour', async () => {
+  it('shows the changes of an account, newest first, with marks that need no color', async () => {
     const { code, stdout, stderr } = await history('Jack');
     expect([code, stderr]).toEqual([0, '']);
     const day3 = Date.parse('2020-01-03T10:20:30.5Z') * 1000;
@@ -55,7 +55,7 @@ describe('palimpsest history', () => {
     );
   });
 
-  it('shows one field alone', async () => {
+  it('shows only the field in --field', async () => {
     const { stdout } = await history('Jack', '--field', 'Bio');
     expect(stdout).toMatch(/^Jack: 3 changes of Bio\n/);
     expect(stdout).not.toContain('Website');
@@ -64,11 +64,11 @@ describe('palimpsest history', () => {
     expect(await history('Jack', '--field', 'Mood')).toMatchObject({ code: 2, stdout: '' });
   });
 
-  it.each(['jack', 'JACK', '@Jack', '@jack'])('finds the account by %s', async (name) => {
+  it.each(['jack', 'JACK', '@Jack', '@jack'])('finds the account by the handle %s', async (name) => {
     expect(await history(name)).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Jack: 6 changes\n/) });
   });
 
-  it('gives machines the records as they are published', async () => {
+  it('prints the records as published with --json', async () => {
     const all = contentsOf(store).feed;
     const records = all.filter(({ account }) => account === 'Jack');
     expect(records).toHaveLength(6);
@@ -80,7 +80,7 @@ describe('palimpsest history', () => {
     expect(await history('jack', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('wraps to 80 columns where there is no terminal, and has no colour there', async () => {
+  it('wraps to 80 columns and uses no colors if standard output is not a terminal', async () => {
     const { stdout } = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
     const wide = stdout.split('\n').filter((line) => !line.includes('#'));
     expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
@@ -88,11 +88,11 @@ describe('palimpsest history', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('finds an account by a handle that it had before', async () => {
+  it('finds an account by a former handle', async () => {
     expect(await history('@jo_at_HOME')).toMatchObject({ code: 0, stdout: expect.stringContaining('jo_at_work: 2 changes\n') });
   });
 
-  it('suggests names where there is none such', async () => {
+  it('suggests similar handles for an unknown handle', async () => {
     const { code, stdout, stderr } = await history('jakc', '--json');
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'no-account', found: 'jakc', hint: 'did you mean Jack, jackie?' });
@@ -102,7 +102,7 @@ describe('palimpsest history', () => {
     for (const name of ['', '@']) expect(await history(name)).toMatchObject({ code: 1, stderr: expect.stringContaining('(no-account)') });
   });
 
-  it('says that there is no store, and makes none', async () => {
+  it('fails without a store, and does not create one', async () => {
     const nowhere = join(folder, 'nowhere.db');
     expect(await palimpsest(['history', 'jack', '--store', nowhere])).toMatchObject({
       code: 1,

@@ -37,8 +37,8 @@ function savePages(tree: string, into: string, leaveOut: readonly string[] = [])
   }
 }
 
-describe('palimpsest import, of saved pages', () => {
-  it('finds nothing missing in a whole tree, and in all of its pages saved one by one', async () => {
+describe('palimpsest import with saved pages', () => {
+  it('reports a whole tree, and all of its pages saved one by one, as complete', async () => {
     const { folder, tree, store } = await builtTree();
     savePages(tree, join(folder, 'saved'));
     for (const source of [tree, join(folder, 'saved')]) {
@@ -59,7 +59,7 @@ describe('palimpsest import, of saved pages', () => {
     }
   });
 
-  it('says which pages are missing, and with --require-complete imports nothing', async () => {
+  it('names missing pages, and imports nothing with --require-complete', async () => {
     const { folder, tree, store } = await builtTree();
     savePages(tree, join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
     const args = ['import', join(folder, 'saved'), '--store', store];
@@ -96,7 +96,7 @@ describe('palimpsest import, of saved pages', () => {
     expect((await palimpsest([...args, '--quiet'])).stderr).toBe('');
   });
 
-  it('counts the items of pages that are indented or in one file, and of those that were set aside', async () => {
+  it('counts the items of indented pages, of pages in one file, and of rejected pages', async () => {
     const { folder, tree, store } = await builtTree();
     const pages = [1, 2, 3, 4, 5, 6].map((page) => JSON.parse(readFileSync(join(tree, `rest/data/page/${page}/index.json`), 'utf8')));
     pages[1].results[0].text = 5;
@@ -115,7 +115,7 @@ describe('palimpsest import, of saved pages', () => {
     }
   });
 
-  it('takes sources without pages for complete only if nobody asks', async () => {
+  it('rejects sources without pages only with --require-complete', async () => {
     const { tree, folder, store } = await builtTree();
     const page = JSON.parse(readFileSync(join(tree, 'rest/data/index.json'), 'utf8'));
     const file = join(folder, 'records.ndjson');

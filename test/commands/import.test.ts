@@ -49,7 +49,7 @@ describe('palimpsest import', () => {
     ['two gzip members', Buffer.concat([gzipSync(lines(record(2))), gzipSync(lines(record(3)))])],
   ];
 
-  it.each(sources)('takes %s, from a file, a folder and standard input', async (_, bytes) => {
+  it.each(sources)('imports %s from a file, a folder and standard input', async (_, bytes) => {
     const { folder, store } = await storeOfOne();
     const inside = join(folder, 'in');
     mkdirSync(join(inside, 'deeper'), { recursive: true });
@@ -141,7 +141,7 @@ describe('palimpsest import', () => {
     ['a first line that is broken', `{"id":1,"te\n${lines(record(2))}`, { code: 'bad-json', line: 1 }],
   ];
 
-  it.each(inputErrors)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+  it.each(inputErrors)('reports the place of %s, and does not change the store', async (_, bytes, error) => {
     const { folder, store } = await storeOfOne();
     const file = join(folder, 'flawed.json');
     writeFileSync(file, bytes);
@@ -153,7 +153,7 @@ describe('palimpsest import', () => {
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
-  it('leaves nothing that could be built of a first import that fails', async () => {
+  it('leaves no store to build from if the first import fails', async () => {
     const folder = temporaryFolder();
     expect(await palimpsest(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
     expect(await palimpsest(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
@@ -170,7 +170,7 @@ describe('palimpsest import', () => {
     expect(existsSync(join(folder, 'out'))).toBe(false);
   });
 
-  it('sets rejects aside in a file, adds to it the next time, and keeps it when the import fails', async () => {
+  it('writes rejects to a file, appends to it in the next run, and keeps it if the import fails', async () => {
     const { folder, store } = await storeOfOne();
     const rejects = join(folder, 'rejects.ndjson');
     const input = `${lines(record(2), record(3, { text: 5 }))}nonsense\n${lines(record(4))}`;
@@ -193,7 +193,7 @@ describe('palimpsest import', () => {
     expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
   });
 
-  it('takes what is right in an account or a page of which something is not', async () => {
+  it('imports the valid parts of an account or page with invalid parts', async () => {
     const { folder, store } = await storeOfOne();
     const profile = {
       screen_name: 'jill',
@@ -210,18 +210,18 @@ describe('palimpsest import', () => {
     expect(result).toMatchObject({ records: { added: 2 }, accounts: { added: 1 }, rejected: 2 });
   });
 
-  it.each(['', ':memory:'])('refuses the store %j, which would be nowhere', async (store) => {
+  it.each(['', ':memory:'])('rejects the store name %j, which names no file', async (store) => {
     expect(await palimpsest(['import', '-', '--store', store], { input: lines(record(1)) })).toMatchObject({ code: 2 });
   });
 
-  it.each(['build', 'serve', 'verify'])('lets no empty path lead %s into the folder that one stands in', async (command) => {
+  it.each(['build', 'serve', 'verify'])('rejects an empty path for %s, which would mean the current folder', async (command) => {
     const folder = temporaryFolder();
     const args = [command, '--out', '', ...(command === 'build' ? ['--base-url', 'https://example.org'] : [])];
     const finished = await palimpsest(args, { cwd: folder });
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected a path.') });
   });
 
-  it('takes neither the store nor a source for its rejects', async () => {
+  it('rejects the store and the sources as the rejects file', async () => {
     const { folder, store } = await storeOfOne();
     const source = join(folder, 'source');
     writeFileSync(source, lines(record(3, { text: 5 })));
@@ -232,7 +232,7 @@ describe('palimpsest import', () => {
     }
   });
 
-  it('reads space without end in flat memory, and values after it', async () => {
+  it('reads unlimited white space, and values after it, in constant memory', async () => {
     const { store } = await storeOfOne();
     const space = Buffer.alloc(200_000_000, '\n');
     const input = gzipSync(Buffer.concat([space, Buffer.from(lines(record(2))), space, Buffer.from(JSON.stringify(record(3)))]), {
@@ -243,7 +243,7 @@ describe('palimpsest import', () => {
     ).toMatchObject({ records: { added: 2 } });
   });
 
-  it('refuses a rejects file that is a folder before it reads anything', async () => {
+  it('rejects a folder as the rejects file before it reads anything', async () => {
     const { folder, store } = await storeOfOne();
     const finished = await palimpsest(['import', '-', '--store', store, '--rejects', folder], {
       input: lines(record(2), record(3, { text: 5 })),
@@ -252,20 +252,20 @@ describe('palimpsest import', () => {
     expect(await palimpsestJson(['import', '-', '--store', store], { input: lines(record(2)) })).toMatchObject({ records: { added: 1 } });
   });
 
-  it('says of wrong usage to machines too', async () => {
+  it('reports wrong usage as JSON too', async () => {
     const { code, stdout } = await palimpsest(['build', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'usage', message: expect.stringContaining('--base-url') });
   });
 
-  it('suggests what was meant', async () => {
+  it('suggests similar command and option names', async () => {
     expect((await palimpsest(['imprt', 'x'])).stderr).toContain('Did you mean import?');
     expect((await palimpsest(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('Did you mean --on-conflict?');
     expect(await palimpsest(['import', 'x', '--on-conflict', 'maybe'])).toMatchObject({ code: 2 });
     expect(await palimpsest(['import'])).toMatchObject({ code: 2 });
   });
 
-  it('takes options from the environment, and the command line before them', async () => {
+  it('reads options from the environment, and prefers the command line', async () => {
     const folder = temporaryFolder();
     const env = { PALIMPSEST_STORE: join(folder, 'env.db'), PALIMPSEST_JSON: '1', PALIMPSEST_QUIET: '0' };
     const { stdout } = await palimpsest(['import', '-'], { env, input: lines(record(1)) });
@@ -274,13 +274,13 @@ describe('palimpsest import', () => {
     expect(existsSync(join(folder, 'line.db'))).toBe(true);
   });
 
-  it('prints nothing when it is to be quiet', async () => {
+  it('prints nothing with --quiet', async () => {
     expect(
       await palimpsest(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
     ).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('says the name of a file unaltered to machines, whatever is in it', async () => {
+  it('writes file names unchanged to JSON, with any characters', async () => {
     const { folder, store } = await storeOfOne();
     const file = join(folder, 'a\u001b[31m\nb\u202e\u009b.json');
     writeFileSync(file, '{}');

@@ -65,7 +65,7 @@ const rejectsIn = (file: string): Record<string, unknown>[] =>
     .map((line) => JSON.parse(line));
 
 describe('palimpsest observe', () => {
-  it('says what it found, for people and for machines', async () => {
+  it('prints its results as text, and as JSON with --json', async () => {
     const { store } = newStore();
     const input = lines(jack(1, { bio: 'a', verified: true }), jack(2, { bio: 'a' }), jack(3, { bio: 'b' }));
     const { code, stdout, stderr } = await palimpsest(['observe', '-', '--store', store], { input });
@@ -73,7 +73,7 @@ describe('palimpsest observe', () => {
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
         'observed 1 source in a moment',
-        '  snapshots 3, of which 1 show nothing new',
+        '  snapshots 3, of which 1 without changes',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
         `next: palimpsest build --store ${store} --base-url https://example.org`,
@@ -96,7 +96,7 @@ describe('palimpsest observe', () => {
     expect(await palimpsest(['observe', '-', '--store', store, '--quiet'], { input })).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
-  it('takes files, folders, gzip and standard input, all in the order of their time', async () => {
+  it('reads files, folders, gzip and standard input, and sorts all snapshots by time', async () => {
     const { folder, store } = newStore();
     mkdirSync(join(folder, 'in/deeper'), { recursive: true });
     writeFileSync(join(folder, 'in/a.ndjson'), lines(jack(5, { bio: '5' })));
@@ -108,7 +108,7 @@ describe('palimpsest observe', () => {
     expect(contentsOf(store).feed.map(({ text }) => text)).toEqual(['6', '5', '4', '3', '2', '1']);
   });
 
-  it('says so where snapshots do not tell their time, and takes it from --observed-at', async () => {
+  it('rejects snapshots without a time, unless --observed-at is given', async () => {
     const { folder, store } = newStore();
     writeFileSync(join(folder, 'users.json'), JSON.stringify([user]));
     const args = ['observe', join(folder, 'users.json'), '--store', store, '--json'];
@@ -127,7 +127,7 @@ describe('palimpsest observe', () => {
     expect(accounts).toMatchObject([{ screen_name: 'jack', account_creation_date: '2006-03-21T20:50:14Z', bio: 'a & @b &amp; #c' }]);
   });
 
-  it('unescapes texts, and leads mentions and hashtags where it is told', async () => {
+  it('unescapes texts, and links mentions and hashtags to the given URLs', async () => {
     const { store } = newStore();
     const options = ['--unescape', '--mention-url', 'https://social.example/@{}', '--hashtag-url', 'https://social.example/tags/{}'];
     const args = ['observe', '-', '--store', store, '--observed-at', '2020-01-01T00:00:00Z', ...options];
@@ -138,7 +138,7 @@ describe('palimpsest observe', () => {
     expect(bio?.['diff_html']).toContain('<a href="https://social.example/tags/c">');
   });
 
-  it('takes every option from the environment', async () => {
+  it('reads every option from the environment', async () => {
     const { folder, store } = newStore();
     const env = {
       PALIMPSEST_STORE: store,
@@ -164,9 +164,9 @@ describe('palimpsest observe', () => {
   });
 
   it.each([
-    ['--observed-at', 'yesterday', 'Expected a time with its zone'],
-    ['--observed-at', '2020-01-01T00:00:00', 'Expected a time with its zone'],
-    ['--observed-at', '1969-12-31T23:59:59Z', 'Expected a time with its zone'],
+    ['--observed-at', 'yesterday', 'Expected a time with a time zone'],
+    ['--observed-at', '2020-01-01T00:00:00', 'Expected a time with a time zone'],
+    ['--observed-at', '1969-12-31T23:59:59Z', 'Expected a time with a time zone'],
     ['--from', 'facebook', 'Allowed choices are auto, neutral, twitter-v1'],
     ['--mention-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
     ['--hashtag-url', 'https://twitter.com/', 'Expected an http or https URL with {} in its path'],
@@ -193,7 +193,7 @@ describe('palimpsest observe', () => {
     ['--mention-url', 'https://a.example/{} x', 'Expected an http or https URL with {} in its path'],
     ['--store', '', 'Expected a path'],
     ['--rejects', '', 'Expected a path'],
-  ])('takes %s %j for wrong usage', async (option, value, message) => {
+  ])('rejects %s %j as wrong usage', async (option, value, message) => {
     const { folder } = newStore();
     const { code, stdout, stderr } = await palimpsest(['observe', '-', option, value, '--json'], { cwd: folder, input: lines(jack(1)) });
     expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
@@ -201,18 +201,18 @@ describe('palimpsest observe', () => {
     expect([...filesIn(folder).keys()]).toEqual([]);
   });
 
-  it('takes no source, or two standard inputs, for wrong usage', async () => {
+  it('rejects a command line without a source, or with standard input twice, as wrong usage', async () => {
     const { folder } = newStore();
     expect(await palimpsest(['observe'], { cwd: folder })).toMatchObject({ code: 2 });
     expect(await palimpsest(['observe', '-', '-'], { cwd: folder, input: lines(jack(1)) })).toMatchObject({ code: 2 });
   });
 
-  it('rehearses', async () => {
+  it('changes nothing with --dry-run', async () => {
     const { folder, store } = newStore();
     const { code, stdout } = await palimpsest(['observe', '-', '--store', store, '--dry-run'], { input: lines(jack(1, { bio: 'a' })) });
     expect(code).toBe(0);
     expect(stdout).toContain('  records   1 new: Name 0, Bio 1');
-    expect(stdout).toContain(`nothing was written: leave --dry-run out to add this to ${store}\n`);
+    expect(stdout).toContain(`nothing was written: run again without --dry-run to add this to ${store}\n`);
     expect([...filesIn(folder).keys()]).toEqual([]);
   });
 
@@ -221,7 +221,7 @@ describe('palimpsest observe', () => {
     ['of the first version', (store) => withFirstSchema(store)],
     ['that is not in write-ahead mode', (store) => withDatabase(store, (database) => database.exec('PRAGMA journal_mode = DELETE'))],
     ['that is an empty file', (store) => writeFileSync(store, '')],
-  ])('leaves a store %s byte for byte as it was in a dry run', async (_, prepare) => {
+  ])('keeps a store %s byte for byte in a dry run', async (_, prepare) => {
     const { folder, store } = newStore();
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
     prepare(store);
@@ -239,7 +239,7 @@ describe('palimpsest observe', () => {
     expect(await palimpsestJson(['observe', '-', '--store', store], { input })).toMatchObject({ records: { Bio: 2001 } });
   });
 
-  it('ends at a snapshot that comes too late, and leaves the store as it was', async () => {
+  it('fails at a late snapshot, and does not change the store', async () => {
     const { store } = newStore();
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(5, { bio: 'a' })) });
     const before = readFileSync(store);
@@ -251,7 +251,7 @@ describe('palimpsest observe', () => {
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
-  it('sets aside what cannot go in as snapshots that can be observed again', async () => {
+  it('writes unusable snapshots to the rejects file in a form that can be observed again', async () => {
     const { folder, store } = newStore();
     const rejects = join(folder, 'rejects.ndjson');
     const args = ['observe', '-', '--store', store, '--rejects', rejects];
@@ -260,7 +260,7 @@ describe('palimpsest observe', () => {
     const input = `${lines(late)}nonsense\n${lines(jack(6, { bio: 'b' }), jack(7, { bio: 7 }))}`;
     const { code, stdout } = await palimpsest(args, { input });
     expect(code).toBe(0);
-    expect(stdout).toContain(`  rejected  3, set aside in ${rejects}\n`);
+    expect(stdout).toContain(`  rejected  3, written to ${rejects}\n`);
     const kept = rejectsIn(rejects);
     expect(kept.map(({ code, line }) => [code, line])).toEqual([
       ['bad-json', 2],
@@ -275,7 +275,7 @@ describe('palimpsest observe', () => {
     expect([...filesIn(folder).keys()].filter((name) => /draft|spool/.test(name))).toEqual([]);
   });
 
-  it('warns of conflicts, lists them for machines, and sets aside what does not go in', async () => {
+  it('warns of conflicts, lists them in JSON, and writes values that were not recorded to the rejects file', async () => {
     const { folder, store } = newStore();
     const input = lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b\u001b[2J' }), jack(2, { bio: 'a' }), jack(3, { bio: 'a' }));
     const seen = join(folder, 'seen.ndjson');
@@ -283,7 +283,7 @@ describe('palimpsest observe', () => {
     const finished = await palimpsest(['observe', seen, '--store', store]);
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining('records   3 new') });
     expect(finished.stderr.split('\n')).toEqual([
-      'warning: 1 conflict: snapshots of one account and one moment say different values of a field',
+      'warning: 1 conflict: snapshots of the same account and time have different values of a field',
       `warning: Bio of jack at 2020-01-02T00:00:00.000000Z: "b\\u001b[2J" (${seen}, line 2), "a" (${seen}, line 3; not recorded)`,
       '',
     ]);
@@ -318,7 +318,7 @@ describe('palimpsest observe', () => {
     },
   );
 
-  it('takes neither the store nor a source for its rejects', async () => {
+  it('rejects the store and the sources as the rejects file', async () => {
     const { folder, store } = newStore();
     const source = join(folder, 'source.ndjson');
     writeFileSync(source, `${lines(jack(1))}nonsense\n`);
@@ -371,7 +371,7 @@ describe('palimpsest observe', () => {
     ['nesting without end', '['.repeat(200_000), { code: 'bad-json' }],
     ['arrays in arrays', `${'['.repeat(20_000)}${']'.repeat(20_000)}`, { code: 'bad-field' }],
   ];
-  it.each(inputErrors)('says of %s where it is, and leaves the store as it was', async (_, bytes, error) => {
+  it.each(inputErrors)('reports the place of %s, and does not change the store', async (_, bytes, error) => {
     const { folder, store } = newStore();
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' })) });
     const file = join(folder, 'flawed');

@@ -36,14 +36,14 @@ afterEach(() => {
 });
 
 describe.each(commands().map(([name]) => name))('the options of %s', (name) => {
-  it('are what they are without a variable where it is empty', async () => {
+  it('have the same value with an empty variable as without one', async () => {
     stub(undefined);
     const unset = await optionsOf(name);
     stub('');
     expect(await optionsOf(name)).toEqual(unset);
   });
 
-  it('are read from variables that say something', async () => {
+  it('are read from variables that are not empty', async () => {
     stub(undefined);
     vi.stubEnv('PALIMPSEST_QUIET', '1');
     expect(await optionsOf(name)).toMatchObject({ options: { quiet: true }, sources: { '--quiet': 'env' } });

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 
-describe('a URL where a path is wanted', () => {
+describe('a URL instead of a path', () => {
   it.each([
     'build --base-url https://example.org --out s3://bucket/site',
     'build --base-url https://example.org --out s3:/bucket/site',
@@ -21,7 +21,7 @@ describe('a URL where a path is wanted', () => {
     'verify --out https://example.org/api',
     'publish s3:/bucket/site',
     'publish s3://bucket --out s3://bucket/site',
-  ])('is an error of usage, and makes no folder: %s', async (line) => {
+  ])('is wrong usage, and creates no folder: %s', async (line) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await palimpsest(line.split(' '), { cwd });
     expect(stderr).toMatch(/not a URL|did you mean s3:\/\/bucket\/site\?/);
@@ -29,7 +29,7 @@ describe('a URL where a path is wanted', () => {
     expect(readdirSync(cwd)).toEqual([]);
   });
 
-  it('is a path again behind a dot', async () => {
+  it('is accepted as a path if it starts with ./', async () => {
     const cwd = temporaryFolder();
     const { stderr } = await palimpsest(['import', './https:/page.json'], { cwd });
     expect(stderr).toContain('(no-source)');

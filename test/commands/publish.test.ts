@@ -23,7 +23,7 @@ async function denying(): Promise<{ readonly endpoint: string; readonly asked: (
   return { endpoint: `http://127.0.0.1:${portOf(server)}`, asked };
 }
 
-it('takes an empty secret for none', async () => {
+it('treats an empty secret as unset', async () => {
   const { out } = await tree();
   const { endpoint, asked } = await denying();
   const { code, stderr } = await palimpsest(['publish', 'az://history', '--endpoint', endpoint, '--out', out], {
@@ -38,13 +38,13 @@ it('takes an empty secret for none', async () => {
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('AZURE_STORAGE_ACCOUNT or --endpoint') });
 });
 
-it('warns where the summary of a job cannot be written, after a publish that is done', async () => {
+it('warns if the job summary cannot be written after a successful publish', async () => {
   const { out } = await tree();
   const site = join(temporaryFolder(), 'site');
   const { code, stdout, stderr } = await palimpsest(['publish', site, '--out', out, '--json'], {
     env: { GITHUB_STEP_SUMMARY: join(site, 'nowhere/summary.md') },
   });
-  expect(stderr).toMatch(/^warning: no table for the job's summary: ENOENT.*\n$/);
+  expect(stderr).toMatch(/^warning: cannot write the table for the job summary: ENOENT.*\n$/);
   expect(code).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({ done: { uploads: expect.any(Number) } });
   expect(filesIn(site).has('rest/data/index.json')).toBe(true);
@@ -57,7 +57,7 @@ it.each<[string, string]>([
   ['--region', 'eu west 1'],
   ['--region', '-eu'],
   ['--region', ''],
-])('refuses %s %j before anything is asked of a store', async (option, value) => {
+])('rejects %s %j before any request to a store', async (option, value) => {
   const { endpoint, asked } = await denying();
   const { code, stderr } = await palimpsest(['publish', 's3://history', '--endpoint', endpoint, option, value]);
   expect(stderr).toMatch(/ is invalid\. Expected .*such as/s);
@@ -65,7 +65,7 @@ it.each<[string, string]>([
   expect(asked).toEqual([]);
 });
 
-it('does not try again what the fault of this side is', async () => {
+it('does not retry errors on the side of the client', async () => {
   const { out } = await tree();
   const { endpoint, asked } = await denying();
   const { code, stderr } = await palimpsest(['publish', 's3://history', '--out', out], {
@@ -78,7 +78,7 @@ it('does not try again what the fault of this side is', async () => {
   expect(asked).toEqual([]);
 });
 
-describe('without credentials', () => {
+describe('publish without credentials', () => {
   /** Where a machine has none, whatever it has else. */
   const none = () => ({
     HOME: temporaryFolder(),
@@ -96,7 +96,7 @@ describe('without credentials', () => {
     ['s3://history', 'no credentials were found', {}],
     ['s3://history', 'ENOENT', web],
     ['az://history', 'no credentials were found', {}],
-  ])('says for %s which to set', async (address, found, env) => {
+  ])('names the variables to set for %s', async (address, found, env) => {
     const { out } = await tree();
     const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];
     const { code, stdout } = await palimpsest(args, { env: { ...none(), ...env } });

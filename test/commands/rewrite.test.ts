@@ -16,7 +16,7 @@ async function withTree(): Promise<string> {
 }
 
 describe('rewrite --list', () => {
-  it('has every host with what it lacks, and those that are refused', async () => {
+  it('lists every host with the capabilities it lacks, and the refused hosts', async () => {
     const { code, stdout } = await palimpsest(['rewrite', '--list']);
     expect(code).toBe(0);
     for (const { name, title, testedOn: proof, cannot, atOrigin } of HOSTS) {
@@ -26,10 +26,10 @@ describe('rewrite --list', () => {
       expect(stdout).toContain(`lacks: ${Object.keys(cannot).join(', ') || 'nothing'}`);
     }
     for (const { name, reason, instead } of REFUSED) for (const text of [`  ${name} `, reason, instead]) expect(stdout).toContain(text);
-    expect(stdout).toContain('100,000 files and 26,214,400 bytes a file');
+    expect(stdout).toContain('100,000 files and 26,214,400 bytes per file');
   });
 
-  it('gives machines the same', async () => {
+  it('lists the same with --json', async () => {
     const { hosts, refused } = await palimpsestJson(['rewrite', '--list']);
     expect(hosts).toEqual(JSON.parse(JSON.stringify(HOSTS)));
     expect(refused).toEqual(REFUSED);
@@ -37,7 +37,7 @@ describe('rewrite --list', () => {
 });
 
 describe('rewrite', () => {
-  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same', async (name) => {
+  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --out', async (name) => {
     const cwd = await withTree();
     const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
     if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
@@ -59,14 +59,14 @@ describe('rewrite', () => {
     expect(filesIn(join(cwd, 'host'))).toEqual(written);
   });
 
-  it('is for the base URL of the tree', async () => {
+  it('writes files for the base URL of the tree', async () => {
     const cwd = await withTree();
     const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
     expect(stdout).toContain('server_name history.example;');
     expect(stdout).toContain('location ~ ^/api/rest/');
   });
 
-  it('is for the origin that is named, and for what the tree has compressed', async () => {
+  it('writes files for the origin in --origin, and for the compressed files of the tree', async () => {
     const cwd = await withTree();
     const origin = 'https://bucket.s3.eu-central-1.amazonaws.com/some/where/';
     const { stdout } = await palimpsest(['rewrite', 'nginx', '--origin', origin], { cwd });
@@ -83,7 +83,7 @@ describe('rewrite', () => {
     expect(packed.stdout).toContain('proxy_pass http://127.0.0.1:7480/rest/$palimpsest_collection/$palimpsest_file$palimpsest_suffix;');
   });
 
-  it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('refuses an origin for %s', async (name) => {
+  it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('rejects --origin for %s', async (name) => {
     const { code, stderr } = await palimpsest(['rewrite', name, '--origin', 'https://bucket.example']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/takes no --origin \(usage\)\n {2}expected {2}.*nginx/)]);
   });
@@ -99,22 +99,22 @@ describe('rewrite', () => {
     'https://bucket.example//a',
     'https://bucket.example:99999',
     '',
-  ])('refuses "%s" as an origin', async (origin) => {
+  ])('rejects "%s" as an origin', async (origin) => {
     const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--origin', origin]);
     expect([code, stdout, stderr.includes('the origin is not the address of a tree')]).toEqual([2, '', true]);
     expect(stderr).not.toMatch(/password|prefix=a/);
   });
 
-  it('is for the root of a host where there is no tree, and says so', async () => {
+  it('writes files for the root of a host if there is no tree, and warns', async () => {
     const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx'], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     expect(stdout).toContain('location ~ ^/rest/');
     expect(stderr).toBe(
-      'warning: there is no finished tree in out: these files are for one at the root of example.org, and nothing was counted\n',
+      'warning: there is no finished tree in out: the files are for a tree at the root of example.org, and the limits of the host were not checked\n',
     );
   });
 
-  it.each(REFUSED)('refuses $name with the reason', async ({ name, title, reason, instead }) => {
+  it.each(REFUSED)('refuses $name and shows the reason', async ({ name, title, reason, instead }) => {
     const { code, stderr } = await palimpsest(['rewrite', name]);
     expect([code, stderr]).toEqual([
       3,
@@ -122,25 +122,25 @@ describe('rewrite', () => {
     ]);
   });
 
-  it.each([[[]], [['iis']]])('refuses %j and names the hosts that there are', async (args) => {
+  it.each([[[]], [['iis']]])('rejects the arguments %j and lists the known hosts', async (args) => {
     const { code, stderr } = await palimpsest(['rewrite', ...args]);
     expect(code).toBe(2);
     for (const { name } of HOSTS) expect(stderr).toContain(name);
   });
 
-  it('refuses a tree with a file that the host does not take, with the numbers', async () => {
+  it('rejects a tree with a file that is too large for the host, and shows both sizes', async () => {
     const cwd = await withTree();
     truncateSync(join(cwd, 'out/rest/data/page/2/index.json'), 26_214_401);
     const { code, stderr } = await palimpsest(['rewrite', 'cloudflare-workers'], { cwd });
     expect(code).toBe(3);
     expect(stderr).toContain('(host-limit)');
     expect(stderr).toContain('out/rest/data/page/2/index.json');
-    expect(stderr).toContain('26,214,400 bytes a file at the most');
+    expect(stderr).toContain('at most 26,214,400 bytes per file');
     expect(stderr).toContain('found     26,214,401 bytes');
     expect(await palimpsest(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
   });
 
-  it('does not write into a tree, nor over a file of another content', async () => {
+  it('does not write into a tree, and does not overwrite a file with different content', async () => {
     const cwd = await withTree();
     const before = filesIn(join(cwd, 'out'));
     expect(await palimpsest(['rewrite', 'caddy', '--out', 'out'], { cwd })).toMatchObject({ code: 3 });
@@ -152,7 +152,7 @@ describe('rewrite', () => {
     expect([...filesIn(join(cwd, 'host'))].map(([path, bytes]) => [path, bytes.toString()])).toEqual([['server.mjs', 'mine']]);
   });
 
-  it('refuses a base URL that hosts read differently', async () => {
+  it('rejects a base URL that hosts parse differently', async () => {
     const folder = temporaryFolder();
     await importHistory(join(folder, 'store.db'), goodHistory());
     await buildTree(join(folder, 'store.db'), join(folder, 'out'), {
@@ -164,7 +164,7 @@ describe('rewrite', () => {
     expect([code, stderr.includes('/caf%C3%A9')]).toEqual([2, true]);
   });
 
-  it('leaves the tree as it is', async () => {
+  it('does not change the tree', async () => {
     const cwd = await withTree();
     const record = readFileSync(join(cwd, 'out/build.json'));
     await palimpsestJson(['rewrite', 'netlify', '--out', 'netlify'], { cwd });

@@ -7,32 +7,32 @@ import { ask } from '../serve/exchange.ts';
 import { type Requirement, requirement } from '../support/requirement.ts';
 import type { Running } from './subject.ts';
 
-/** Where .ci/servers puts what comes from npm and is no part of the product. */
+/** The folder in .ci/servers for npm packages that are not part of the product. */
 export const MODULES: string = fileURLToPath(new URL('../../.ci/servers/', import.meta.url));
 
-/** Whether a program is on the path, and its modules where Debian has them. */
+/** Returns whether a program is on the path, and its modules are in Debian's folders. */
 export function program(name: string, packages = name, modules: readonly string[] = []): Requirement {
   const isThere = () => spawnSync('which', [name]).status === 0 && modules.every((module) => existsSync(module));
   return requirement(`${name} (apt-get install ${packages}, or .ci/servers/install)`, isThere);
 }
 
-/** Whether a package is among those of .ci/servers. */
+/** Returns whether .ci/servers contains a package. */
 export function installed(name: string): Requirement {
   return requirement(`${name} (.ci/servers/install)`, () => existsSync(join(MODULES, 'node_modules', name)));
 }
 
-/** A file of a package of .ci/servers. */
+/** Returns the path of a file in a package of .ci/servers. */
 export function inPackage(path: string): string {
   return join(MODULES, 'node_modules', path);
 }
 
-/** The release of a package of .ci/servers. */
+/** Returns the release of a package of .ci/servers. */
 export function releaseOf(name: string): string {
   const { version }: { readonly version?: unknown } = JSON.parse(readFileSync(inPackage(`${name}/package.json`), 'utf8'));
   return String(version);
 }
 
-/** The first match in what a program says of its release. */
+/** Returns the first match in a program's version output. */
 export function releaseFrom(command: string, args: readonly string[], pattern: RegExp): string {
   const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
   const match = pattern.exec(stdout + stderr);
@@ -40,7 +40,7 @@ export function releaseFrom(command: string, args: readonly string[], pattern: R
   return match[1];
 }
 
-/** A port that nobody listens on. */
+/** Returns a free port. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once('error', reject);
@@ -56,7 +56,7 @@ export interface Child {
   readonly stop: () => Promise<void>;
 }
 
-/** Starts a program that runs until it is stopped; what it says is shown where it ends by itself. */
+/** Starts a program that runs until it is stopped. If it exits earlier, its output is shown. */
 export function startChild(command: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
   const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   let said = '';
@@ -75,7 +75,7 @@ export function startChild(command: string, args: readonly string[], env: Readon
   return { process: child, stop };
 }
 
-/** A server on a port of this machine, once it answers. */
+/** Returns a server on a local port as soon as it answers. */
 export async function listening(port: number, ...children: readonly Child[]): Promise<Running> {
   const url = `http://127.0.0.1:${port}`;
   const stop = async () => void (await Promise.all(children.map((child) => child.stop())));
@@ -91,10 +91,10 @@ export async function listening(port: number, ...children: readonly Child[]): Pr
   }
 }
 
-/** The name of the base URL of every tree that hosts are tried on. */
+/** The host name in the base URL of every tree in these tests. */
 export const SITE_NAME = 'history.example';
 
-/** A server that is asked by the name of its site, as one that has other sites beside it. */
+/** Returns a server whose requests have the host name of the site, as on a server with several sites. */
 export function byName({ ask: askServer, url, ...running }: Running): Running {
   return {
     ...running,

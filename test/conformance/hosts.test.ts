@@ -23,7 +23,7 @@ import { vercel } from './subjects/vercel.ts';
 import { conforms, outcomes, passes } from './suite.ts';
 import { withoutReleases, withTable } from './table.ts';
 
-/** Every host, with the real thing that its files are tried on. */
+/** Every host, with the software on which its files are tested. */
 const SUBJECTS: readonly Subject[] = [
   nginx,
   nginxOrigin,
@@ -44,16 +44,16 @@ const SUBJECTS: readonly Subject[] = [
   serviceWorker,
 ];
 
-/** Those that nothing on this machine runs. */
+/** The hosts that no test can run. */
 const LINTED: readonly Linted[] = [fastly];
 
 for (const subject of SUBJECTS) conforms(subject);
 for (const subject of LINTED) passes(subject);
 
-/** Every host, and once more those that can stand before an origin, in the order of the table. */
+/** Every host, and again each host that supports an origin, in the order of the table. */
 const NAMES = HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? [name] : [name, `${name} --origin`]));
 
-test('every host is tried, and before an origin too where it takes one', () => {
+test('every host is tested, also with an origin if it supports one', () => {
   const names = [...SUBJECTS.map(nameOf), ...LINTED.map(({ host }) => host.name)];
   expect(names.toSorted()).toEqual(NAMES.toSorted());
 });
@@ -61,7 +61,7 @@ test('every host is tried, and before an origin too where it takes one', () => {
 const DOCUMENT = new URL('../../docs/hosts.md', import.meta.url);
 const isWhole = [...SUBJECTS, ...LINTED].every(({ needs }) => !needs.skip);
 
-test.skipIf(!isWhole)('docs/hosts.md has what this run found (skipped where a server is missing)', () => {
+test.skipIf(!isWhole)('docs/hosts.md contains the results of this run (skipped if a server is missing)', () => {
   const order = NAMES.map((name) => outcomes.find((outcome) => outcome.name === name));
   const document = readFileSync(DOCUMENT, 'utf8');
   const wanted = withTable(

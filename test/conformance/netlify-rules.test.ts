@@ -10,7 +10,7 @@ import { QUERIES } from './queries.ts';
 const MATCHER = fileURLToPath(new URL('subjects/netlify-rules.mjs', import.meta.url));
 const matcher = installed('@netlify/redirects');
 
-/** The best that can be said in Netlify's rules. */
+/** The best possible rules for Netlify. */
 const RULES = `
 [[redirects]]
   from = "/rest/data/"
@@ -26,9 +26,9 @@ const RULES = `
   force = true
 `;
 
-/** Why the host `netlify` is an edge function: if this fails, rules may have become good enough. */
-describe.skipIf(matcher.skip)(`rules for Netlify, by its own matcher (${matcher.reason || 'installed'})`, () => {
-  test('would answer a core query with page 1', () => {
+/** Shows why the host `netlify` is an edge function. If this test fails, rules may be sufficient now. */
+describe.skipIf(matcher.skip)(`redirect rules in Netlify's own matcher (${matcher.reason || 'installed'})`, () => {
+  test('would answer some core queries with page 1', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'netlify.toml'), RULES);
     const queries = QUERIES.filter(({ asks }) => asks === 'core').map(({ query }) => query);

@@ -66,8 +66,8 @@ async function startStore(answer: RequestListener): Promise<{ readonly url: stri
 
 const PAGE = '{"count":0,"next":null,"previous":null,"results":[]}';
 
-describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installed'})`, () => {
-  test('asks for the object and for nothing else, whatever it was asked itself', async () => {
+describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'installed'})`, () => {
+  test('requests only the object, whatever the client requests', async () => {
     const { url, asked } = await startStore((_, response) => response.end(PAGE));
     const { host } = new URL(url);
     const { ask } = await before(url);
@@ -93,7 +93,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     ]);
   });
 
-  test('does not send the body of a request on', async () => {
+  test('does not pass the body of a request on', async () => {
     const bodies: Promise<Buffer[]>[] = [];
     const { url } = await startStore((request, response) => {
       bodies.push(request.toArray());
@@ -104,7 +104,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     expect((await Promise.all(bodies)).flat()).toEqual([]);
   });
 
-  test("answers with a page's headers as they were published, and with none that are the store's own", async () => {
+  test('returns the published headers of a page, and no headers of the store', async () => {
     const own = {
       Vary: 'Origin',
       Allow: 'GET',
@@ -143,7 +143,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
   const FAILED = [502, '{"detail":"Bad gateway."}', 'no-store'];
   const LATE = [504, '{"detail":"Gateway timeout."}', 'no-store'];
 
-  test('takes of its answers a page, 304 and that there is none; all others are a failure of its own', async () => {
+  test('passes on a page, 304 and a missing page from the origin, and answers 502 or 504 otherwise', async () => {
     const { url } = await startStore((request, response) => {
       const status = Number(/page\/(\d+)\//.exec(request.url ?? '')?.[1]);
       if (status === 1) request.socket.destroy();
@@ -169,7 +169,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     expect([same.status, same.headers['content-type'], same.headers['cache-control']]).toEqual([304, 'application/json', 'max-age=900']);
   });
 
-  test('says that a store is not there', async () => {
+  test('answers with an error if the store is unreachable', async () => {
     const server = createServer();
     const port = await listen(server);
     server.close();
@@ -177,7 +177,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     expect([status, body.toString(), headers['cache-control']]).toEqual(FAILED);
   });
 
-  test('unpacks what was published with --gzip for who takes it plain, behind a CDN too', async () => {
+  test('decompresses pages of publish --gzip for clients without gzip, also behind a CDN', async () => {
     const { url } = await startStore((_, response) =>
       response.writeHead(200, { 'Content-Encoding': 'gzip', ETag: '"abc"' }).end(gzipSync(PAGE)),
     );
@@ -188,7 +188,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     expect([packed.headers['content-encoding'], packed.body, packed.headers.etag]).toEqual(['gzip', gzipSync(PAGE), '"abc"']);
   });
 
-  test('looks the name of a store up again when its address has changed', async () => {
+  test('looks up the name of a store again when its address changes', async () => {
     const names = await startNameServer('127.0.0.1');
     ending.push(names.stop);
     const servers = [createServer((_, response) => response.end('first')), createServer((_, response) => response.end('second'))];
@@ -237,7 +237,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
     });
   });
 
-  test('stands before Azure Blob Storage too, as far as its emulator shows', async () => {
+  test('works with the emulator of Azure Blob Storage', async () => {
     const history = await Growing.of(folder, 'azure', { records: 60, most: 60, accounts: 5 });
     const { endpoint, stop } = await startAzurite();
     ending.push(stop);
@@ -256,7 +256,7 @@ describe.skipIf(nginx.skip)(`nginx before an origin (${nginx.reason || 'installe
   });
 
   describe.skipIf(ceph.skip)(`and Ceph (${ceph.reason || 'installed'})`, () => {
-    test('shows the tree of another publish at once, and no reader misses a record meanwhile', async () => {
+    test('serves the tree of a new publish at once, and no reader misses a record during the publish', async () => {
       const history = await Growing.of(folder, 'history', { records: 300, most: 324, accounts: 20 });
       const { url, deploy, stop } = await publishToCeph(history.out);
       ending.push(stop);

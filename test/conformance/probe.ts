@@ -3,15 +3,15 @@ import type { Exchange } from '../serve/exchange.ts';
 import type { PublishedSite } from './published-site.ts';
 import type { Running } from './subject.ts';
 
-/** A host that is asked, and what it serves. */
+/** A host under test, and the site that it serves. */
 export interface Trial extends Running {
   readonly site: PublishedSite;
 }
 
-/** What was found to be otherwise than DRF answers; nothing where all is right. */
+/** The differences from the answers of DRF; empty if there are no differences. */
 export type Probe = (trial: Trial) => Promise<readonly string[]>;
 
-/** Compares what was found with what was expected, and gathers where they differ. */
+/** Compares actual with expected values, and collects the differences. */
 export class Findings {
   readonly found: string[] = [];
 
@@ -28,10 +28,10 @@ export class Findings {
     );
   }
 
-  /** The headers of the interface: exactly its Content-Type and Allow, and Accept among what the answer varies with. */
+  /** Checks the headers of the API: the exact Content-Type and Allow, and Accept in Vary. */
   interfaceHeaders(label: string, { headers }: Exchange): void {
     this.equal(`${label}: Content-Type`, headers['content-type'], 'application/json');
-    // an empty element of a list says nothing (RFC 9110, 5.6.1), and Apache adds one to its 405
+    // empty list elements are ignored (RFC 9110, 5.6.1); Apache adds one to its 405
     const allow = (headers.allow ?? '').split(',').map((method) => method.trim());
     this.equal(`${label}: Allow`, allow.filter((method) => method !== '').join(', '), 'GET, POST, OPTIONS');
     this.equal(`${label}: Vary has Accept`, varies(headers.vary).includes('accept'), true);
@@ -44,7 +44,7 @@ export function varies(vary: string | undefined): string[] {
   return (vary ?? '').split(',').map((name) => name.trim().toLowerCase());
 }
 
-/** A probe of both collections: gathers what `look` finds in each. */
+/** Returns a probe of both collections, which collects the findings of `look` in each. */
 export function eachCollection(
   look: (trial: Trial, path: string, findings: Findings, collection: (typeof COLLECTIONS)[number]) => Promise<void>,
 ): Probe {

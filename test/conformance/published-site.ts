@@ -6,10 +6,10 @@ import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
 
-/** A text in the newest record, and two of as many bytes that take its place one after the other. */
+/** A text in the newest record, and two replacements of the same length that are used in turn. */
 const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
 
-/** A tree of two collections with three pages each, which hosts are to serve. */
+/** A tree for hosts to serve, with two collections of three pages each. */
 export class PublishedSite {
   readonly base: string;
   readonly tree: string;
@@ -21,7 +21,7 @@ export class PublishedSite {
     this.tree = join(folder, 'tree');
   }
 
-  /** Builds it with the program, as if an hour ago. */
+  /** Builds the tree with palimpsest, with file times one hour in the past. */
   static async build(folder: string, base: string): Promise<PublishedSite> {
     const site = new PublishedSite(folder, base);
     mkdirSync(folder, { recursive: true });
@@ -31,18 +31,18 @@ export class PublishedSite {
     return site;
   }
 
-  /** A copy that one host can do with as it likes. */
+  /** Returns a copy that one host may change. */
   copy(folder: string): PublishedSite {
     cpSync(this.#folder, folder, { recursive: true, preserveTimestamps: true });
     return new PublishedSite(folder, this.base);
   }
 
-  /** Builds it anew with the newest record changed: pages have other bytes, and as many as before. What was removed is back. */
+  /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
   rebuild(): Promise<void> {
     return this.#build(AFTER, ['--repair']);
   }
 
-  /** Puts other bytes into a file, as many as before, and leaves its time; the tree says that they belong there. */
+  /** Replaces the content of a file by different content of the same length and time, and updates the manifest. */
   edit(path: string): void {
     const file = join(this.tree, path);
     const { atime, mtime } = statSync(file);
@@ -81,18 +81,18 @@ export class PublishedSite {
     ]);
   }
 
-  /** Sets the files' times back to a whole second, as they are on the day after a build. */
+  /** Sets the file times to whole seconds in the past, as on the day after a build. */
   age(): void {
     const hourAgo = new Date(Math.floor(Date.now() / 1000 - 3600) * 1000);
     for (const name of readdirSync(this.tree, { recursive: true, encoding: 'utf8' })) utimesSync(join(this.tree, name), hourAgo, hourAgo);
   }
 
-  /** The path of a collection. */
+  /** Returns the path of a collection. */
   path(collection: Collection): string {
     return `${this.base}/rest/${collection}/`;
   }
 
-  /** The bytes of a page. */
+  /** Returns the bytes of a page. */
   page(collection: Collection, page: number): Buffer {
     return this.file(`rest/${collection}/page/${page}/index.json`);
   }

@@ -2,11 +2,11 @@ import type { Capability } from '../../src/rewrite/hosts/capability.ts';
 
 /** A query on a collection of three pages. */
 export interface Query {
-  /** With its question mark. */
+  /** The query with its question mark. */
   readonly query: string;
-  /** The page that it shows, or 404. */
+  /** The page in the answer, or 404. */
   readonly shows: number;
-  /** What a host has to be capable of to answer it so; `core` is asked of every host. */
+  /** The capability that a host needs for this answer; every host must answer `core` queries. */
   readonly asks: Capability | 'core';
 }
 
@@ -56,13 +56,13 @@ const TABLE: readonly (readonly [query: string, shows: number, asks: Query['asks
   ['?page=2?', 404, 'core'],
 ];
 
-/** White space outside ASCII that Python takes away from around a number. */
+/** Non-ASCII white space that Python strips around a number. */
 const SPACES = ['%C2%85', '%C2%A0', '%E1%9A%80', '%E2%80%80', '%E2%80%8A', '%E2%80%A8', '%E2%80%AF', '%E2%81%9F', '%E3%80%80'];
 
-/** Queries beside those that were measured, and that the score counts. */
+/** Additional queries that were not measured and do not count for the score. */
 const MORE: typeof TABLE = [
   ...SPACES.map((space, at) => [`?page=${space}2${SPACES[SPACES.length - 1 - at]}`, 2, 'integers'] as const),
-  // white space to some, but not to Python
+  // white space for some languages, but not for Python
   ['?page=%E2%80%8B2', 404, 'core'],
   ['?page=%EF%BB%BF2', 404, 'core'],
   [`?page=${'0'.repeat(3000)}2`, 2, 'leading-zeros'],
@@ -70,10 +70,10 @@ const MORE: typeof TABLE = [
   [`?page=${'0'.repeat(4300)}2`, 404, 'digit-limit'],
 ];
 
-/** What Django REST Framework answers; queries.test.ts asks a live one. */
+/** The measured answers of Django REST Framework; queries.test.ts compares them with a live one. */
 export const QUERIES: readonly Query[] = queriesOf(TABLE);
 
-/** The same with those that were not measured. */
+/** All queries, measured and not measured. */
 export const ALL_QUERIES: readonly Query[] = queriesOf([...TABLE, ...MORE]);
 
 function queriesOf(table: typeof TABLE): Query[] {

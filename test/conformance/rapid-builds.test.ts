@@ -14,15 +14,15 @@ import { lighttpd } from './subjects/lighttpd.ts';
 import { nginx } from './subjects/nginx.ts';
 import { nginxNjs } from './subjects/nginx-njs.ts';
 
-/** Hosts whose ETags are made of a file's size and time. */
+/** Hosts that make ETags from the size and time of a file. */
 const HOSTS: readonly Subject[] = [nginx, nginxNjs, apache, caddy, lighttpd];
 const BUILDS = 12;
 const PATH = '/api/rest/data/?page=1';
 
-/** Brings a tree to where the host reads it. */
+/** Copies a tree to the folder from which the host reads it. */
 type Deploy = (tree: string, served: string) => Promise<void>;
 
-/** As `publish` to a folder does, file by file; which files have to be sent is of no importance here. */
+/** Copies all files as `publish` to a folder does. It does not matter here which files changed. */
 const copied: Deploy = async (tree, served) => {
   const target = await folderTarget.open({ container: served, prefix: '', name: served }, { connections: 1, secrets: {} });
   const headers = { contentType: '', cacheControl: '', contentEncoding: '' };
@@ -33,7 +33,7 @@ describe.each(HOSTS.map((subject) => [subject.host.name, subject] as const))('%s
   test.skipIf(subject.needs.skip).each<[string, Deploy | undefined]>([
     ['the folder of the tree', undefined],
     ['a folder that it is published to', copied],
-  ])('answers no stale 304 where builds follow one another at once, from %s', async (_, deploy) => {
+  ])('sends no stale 304 after builds in quick succession, from %s', async (_, deploy) => {
     const folder = temporaryFolder();
     const [store, out, served] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'served')];
     const tree = deploy === undefined ? out : served;

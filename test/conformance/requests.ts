@@ -1,6 +1,6 @@
 import type { Collection } from '../../src/contract/collection.ts';
 
-/** Paths below that of the base URL that Django does not know, though some servers make known ones of them. */
+/** Paths below the base URL that Django does not know, but that some servers normalize to known paths. */
 export const UNKNOWN_SPELLINGS: readonly string[] = [
   '/rest//data/',
   '/rest/data//',
@@ -12,7 +12,7 @@ export const UNKNOWN_SPELLINGS: readonly string[] = [
   '/rest/x/%2E%2e/account/',
 ];
 
-/** Paths that it decodes, with what they spell. */
+/** Paths that Django decodes, with their decoded form. */
 export const KNOWN_SPELLINGS: readonly (readonly [path: string, spells: Collection])[] = [
   ['/rest/d%61ta/', 'data'],
   ['/%72est/%64%61%74%61/', 'data'],
@@ -24,14 +24,14 @@ export const KNOWN_SPELLINGS: readonly (readonly [path: string, spells: Collecti
   ['/rest/%61ccount', 'account'],
 ];
 
-/** Queries that a redirect to the path with its slash keeps as they are. */
+/** Queries that a redirect must keep unchanged. */
 export const REDIRECTED_QUERIES: readonly string[] = ['', '?page=2', '?a&page=2&b', '?page=0_2', '?a=b?c', '?page=%C3%A9%22'];
 
-/** The same, of what may as well stand decoded. */
+/** Queries that a redirect must keep, but may decode. */
 export const REDIRECTED_ENCODINGS: readonly string[] = ['?a=%2F&page=2&b', '?a=%61', '?next=http%3A%2F%2Fa.example%2F%3Fb%3Dc'];
 
-/** Methods that servers answer by themselves, where they are let. */
+/** Methods that servers answer themselves by default. */
 export const RARE_METHODS: readonly string[] = ['TRACE', 'PROPFIND'];
 
-/** Methods that HTTP does not have. */
+/** Methods that HTTP does not define. */
 export const UNKNOWN_METHODS: readonly string[] = ['FOO'];

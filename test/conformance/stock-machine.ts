@@ -17,24 +17,24 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Trial } from './subject.ts';
 
-/** Folders that Debian's configurations name and that a test needs for itself. */
+/** Folders in Debian's configurations that each test replaces by its own. */
 const OWN = ['/var/www/palimpsest/out', '/var/run', '/var/log', '/var/lock', '/var/cache', '/run'];
 
 /**
- * A server as Debian installs it: a copy of its folder in /etc, in which only paths, ports and what a subject says are
- * other than in the package. The documented steps are taken on it as they stand, with the same changes.
+ * A server as Debian installs it: a copy of its folder in /etc. Only paths, ports and the changes of a subject differ from
+ * the package. The documented steps run on this copy, with the same changes.
  */
 export class StockMachine {
-  /** The folder that stands for /. */
+  /** The folder that replaces /. */
   readonly root: string;
   readonly #name: string;
   readonly #changes: ReadonlyMap<string, string>;
   readonly #tree: string;
 
   /**
-   * @param name of the server's folder in /etc
-   * @param packages those whose configuration files must be as they were shipped
-   * @param changes texts of the configuration and of the host's files, such as ports, and what they are here
+   * @param name the name of the server's folder in /etc
+   * @param packages the packages whose configuration files must be unmodified
+   * @param changes replacements for texts of the configuration and of the host's files, such as ports
    */
   constructor(
     name: string,
@@ -49,17 +49,17 @@ export class StockMachine {
     this.#changes = new Map(Object.entries(changes));
     for (const folder of OWN.slice(1)) {
       mkdirSync(join(this.root, folder, name), { recursive: true });
-      // as the server's own user would have it
+      // writable, as for the user of the server
       chmodSync(join(this.root, folder, name), 0o777);
     }
     cpSync(`/etc/${name}`, join(this.root, 'etc', name), { recursive: true, verbatimSymlinks: true });
     for (const path of readdirSync(join(this.root, 'etc', name), { recursive: true, encoding: 'utf8' }))
       this.#adaptFile(join(this.root, 'etc', name, path));
-    // servers give up their rights, and read the tree and their configuration as somebody else
+    // servers drop their privileges, and read the tree and their configuration as another user
     for (let folder = work; folder.startsWith(join(tmpdir(), '/')); folder = dirname(folder)) chmodSync(folder, 0o755);
   }
 
-  /** A path on the machine, or a text with paths and ports, as it is here. */
+  /** Replaces paths and ports in a text by those of this copy. */
   here(text: string): string {
     const paths = [`/etc/${this.#name}`, ...OWN].map((path) => `(?<![\\w.])${escaped(path)}(?![\\w-])`);
     const pattern = new RegExp([...[...this.#changes.keys()].map(escaped), ...paths].join('|'), 'g');
@@ -67,8 +67,8 @@ export class StockMachine {
   }
 
   /**
-   * Takes the steps with which a host is installed, in the folder of its files. The files are edited first, as a person would.
-   * @returns what was asked of systemd, such as `reload nginx`
+   * Runs the installation steps of a host in the folder of its files. The files are edited first, as by a user.
+   * @returns the calls of systemctl, such as `reload nginx`
    */
   install(files: string, steps: readonly string[], env: Readonly<Record<string, string>> = {}): string[] {
     for (const path of readdirSync(files, { recursive: true, encoding: 'utf8' })) this.#adaptFile(join(files, path));
@@ -76,7 +76,7 @@ export class StockMachine {
     const asked = join(this.root, 'systemctl.log');
     mkdirSync(bin, { recursive: true });
     writeFileSync(asked, '');
-    // packages are there, as a subject needs them, and services are started by the test itself
+    // the packages are installed, because a subject needs them, and the test itself starts services
     script(join(bin, 'apt-get'), 'shift; exec dpkg --status "$@" > /dev/null');
     script(join(bin, 'systemctl'), `echo "$@" >> ${asked}`);
     const path = `${bin}:${process.env['PATH'] ?? ''}:/usr/sbin`;
@@ -91,7 +91,7 @@ export class StockMachine {
     return readFileSync(asked, 'utf8').split('\n').filter(Boolean);
   }
 
-  /** Puts a command before the one of the same name on the path of steps. */
+  /** Replaces a command on the path of the steps. */
   command(name: string, text: string): void {
     mkdirSync(join(this.root, 'bin'), { recursive: true });
     script(join(this.root, 'bin', name), text);
@@ -111,7 +111,7 @@ export class StockMachine {
   }
 }
 
-/** Whoever changed the server's configuration on this machine would have it tested instead of Debian's. */
+/** Fails if the server's configuration on this machine was changed, because the tests must use Debian's. */
 function mustBeAsShipped(name: string): void {
   const shipped = execFileSync('dpkg-query', ['--show', '--showformat', '$'.concat('{Conffiles}'), name], { encoding: 'utf8' });
   for (const [, path = '', sum] of shipped.matchAll(/^ (\/\S+) ([0-9a-f]{32})/gm)) {

@@ -2,62 +2,62 @@ import type { Host } from '../../src/rewrite/hosts/host.ts';
 import type { Exchange } from '../serve/exchange.ts';
 import type { Requirement } from '../support/requirement.ts';
 
-/** What a subject is to serve. */
+/** The folders and the site with which a subject is started. */
 export interface Trial {
   /** The folder with the files that `palimpsest rewrite` wrote. */
   readonly files: string;
   /** The folder of the tree. */
   readonly tree: string;
-  /** A folder that the server may write into. */
+  /** A folder to which the server may write. */
   readonly work: string;
   /** The path of the base URL. */
   readonly base: string;
 }
 
-/** What brings a tree to where a host finds it; where it reads the folder itself there is nothing to do. */
+/** Copies a tree to the place from which a host reads it. Does nothing if the host reads the folder itself. */
 export interface Delivery {
-  /** Brings the tree, which has changed. */
+  /** Copies the tree again after a change. */
   readonly deploy?: () => Promise<void>;
-  /** Takes a file away that is gone from the tree. */
+  /** Removes a file that was removed from the tree. */
   readonly withdraw?: (path: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** A host that runs. */
+/** A running host. */
 export interface Running extends Delivery {
-  /** The address at which a browser reaches it; none where nothing listens. */
+  /** The address for a browser; undefined if the host does not listen on a port. */
   readonly url?: string;
-  /** Sends a request target, path and query, as it stands. */
+  /** Sends a request with this target (path and query), unchanged. */
   readonly ask: (target: string, method?: string, headers?: Readonly<Record<string, string>>) => Promise<Exchange>;
 }
 
-/** A store that a tree was brought to, for a host to stand before. */
+/** An origin with a copy of the tree, for a host in front of it. */
 export interface Published extends Delivery {
   /** The address of the tree. */
   readonly url: string;
 }
 
-/** A host with the real thing that its files are tried on. */
+/** A host with the software on which its files are tested. */
 export interface Subject {
   readonly host: Host;
   readonly needs: Requirement;
-  /** The release of what it is tried on. */
+  /** The release of that software. */
   readonly release: () => string;
-  /** Brings the tree to the origin that the host's files are to name. */
+  /** Copies the tree to the origin that the host's files name. */
   readonly publish?: (site: Pick<Trial, 'tree' | 'base'>) => Promise<Published>;
   readonly start: (trial: Trial) => Promise<Running>;
 }
 
-/** What a subject is called: a host before an origin is another than the same that has the tree itself. */
+/** Returns the name of a subject. A host with an origin has a different name than the same host with its own tree. */
 export function nameOf({ host, publish }: Pick<Subject, 'host' | 'publish'>): string {
   return publish === undefined ? host.name : `${host.name} --origin`;
 }
 
-/** A host that nothing here runs, with the vendor's tool that its files are held to. */
+/** A host that the tests cannot run, with the vendor's tool that checks its files. */
 export interface Linted {
   readonly host: Host;
   readonly needs: Requirement;
   readonly release: () => string;
-  /** What is wrong with the files in a folder; nothing where all is right. */
+  /** Returns the errors in the files of a folder; empty if there are no errors. */
   readonly complaints: (files: string) => readonly string[];
 }

@@ -34,7 +34,7 @@ import { type Linted, nameOf, type Published, type Subject } from './subject.ts'
 import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
-/** What every host must do. */
+/** The probes that every host must pass. */
 const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
@@ -43,7 +43,7 @@ const CORE: { readonly [name: string]: Probe } = {
   'pages that are not there compressed': unpacked,
 };
 
-/** Those that change the tree come last. */
+/** The probes, those that change the tree last. */
 const PROBES: { readonly [C in Capability]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
@@ -78,13 +78,13 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   'content-etag': contentEtag,
 };
 
-/** What no host can do. */
+/** The probes for capabilities that no host can have. */
 const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
 
-/** A base URL at the root of a host, and one with a path that holds what regular expressions take for their own. */
+/** A base URL at the root of a host, and one whose path contains special characters of regular expressions. */
 const BASES = ['', '/api/v1.0'];
 
-/** What this run has found out so far, in the order of the hosts. */
+/** The results of this run so far, in the order of the hosts. */
 export const outcomes: Outcome[] = [];
 
 function newOutcome(subject: Subject | Linted): Outcome {
@@ -95,12 +95,12 @@ function newOutcome(subject: Subject | Linted): Outcome {
   return outcome;
 }
 
-/** Holds a host to what it declares: each capability proven, each that it lacks proven absent. */
+/** Checks a host against its declaration: each capability must be present, and each missing one absent. */
 export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
-    describe.each(BASES)('at "%s"', (base) => {
+    describe.each(BASES)('with the base path "%s"', (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       let published: Published | undefined;
       let trial: Trial;
@@ -118,11 +118,11 @@ export function conforms(subject: Subject): void {
       afterAll(async () => {
         await trial?.stop();
         await published?.stop();
-        // a browser's last processes may still be writing
+        // the browser's last processes may still write files
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
-      test('so many queries are right', async () => {
+      test('answers the expected number of queries correctly', async () => {
         outcome.score = await score(trial);
         expect(outcome.score).toBeGreaterThanOrEqual(
           QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
@@ -131,7 +131,7 @@ export function conforms(subject: Subject): void {
 
       test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
-      test.each(Object.entries(NEVER))('%s: lacks it, as every host', async (_, probe) => {
+      test.each(Object.entries(NEVER))('%s: is missing, as on every host', async (_, probe) => {
         expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
       });
 
@@ -162,13 +162,13 @@ export function conforms(subject: Subject): void {
 const chromium = program('chromium');
 let browser: Promise<Page> | undefined;
 
-/** One browser for all hosts. */
+/** The browser, shared by all hosts. */
 function theBrowser(): Promise<Page> {
   browser ??= openPage(join(home, 'browser'), 'about:blank');
   return browser;
 }
 
-/** How many queries are answered as DRF does. */
+/** Returns the number of queries that are answered as by DRF. */
 async function score({ ask, site }: Trial): Promise<number> {
   let right = 0;
   for (const { query, shows } of QUERIES) {
@@ -178,12 +178,12 @@ async function score({ ask, site }: Trial): Promise<number> {
   return right;
 }
 
-/** Holds a host's files to the vendor's own tool, which must also find a mistake. */
+/** Checks a host's files with the vendor's tool, which must also detect an inserted error. */
 export function passes(linted: Linted): void {
   const { host, needs, release, complaints } = linted;
   newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
-    test.each(BASES)('at "%s" has files that are well formed', async (base) => {
+    test.each(BASES)('has valid files with the base path "%s"', async (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
       await palimpsestJson(['rewrite', host.name, '--tree', (await siteAt(base)).tree, '--out', files]);
@@ -196,7 +196,7 @@ export function passes(linted: Linted): void {
       rmSync(folder, { recursive: true, force: true });
     });
 
-    test('declares nothing of what nobody tried', () => {
+    test('declares every capability as untested', () => {
       expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
     });
   });
@@ -205,7 +205,7 @@ export function passes(linted: Linted): void {
 const sites = new Map<string, Promise<PublishedSite>>();
 const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
 
-/** The site at a base, built once and copied for each host. */
+/** Returns the site at a base path, which is built once and copied for each host. */
 function siteAt(base: string): Promise<PublishedSite> {
   const known = sites.get(base) ?? PublishedSite.build(join(home, String(sites.size)), base);
   sites.set(base, known);

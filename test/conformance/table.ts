@@ -2,22 +2,22 @@ import { CAPABILITIES, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts
 import type { Host } from '../../src/rewrite/hosts/host.ts';
 import { QUERIES } from './queries.ts';
 
-/** What a run found out about a host. */
+/** The results of a run for one host. */
 export interface Outcome {
   readonly name: string;
   readonly host: Host;
-  /** What it was tried on. */
+  /** The release of the software under test. */
   readonly release: string;
-  /** How many of the queries were answered as DRF does; undefined where none could be asked. */
+  /** The number of queries that were answered as by DRF; undefined if the host cannot run here. */
   score: number | undefined;
-  /** The capabilities that were proven, and those that were proven absent. */
+  /** The capabilities that the run proved present, and those that it proved absent. */
   readonly has: Set<string>;
   readonly lacks: Set<string>;
 }
 
 const [BEGIN, END] = ['<!-- from a run of test/conformance: -->', '<!-- to here -->'];
 
-/** A document with what a run found where it has its place. */
+/** Returns a document with the results of a run between its two markers. */
 export function withTable(document: string, outcomes: readonly Outcome[]): string {
   const [before = '', rest = ''] = document.split(BEGIN);
   const after = rest.split(END)[1];
@@ -25,31 +25,31 @@ export function withTable(document: string, outcomes: readonly Outcome[]): strin
   return `${before}${BEGIN}\n\n${table(outcomes)}\n\n${everywhere()}\n\n${reasons(outcomes)}\n\n${END}${after}`;
 }
 
-/** A document without the releases in its table, which are those of the machine that made it. */
+/** Returns a document without the releases in its table, which depend on the machine of the run. */
 export function withoutReleases(document: string): string {
   return document.replace(/^(\| `[a-z0-9 -]+` \|)[^|]*\|/gm, '$1 |');
 }
 
 function table(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map(({ name, release, score, has, lacks }) => {
-    const untried = Object.keys(CAPABILITIES).filter((capability) => !has.has(capability) && !lacks.has(capability));
+    const untested = Object.keys(CAPABILITIES).filter((capability) => !has.has(capability) && !lacks.has(capability));
     const cells = [
       `\`${name}\``,
       release,
       score === undefined ? '' : `${score} of ${QUERIES.length}`,
       [...lacks].join(', '),
-      untriedWords(untried),
+      untestedCell(untested),
     ];
     return `| ${cells.join(' | ')} |`;
   });
-  return ['| host | tried on | queries | lacks | not tried |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  return ['| host | tested on | queries | lacks | not tested |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
 }
 
-function untriedWords(names: readonly string[]): string {
+function untestedCell(names: readonly string[]): string {
   return names.length === Object.keys(CAPABILITIES).length ? 'everything' : names.join(', ');
 }
 
-/** What the run has proven of every host. */
+/** Returns the lines about capabilities that no host has. */
 function everywhere(): string {
   const lines = Object.entries(NO_HOST_CAN).map(([name, words]) => `- no host has \`${name}\`: ${words}`);
   return lines.join('\n');
@@ -58,26 +58,26 @@ function everywhere(): string {
 function reasons(outcomes: readonly Outcome[]): string {
   return outcomes
     .map(({ name, host }) =>
-      [`### ${name}`, '', `${host.title}: tested on ${host.testedOn}.`, ...stepsOf(host), ...because(host)].join('\n'),
+      [`### ${name}`, '', `${host.title}: tested on ${host.testedOn}.`, ...stepsOf(host), ...reasonsOf(host)].join('\n'),
     )
     .join('\n\n');
 }
 
-/** What the run has done to install the host. */
+/** Returns the commands with which the run installed the host. */
 function stepsOf({ steps }: Host): string[] {
   return steps.length === 0 ? [] : ['', ...steps.map((step) => `    ${step}`)];
 }
 
-function because({ cannot, untested: untried = {}, limits }: Host): string[] {
-  const lines = [...grouped(cannot, 'lacks'), ...grouped(untried, 'not tried:')];
+function reasonsOf({ cannot, untested = {}, limits }: Host): string[] {
+  const lines = [...grouped(cannot, 'lacks'), ...grouped(untested, 'not tested:')];
   const { files, fileBytes, source } = limits;
-  if (source !== undefined) lines.push(`- takes ${files} files, and ${fileBytes} bytes a file (${source})`);
+  if (source !== undefined) lines.push(`- is limited to ${files} files, and to ${fileBytes} bytes per file (${source})`);
   return lines.length === 0 ? [] : ['', ...lines];
 }
 
-/** Lines for what has one reason in common. */
-function grouped(reasoned: { readonly [capability: string]: string }, word: string): string[] {
+/** Returns one line for each reason, with all capabilities that share it. */
+function grouped(reasoned: { readonly [capability: string]: string }, label: string): string[] {
   const names = new Map<string, string[]>();
   for (const [capability, reason] of Object.entries(reasoned)) names.set(reason, [...(names.get(reason) ?? []), capability]);
-  return [...names].map(([reason, capabilities]) => `- ${word} ${capabilities.map((name) => `\`${name}\``).join(', ')}: ${reason}`);
+  return [...names].map(([reason, capabilities]) => `- ${label} ${capabilities.map((name) => `\`${name}\``).join(', ')}: ${reason}`);
 }

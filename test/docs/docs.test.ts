@@ -31,7 +31,7 @@ const commands = commandsIn(programFor(terminal));
 describe('docs/commands.md', () => {
   const document = read('docs/commands.md');
 
-  it.each(commands)('has every option of %s, and no other', (name, command) => {
+  it.each(commands)('lists exactly the options of %s', (name, command) => {
     const text = section(document, name);
     const everywhere = ['--json', '--quiet', '--help'];
     const options = command.options.map((option) => option.long ?? '').filter((flag) => !everywhere.includes(flag));
@@ -52,12 +52,12 @@ describe('docs/commands.md', () => {
     }
   });
 
-  it('has every exit code', () => {
+  it('lists every exit code', () => {
     const codes = [0, ...new Set(Object.values(FAILURES))];
     for (const code of codes) expect(document).toMatch(new RegExp(`^\\| ${code} \\|`, 'm'));
   });
 
-  it('is right that every option has its variable', () => {
+  it('names the correct environment variable of every option', () => {
     for (const option of commands.flatMap(([, command]) => command.options)) {
       expect(option.envVar).toBe(`PALIMPSEST_${option.long?.slice(2).toUpperCase().replaceAll('-', '_')}`);
     }
@@ -65,7 +65,7 @@ describe('docs/commands.md', () => {
 });
 
 describe('docs/errors.md', () => {
-  it('has every error with its exit code, and no other', () => {
+  it('lists exactly the error codes, with their exit codes', () => {
     const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d) \|/gm)].map((match) => [match[1], Number(match[2])]);
     expect(Object.fromEntries(rows)).toEqual(FAILURES);
   });
@@ -80,14 +80,14 @@ describe('docs/snapshots.md', () => {
 });
 
 describe('docs/rules.md', () => {
-  it('has every rule in its words, and no other', () => {
+  it('lists exactly the rules, word for word', () => {
     const rows = [...read('docs/rules.md').matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
     expect(Object.fromEntries(rows)).toEqual(RULES);
   });
 });
 
 describe('the release', () => {
-  it('is the same everywhere', () => {
+  it('has the same version in all files', () => {
     expect(JSON.parse(read('package.json')).version).toBe(VERSION);
     expect(read('CHANGELOG.md')).toContain(`## ${VERSION}`);
   });
@@ -99,7 +99,7 @@ describe('README.md', () => {
     (match[1] ?? '').trim().split(/\s+/),
   );
 
-  it('has commands that work one after another', async () => {
+  it('has commands that work in sequence', async () => {
     const folder = temporaryFolder();
     for (const sample of ['data/sample', 'data/sample-snapshots.ndjson'])
       await cp(join(ROOT, sample), join(folder, sample), { recursive: true });
@@ -125,7 +125,7 @@ describe('README.md', () => {
     expect(await palimpsest(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input: record })).toMatchObject({ code: 0 });
   });
 
-  it('leads to files that are there', () => {
+  it('links only to files that exist', () => {
     for (const [, path = ''] of document.matchAll(/\]\(([^)#]+)\)/g)) expect(() => read(path), path).not.toThrow();
   });
 });

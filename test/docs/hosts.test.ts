@@ -18,20 +18,20 @@ function code(heading: string, language: string): string {
 }
 
 describe('docs/hosts.md', () => {
-  it('has every host, and every host that is refused', () => {
+  it('lists every supported and every refused host', () => {
     for (const { name } of HOSTS) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
     for (const { name } of REFUSED) expect(document).toMatch(new RegExp(`^\\| \`${name}\` \\|`, 'm'));
     expect(readFileSync(new URL('README.md', ROOT), 'utf8')).toContain('seventeen hosts');
     expect(HOSTS.length).toBe(17);
   });
 
-  it('has every capability in its words, and no other', () => {
+  it('lists exactly the capabilities, word for word', () => {
     const section = document.slice(document.indexOf('## What each can do'), document.indexOf('The tests write the table'));
     const rows = [...section.matchAll(/^\| `([a-z-]+)` \| (.*) \|$/gm)].map((match) => [match[1], match[2]]);
     expect(Object.fromEntries(rows)).toEqual(CAPABILITIES);
   });
 
-  it('has an example of a host that answers', async () => {
+  it('has an example host that works', async () => {
     const folder = temporaryFolder();
     const source = code('A new host', 'ts').replace(/'\.\.?\/(program|host)\.ts'/g, (_, name: string) => {
       return `'${new URL(name === 'host' ? 'src/rewrite/hosts/host.ts' : 'src/rewrite/program.ts', ROOT).href}'`;
@@ -52,7 +52,7 @@ describe('docs/hosts.md', () => {
     expect((await answer(new Request('https://example.org/api/rest/data/?page=3'))).status).toBe(404);
   });
 
-  it('is right about the import', async () => {
+  it('describes the import of resolve correctly', async () => {
     const { resolve } = await import('palimpsest/rewrite');
     expect(resolve('GET', '/rest/data/', 'page=2').file).toBe('rest/data/page/2/index.json');
     expect(resolve('GET', '/api/rest/data/', 'page=abc', '/api')).toMatchObject({ status: 404, body: '{"detail":"Invalid page."}' });

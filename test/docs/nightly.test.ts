@@ -109,7 +109,7 @@ function seen(work: string): Map<number, ShownRecord> {
   return new Map(records.map((record) => [record.id, record]));
 }
 
-it('docs/nightly.md has a job that goes on from a night whose publish broke off, and keeps what readers saw', () => {
+it('docs/nightly.md has a job that completes an interrupted publish of the night before, and keeps all published records', () => {
   const work = temporaryFolder();
   expect(night(work, 'first', many(1, 100))).toEqual(DONE);
   const before = seen(work);
@@ -131,7 +131,7 @@ it('docs/nightly.md has a job that goes on from a night whose publish broke off,
   for (const [id, record] of [...before, ...halfway]) expect(after.get(id)).toEqual(record);
 });
 
-it('docs/nightly.md has a job that refuses a night without its pull before it touches the store or the site', () => {
+it('docs/nightly.md has a job that refuses to run without a pull before it changes the store or the site', () => {
   const work = temporaryFolder();
   expect(night(work, 'first', many(1, 100))).toEqual(DONE);
   const before = [filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))];
@@ -148,7 +148,7 @@ it('docs/nightly.md has a job that refuses a night without its pull before it to
   expect(night(work, 'third', [snapshot(300, 2)])).toEqual(DONE);
 });
 
-it('docs/nightly.md has a job that ends where the store is missing on a later night', () => {
+it('docs/nightly.md has a job that fails if the store is missing on a later night', () => {
   const work = temporaryFolder();
   expect(night(work, 'first', many(1, 100))).toEqual(DONE);
   rmSync(join(work, 'private'), { recursive: true });
@@ -156,7 +156,7 @@ it('docs/nightly.md has a job that ends where the store is missing on a later ni
   expect(missing).toMatchObject({ ended: expect.stringContaining('store pull'), status: 1, stderr: expect.stringContaining('(no-store)') });
 });
 
-it('docs/nightly.md has a job that ends with the plan where a guard would refuse the publish', () => {
+it('docs/nightly.md has a job that stops at the plan if a guard would refuse the publish', () => {
   const work = temporaryFolder();
   expect(night(work, 'first', many(1, 100))).toEqual(DONE);
   // somebody replaced the store on purpose, and not the site

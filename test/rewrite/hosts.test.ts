@@ -28,12 +28,12 @@ const textOf = (host: Host, base = '') =>
     .join('\n');
 
 describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host) => {
-  test('has a file of its name', () => {
+  test('is defined in a file with its name', () => {
     expect(existsSync(new URL(`../../src/rewrite/hosts/${name}.ts`, import.meta.url))).toBe(true);
     expect(existsSync(new URL(`../conformance/subjects/${name}.ts`, import.meta.url))).toBe(true);
   });
 
-  test('is rendered to the same files each time, each with where it goes', () => {
+  test('renders the same files each time, each with its place', () => {
     const files = host.render(site('/api'));
     expect(host.render(site('/api'))).toEqual(files);
     expect(files.length).toBeGreaterThan(0);
@@ -46,18 +46,18 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     }
   });
 
-  test('has steps that name each of its files, or none where it is set up by hand', () => {
+  test('has steps that name each of its files, or no steps if it is set up by hand', () => {
     for (const { path } of host.steps.some((step) => step.startsWith('cp ')) ? host.render(site('')) : [])
       expect(host.steps.join('\n')).toContain(path.replace(/^errors\/.*/, 'errors/*'));
     for (const step of host.steps) expect(step).not.toMatch(/undefined| {2}|^$/);
   });
 
-  test('is made for the path of the base URL', () => {
+  test('renders files for the path of the base URL', () => {
     expect(textOf(host, '/zzz-where/v2')).toMatch(/\/zzz\\?-where\/v2/);
     expect(textOf(host)).not.toContain('zzz');
   });
 
-  test('says why it lacks what it lacks, and of nothing that it is both lacking and untried', () => {
+  test('has a reason for each missing capability, and lists no capability as both missing and untested', () => {
     for (const reasons of [host.cannot, host.untested ?? {}]) {
       for (const [capability, reason] of Object.entries(reasons)) {
         expect(Object.keys(CAPABILITIES)).toContain(capability);
@@ -85,7 +85,7 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
         .map(({ text }) => text)
         .join('\n');
 
-    test('asks for files where the tree is, whatever the path of the base URL', () => {
+    test('requests files below the path of the origin, for any path of the base URL', () => {
       for (const base of ['', '/zzz-where/v2']) {
         expect(textBefore({}, base)).toContain('https://bucket.store.example:8443/some/where/rest/');
         expect(textBefore({ isSecure: false, path: '' }, base)).toContain('http://bucket.store.example:8443/rest/');
@@ -94,7 +94,7 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
       expect(textBefore()).not.toMatch(/undefined|\[object|NaN|[ \t]$/m);
     });
 
-    test('has no lines for what the origin does not have', () => {
+    test('has no lines for features that the origin lacks', () => {
       expect([textBefore().includes('ssl_verify on'), textBefore().includes('resolver ')]).toEqual([true, true]);
       expect(textBefore({ isSecure: false })).not.toMatch(/proxy_ssl|https:/);
       expect(textBefore({ isAddress: true })).not.toContain('resolver ');
@@ -105,7 +105,7 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
       expect(textBefore({ name: 'account.blob.core.windows.net' })).toContain('x-ms-version 2');
     });
 
-    test('says why it lacks what it lacks', () => {
+    test('has a reason for each missing capability', () => {
       for (const [capability, reason] of Object.entries(cannot)) {
         expect(Object.keys(CAPABILITIES)).toContain(capability);
         expect(reason.length).toBeGreaterThan(15);
@@ -117,19 +117,19 @@ describe.each(HOSTS.flatMap(({ name, atOrigin }) => (atOrigin === undefined ? []
 describe('hosts that run JavaScript', () => {
   const hosts = HOSTS.filter(({ name }) => SCRIPTS.includes(name));
 
-  test.each(hosts.map((host) => [host.name, host] as const))('%s has the one function, as it was compiled, once', (_, host) => {
+  test.each(hosts.map((host) => [host.name, host] as const))('%s contains the compiled rewrite function exactly once', (_, host) => {
     const body = PROGRAM.resolve.replace(/^export /gm, '').trim();
     expect(textOf(host).split(body).length).toBe(2);
   });
 
-  test('are all but those with patterns', () => {
+  test('are all hosts without patterns', () => {
     const others = HOSTS.filter(({ name }) => !SCRIPTS.includes(name));
     expect(hosts.length).toBe(SCRIPTS.length);
     for (const host of others) expect(textOf(host), host.name).not.toContain('function ');
     for (const host of others) expect(textOf(host, '/api'), host.name).toContain('[1-9][0-9]{0,14}');
   });
 
-  test("CloudFront's stay below its limit of 10 KB", () => {
+  test('scripts for CloudFront stay below its limit of 10 KB', () => {
     const cloudfront = HOSTS.find(({ name }) => name === 'cloudfront-functions');
     const scripts = cloudfront?.render(site('/a/path/of/some/length')).filter(({ path }) => path.endsWith('.js')) ?? [];
     expect(scripts.length).toBe(2);
@@ -137,13 +137,13 @@ describe('hosts that run JavaScript', () => {
   });
 });
 
-test('no name stands for two', () => {
+test('all host names are unique', () => {
   const names = [...HOSTS, ...REFUSED].map(({ name }) => name);
   expect(new Set(names).size).toBe(names.length);
   expect(HOSTS.length).toBe(17);
 });
 
-test('who is refused is told why and what to do', () => {
+test('every refused host has a reason and an alternative', () => {
   for (const { reason, instead } of REFUSED) {
     expect(reason).toContain('page 1');
     expect(HOSTS.some(({ title, name }) => instead.includes(title) || instead.includes(name))).toBe(true);

@@ -4,24 +4,24 @@ import { excess } from '../../src/rewrite/hosts/limits.ts';
 const host = { limits: { files: 100_000, fileBytes: 1000, source: 'a plan' } };
 const tree = (files: number, bytes: number) => ({ files, largest: { path: 'rest/data/index.json', bytes } });
 
-describe('a tree', () => {
-  test('of as much as the host takes is no excess', () => {
+describe('the limits of a host', () => {
+  test('accept a tree of exactly the maximum size', () => {
     expect(excess(host, tree(100_000, 1000))).toBeUndefined();
     expect(excess({ limits: {} }, tree(1e9, 1e12))).toBeUndefined();
   });
 
-  test('of more files is one, with the numbers', () => {
+  test('reject a tree with too many files, with both numbers', () => {
     expect(excess(host, tree(100_001, 1))).toEqual({
-      expected: '100,000 files at the most (a plan)',
+      expected: 'at most 100,000 files (a plan)',
       found: '100,001 files',
-      hint: 'build with larger pages, without --compress, or choose another host',
+      hint: 'build with larger pages or without --compress, or choose another host',
     });
   });
 
-  test('with a larger file is one, with the file', () => {
+  test('reject a tree with a file that is too large, and name the file', () => {
     expect(excess(host, tree(1, 1001))).toEqual({
       path: 'rest/data/index.json',
-      expected: '1,000 bytes a file at the most (a plan)',
+      expected: 'at most 1,000 bytes per file (a plan)',
       found: '1,001 bytes',
       hint: 'build with smaller pages, or choose another host',
     });

@@ -27,7 +27,7 @@ function byTheFunction(query: string): string {
 }
 
 describe('the patterns', () => {
-  test('find the same in one step as in two', () => {
+  test('find the same page in one step as in two', () => {
     fc.assert(
       fc.property(queries, (query) => {
         expect(inOneStep(query)).toBe(inTwoSteps(query));
@@ -36,7 +36,7 @@ describe('the patterns', () => {
     );
   });
 
-  test('never find another page than the function, though some of its pages they do not', () => {
+  test('never find a different page than the function, but may find no page', () => {
     let found = 0;
     fc.assert(
       fc.property(queries, (query) => {
@@ -49,7 +49,7 @@ describe('the patterns', () => {
     expect(found).toBeGreaterThan(100);
   });
 
-  test('find every page that is written plainly', () => {
+  test('find every page in plain notation', () => {
     const plain = fc
       .array(
         fc.constantFrom(
@@ -78,7 +78,7 @@ describe('the patterns', () => {
     );
   });
 
-  test('take no time that grows faster than the query', () => {
+  test('match in linear time', () => {
     for (const query of [
       `${'page=0_'.repeat(2000)}x`,
       `page=${'0_'.repeat(5000)}x`,
@@ -91,7 +91,7 @@ describe('the patterns', () => {
     }
   });
 
-  test('take a literal for itself', () => {
+  test('match an escaped literal only with itself', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[\w.~/()+*?[\]{}|^$\\-]{0,12}$/), fc.string(), (text, other) => {
         const pattern = new RegExp(`^${literal(text)}$`);

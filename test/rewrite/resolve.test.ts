@@ -23,10 +23,10 @@ function pageShown(query: string, pages: number): number {
   return slot === 0 ? 1 : Math.min(slot, pages);
 }
 
-describe('queries that were measured', () => {
+describe('queries with measured answers of DRF', () => {
   const cases: readonly Case[] = existsSync(VECTORS) ? JSON.parse(readFileSync(VECTORS, 'utf8')).cases : [];
 
-  test('are all there', ({ skip }) => {
+  test('are complete', ({ skip }) => {
     skip(cases.length === 0, 'shared/vectors/page-queries.json is not beside this checkout');
     expect(cases.length).toBe(43);
   });
@@ -106,11 +106,11 @@ describe('a query', () => {
     ['page=7#page=8', 404],
     ['page=constructor', 404],
     ['__proto__=7', 1],
-  ])('"%s" shows page %d', (query, page) => {
+  ])('"%s" returns page %d', (query, page) => {
     expect(pageShown(query, 30)).toBe(page);
   });
 
-  test('may have as many digits as Python reads', () => {
+  test('accepts as many digits as Python', () => {
     expect(pageShown(`page=${'0'.repeat(4299)}7`, 30)).toBe(7);
     expect(pageShown(`page=${'0'.repeat(4300)}7`, 30)).toBe(404);
     // no tree has so many pages, and beyond 2^53 a number would be another
@@ -118,7 +118,7 @@ describe('a query', () => {
       expect(resolve('GET', '/rest/data/', `page=${page}`)).toEqual(MISSING);
   });
 
-  test('of any number asks for the file that the layout has for it', () => {
+  test('maps every page number to its file in the layout', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...COLLECTIONS),
@@ -144,7 +144,7 @@ describe('digits', () => {
   const fileOfPage = (page: number) => (page === 0 ? undefined : pathOf('data', page === 1 ? 0 : page, page));
   const fileOf = (text: string) => resolve('GET', '/rest/data/', `page=${encodeURIComponent(text)}`).file;
 
-  test('of every script count as what they are worth', () => {
+  test('of every script have their decimal value', () => {
     expect(zeros.length).toBe(66);
     for (const zero of zeros) {
       for (let value = 0; value < 10; value += 1) {
@@ -155,7 +155,7 @@ describe('digits', () => {
     }
   });
 
-  test('of several scripts make one number', () => {
+  test('of several scripts can form one number', () => {
     const digit = fc
       .tuple(fc.constantFrom(...zeros), fc.nat(9))
       .map(([zero, value]) => ({ text: String.fromCodePoint(zero + value), value }));
@@ -168,7 +168,7 @@ describe('digits', () => {
     );
   });
 
-  test('are the only characters that count, and white space the only ones that may stand beside them', () => {
+  test('are the only characters of a number, and only white space may surround them', () => {
     const isDigit = new Set(zeros.flatMap((zero) => Array.from({ length: 10 }, (_, value) => zero + value)));
     // what Python's int() leaves out of account: measured, character by character, on Python 3.11
     const spaces = [9, 10, 11, 12, 13, 0x20, 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x3000];
@@ -195,7 +195,7 @@ describe('digits', () => {
 });
 
 describe('the public import', () => {
-  test('is this function', async () => {
+  test('exports the same function', async () => {
     const published: { readonly resolve: typeof resolve } = await import('palimpsest/rewrite');
     for (const query of ['', 'page=2', 'page=abc', 'page=%D9%A2']) {
       expect(published.resolve('GET', '/rest/data/', query)).toEqual(resolve('GET', '/rest/data/', query));
@@ -204,11 +204,11 @@ describe('the public import', () => {
 });
 
 describe('a path', () => {
-  test.each(['/rest/data/', '/rest/%64ata/', '/%72est/data%2F', '/rest%2Fdata/'])('%s is the feed', (path) => {
+  test.each(['/rest/data/', '/rest/%64ata/', '/%72est/data%2F', '/rest%2Fdata/'])('%s returns the feed', (path) => {
     expect(resolve('GET', path, 'page=2')).toEqual({ status: 200, headers: COLLECTION_HEADERS, file: 'rest/data/page/2/index.json' });
   });
 
-  test('/rest/account/ is the accounts', () => {
+  test('/rest/account/ returns the accounts', () => {
     expect(resolve('GET', '/rest/account/', '').file).toBe('rest/account/index.json');
   });
 
@@ -240,7 +240,7 @@ describe('a path', () => {
     '/api/rest/data/',
     'http://example.org/rest/data/',
     '/rest/__proto__/',
-  ])('"%s" is nowhere', (path) => {
+  ])('"%s" is not found', (path) => {
     const answer = { status: 404, headers: { 'Content-Type': 'application/json' }, body: '{"detail":"Not found."}' };
     for (const method of ['GET', 'OPTIONS', 'POST']) expect(resolve(method, path, 'page=2')).toEqual(answer);
   });
@@ -250,7 +250,7 @@ describe('a path', () => {
     ['/rest/account', 'page=2', '/rest/account/?page=2'],
     ['/rest/data', 'a=%2F&page=0_2&a', '/rest/data/?a=%2F&page=0_2&a'],
     ['/rest/%64ata', '//evil.example', '/rest/data/?//evil.example'],
-  ])('%s without its slash, asked "%s", is sent to %s', (path, query, location) => {
+  ])('%s without its final slash, with the query "%s", is redirected to %s', (path, query, location) => {
     expect(resolve('GET', path, query)).toEqual({ status: 301, headers: { Location: location }, body: '' });
   });
 });
@@ -275,11 +275,11 @@ describe('a base URL with a path', () => {
     ['/api/v1.0rest/data/', '', NOT_FOUND],
     ['/api/v1.0/../v1.0/rest/data/', '', NOT_FOUND],
     ['/API/v1.0/rest/data/', '', NOT_FOUND],
-  ])('%s?%s is answered below it', (path, query, answer) => {
+  ])('%s?%s is answered relative to that path', (path, query, answer) => {
     expect(resolve('GET', path, query, base)).toMatchObject(answer);
   });
 
-  test('changes nothing else', () => {
+  test('changes no other part of the answer', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('GET', 'OPTIONS', 'PUT'),
@@ -320,7 +320,7 @@ describe('a method', () => {
     }
   });
 
-  test('of any characters leaves the answer JSON', () => {
+  test('with any characters still gives a JSON answer', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (method) => {
         const { status, body = 'null' } = resolve(method, '/rest/data/', '');
@@ -391,7 +391,7 @@ describe('any request', () => {
   );
   const method = fc.oneof(fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST'), fc.string({ unit: 'binary' }));
 
-  test('is answered, and with no other file than the layout has', () => {
+  test('is answered, and only with files of the layout', () => {
     const counts = new Map<string, number>();
     fc.assert(
       fc.property(method, path, query, (...request) => {
@@ -413,12 +413,12 @@ describe('any request', () => {
     for (const [kind, count] of counts) expect(count, kind).toBeGreaterThan(50);
   });
 
-  test('that asks for a page that is not there is told so as DRF does', () => {
+  test('for a missing page gets the answer of DRF', () => {
     expect(MISSING).toEqual({ status: 404, headers: COLLECTION_HEADERS, body: '{"detail":"Invalid page."}' });
     expect(resolve('GET', '/rest/data/', 'page=0')).toEqual(MISSING);
   });
 
-  test('of a collection carries the headers of the interface', () => {
+  test('for a collection gets the headers of the API', () => {
     expect(COLLECTION_HEADERS).toMatchObject({ 'Content-Type': 'application/json', Vary: 'Accept', Allow: 'GET, POST, OPTIONS' });
   });
 });

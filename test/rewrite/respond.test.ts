@@ -24,7 +24,7 @@ const ask = (target: string, headers: Record<string, string> = {}, method = 'GET
   );
 
 describe('a response', () => {
-  test('takes a Request as it is', async () => {
+  test('accepts a Request', async () => {
     const response = await respond(new Request('https://history.example/rest/data/?page=2'), '', async (path) => FILES.get(path), []);
     expect([response.status, await response.text()]).toEqual([200, Buffer.from(PAGE).toString()]);
     expect(response.headers.get('Vary')).toBe('Accept');
@@ -41,7 +41,7 @@ describe('a response', () => {
     ['br', null],
     ['identity', null],
     ['', null],
-  ])('to who takes "%s" is encoded as %s', async (accepted, encoding) => {
+  ])('to a client with Accept-Encoding "%s" has the encoding %s', async (accepted, encoding) => {
     const response = await ask('/rest/data/', { 'Accept-Encoding': accepted });
     expect(response.headers.get('Content-Encoding')).toBe(encoding);
     const body = Buffer.from(await response.arrayBuffer());
@@ -49,7 +49,7 @@ describe('a response', () => {
     expect(response.headers.get('Vary')).toBe('Accept, Accept-Encoding');
   });
 
-  test('has an ETag of its bytes, and is not sent again to who has them', async () => {
+  test('has an ETag of its bytes, and is 304 for a client with these bytes', async () => {
     const [plain, packed] = [await ask('/rest/data/'), await ask('/rest/data/', { 'Accept-Encoding': 'gzip' })];
     const etag = plain.headers.get('ETag') ?? '';
     expect(etag).toMatch(/^"[0-9a-f]{32}"$/);
@@ -65,7 +65,7 @@ describe('a response', () => {
     }
   });
 
-  test('to HEAD has the length of what GET gets, and no body', async () => {
+  test('to HEAD has the length of the GET response, and no body', async () => {
     for (const target of ['/rest/data/', '/rest/data/?page=9', '/rest/x/']) {
       const [get, head] = [await ask(target), await ask(target, {}, 'HEAD')];
       expect(head.status).toBe(get.status);
@@ -75,12 +75,12 @@ describe('a response', () => {
     }
   });
 
-  test('for a page without a file is that of a page that is not there', async () => {
+  test('for a page without a file is the 404 of a missing page', async () => {
     const response = await ask('/rest/data/?page=3');
     expect([response.status, await response.text()]).toEqual([404, MISSING.body]);
   });
 
-  test('to any request is what the rewrite function says', async () => {
+  test('to any request equals the answer of the rewrite function', async () => {
     const method = fc.constantFrom('GET', 'HEAD', 'OPTIONS', 'POST', 'TRACE');
     const path = fc.constantFrom('/rest/data/', '/rest/data', '/rest/%64ata/', '/rest/x/', '/api/rest/data/', '/', '//', '');
     const query = fc.oneof(

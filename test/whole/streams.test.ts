@@ -70,7 +70,7 @@ describe.each(Object.entries(COMMANDS))('palimpsest %s', (_, args) => {
   it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {
       const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
-      expect(stderr).toMatch(/^error: cannot write standard output \(file-system\)\n( {2}\w.*\n)+$/);
+      expect(stderr).toMatch(/^error: cannot write to standard output \(file-system\)\n( {2}\w.*\n)+$/);
       expect(code).toBe(1);
     }
   });

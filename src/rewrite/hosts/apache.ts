@@ -7,18 +7,18 @@ export const apache: Host = {
   title: 'Apache HTTP Server',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a RewriteCond cannot decode: %32 is answered with 404',
-    'other-digits': 'a RewriteCond cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'options-body': 'it answers OPTIONS for files by itself, and always without a body',
-    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+    'percent-decoding': 'a RewriteCond cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'a RewriteCond cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'options-body': 'it answers OPTIONS for files itself, always without a body',
+    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
   },
   limits: {},
   render: ({ domain, base }) => {
     const collection = `^${literal(base)}/rest/(data|account)/$`;
     const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;
     const headers = `Header always set Content-Type application/json
-        # "always" is for errors too. What is set there has to be unset here, or it comes twice.
+        # "always" also applies to errors. A header that is set with it must be unset for "onsuccess", or it is sent twice.
         Header onsuccess unset Allow
         Header always set Allow "GET, POST, OPTIONS"
         Header onsuccess unset Vary
@@ -30,8 +30,8 @@ export const apache: Host = {
       {
         path: 'palimpsest.conf',
         where: '/etc/apache2/sites-available/',
-        text: `# A tree of palimpsest on Apache 2.4 with mod_rewrite, mod_headers and mod_include.
-# The lines that matter are marked with <--.
+        text: `# Answers from a palimpsest tree with Apache 2.4, mod_rewrite, mod_headers and mod_include.
+# Check the lines marked with <--.
 
 # <-- with TLS: *:443, SSLEngine on, and the certificate
 <VirtualHost *:80>
@@ -41,14 +41,14 @@ export const apache: Host = {
     <Directory "/var/www/palimpsest/out">
         Require all granted
         AllowOverride None
-        # Neither the slash nor the index is to be added by anybody but the rules below.
+        # Only the rules below may add a slash or an index.
         DirectorySlash Off
         DirectoryIndex disabled
         FileETag MTime Size
         <FilesMatch "\\.json(?:\\.gz|\\.br)?$">
             ForceType application/json
         </FilesMatch>
-        # Debian takes .br for a text in Breton.
+        # Debian's configuration reads .br as the language Breton.
         RemoveLanguage .br
         <FilesMatch "\\.json\\.gz$">
             Header set Content-Encoding gzip
@@ -58,14 +58,14 @@ export const apache: Host = {
         </FilesMatch>
     </Directory>
     AddDefaultCharset Off
-    # A page is sent whole.
+    # A page is always sent whole.
     RequestHeader unset Range
     TraceEnable Off
 
-    # 405 and the redirect are answered from files: in answers of its own Apache sends Allow twice, and an absolute
+    # The bodies of 405 and of the redirect are files: in its built-in answers, Apache sends Allow twice and an absolute
     # Location.
     ErrorDocument 301 /palimpsest-301
-    # <-- the folder of these files, here and where /palimpsest-301 and /palimpsest-405 lead
+    # <-- the folder of these files, here and in the rules for /palimpsest-301 and /palimpsest-405
     <Directory "/etc/apache2/palimpsest">
         Require all granted
         Options +IncludesNOEXEC
@@ -81,7 +81,7 @@ export const apache: Host = {
         </Files>
     </Directory>
 
-    # [END], not [L]: [L] would begin again with the file's path.
+    # The rules use [END], because [L] would start again with the path of the file.
     RewriteEngine On
     AllowEncodedSlashes On
 
@@ -90,18 +90,18 @@ export const apache: Host = {
     RewriteCond "%{ENV:REDIRECT_STATUS}" "^405$"
     RewriteRule "^/palimpsest-405$" "/etc/apache2/palimpsest/405.shtml" [END]
 
-    # Apache takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
+    # Apache normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
     RewriteCond "%{THE_REQUEST}" "^[^ ]+ [^? ]*${UNNORMALIZED}"
     RewriteRule "^" "/palimpsest-none" [PT]
 
-    # [L], as [END] would keep the rules away from /palimpsest-301.
+    # This rule uses [L], because [END] would also stop the rules for /palimpsest-301.
     RewriteRule "^${literal(base)}/rest/(data|account)$" "${base}/rest/$1/" [R=301,NE,L]
 
     RewriteRule "!${collection}" "-" [R=404,END]
     RewriteCond "%{REQUEST_METHOD}" "!^(?:GET|HEAD|OPTIONS)$"
     RewriteRule "^" "-" [R=405,END]
 
-    # The value of the last "page" is in %1 after a first condition, and looked at in a second.
+    # The first condition captures the value of the last "page" parameter in %1. The second condition checks it.
     # ${LEGEND}
     RewriteRule "^" "-" [E=PALIMPSEST:index.json]
     RewriteCond "%{QUERY_STRING}" "${parameter(`(${VALUE})`)}"
@@ -114,7 +114,7 @@ export const apache: Host = {
     RewriteCond "%1" "^${number(`(${DIGITS})`)}$"
     RewriteRule "^" "-" [E=PALIMPSEST:page/%1/index.json]
 
-    # The compressed variant, where there is one and the client takes it.
+    # Send the compressed file if it exists and the client accepts it.
     RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*br\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]

@@ -6,17 +6,17 @@ export const bun: Host = {
   title: 'Bun',
   testedOn: 'the real server',
   cannot: {
-    'exact-path': 'Bun takes dot segments away before a script sees the path',
+    'exact-path': 'Bun removes dot segments before a script sees the path',
     'unknown-methods': 'Bun closes the connection',
   },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'server.js',
-      where: 'any folder of the machine that has the tree',
-      text: `// Answers from a tree of palimpsest: TREE=/path/to/out PORT=3000 bun server.js
+      where: 'any folder on the machine with the tree',
+      text: `// Answers from a palimpsest tree: TREE=/path/to/out PORT=3000 bun server.js
 
-// The lines that matter: where the tree is, and the path of its base URL.
+// Check these lines: the folder of the tree, and the path of its base URL.
 const TREE = process.env.TREE ?? 'out';
 const BASE = '${base}';
 

@@ -7,10 +7,10 @@ export const caddy: Host = {
   title: 'Caddy',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a map cannot decode: %32 is answered with 404',
-    'other-digits': 'a map cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
   },
   limits: {},
   render: ({ origin, base }) => {
@@ -27,15 +27,15 @@ export const caddy: Host = {
       {
         path: 'Caddyfile',
         where: 'the end of /etc/caddy/Caddyfile',
-        text: `# A tree of palimpsest on Caddy 2.6 or later. The lines that matter are marked with <--.
+        text: `# Answers from a palimpsest tree with Caddy 2.6 or later. Check the lines marked with <--.
 
-# <-- the address, with its scheme. Requests for other names would be answered with an empty 200, or by another site.
+# <-- the address, with its scheme. Caddy answers requests for other names with an empty 200 or from another site.
 ${origin} {
 	# <-- the folder that palimpsest build writes
 	root * /var/www/palimpsest/out
 
-	# The value of the last "page" in the query, as it came. Two maps, one after the other: in one, page=2&page=abc
-	# would be matched by its first parameter, as there is no lookahead here.
+	# The first map captures the undecoded value of the last "page" parameter, the second parses it. A single map would
+	# match page=2&page=abc with its first parameter, because Caddy's patterns have no lookahead.
 	# ${LEGEND}
 	map {query} {palimpsest_value} {
 		"~${parameter(`(${VALUE})`)}" "\${1}"
@@ -48,7 +48,7 @@ ${origin} {
 		default "none"
 	}
 
-	# Caddy takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
+	# Caddy normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
 	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
 	handle @unnormalized {
 		header Content-Type application/json
@@ -58,7 +58,7 @@ ${origin} {
 	@collection path_regexp palimpsest ^${literal(base)}/rest/(data|account)/$
 	handle @collection {
 		${headers}
-		# a page is sent whole
+		# a page is always sent whole
 		request_header -Range
 		@data {
 			method OPTIONS
@@ -92,7 +92,7 @@ ${origin} {
 		respond \`${NOT_FOUND.body}\` 404
 	}
 
-	# Only a page that is not there leads here. The headers from above do not: they are set again.
+	# Only a missing page reaches this handler. The headers above do not apply here, so they are set again.
 	handle_errors {
 		${headers}
 		respond \`${MISSING.body}\` {err.status_code}

@@ -4,14 +4,14 @@ import type { Host } from './host.ts';
 export const cloudflareWorkers: Host = {
   name: 'cloudflare-workers',
   title: 'Cloudflare Workers',
-  testedOn: 'workerd, their runtime, by miniflare',
+  testedOn: 'workerd, the runtime of Cloudflare Workers, through miniflare',
   cannot: {
-    gzip: 'Cloudflare compresses on the way to the client; variants would only count as files',
-    brotli: 'Cloudflare compresses on the way to the client; variants would only count as files',
-    'exact-path': 'workerd takes dot segments away before a script sees the path',
-    'unknown-methods': 'workerd refuses them by itself, with 501',
+    gzip: 'Cloudflare compresses responses itself; compressed copies would only count against the file limit',
+    brotli: 'Cloudflare compresses responses itself; compressed copies would only count against the file limit',
+    'exact-path': 'workerd removes dot segments before a script sees the path',
+    'unknown-methods': 'workerd rejects them itself, with 501',
   },
-  limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'a paid plan; the free one takes 20,000 files' },
+  limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'paid plan; the free plan allows 20,000 files' },
   render: ({ base, domain, program }) => [
     {
       path: 'wrangler.jsonc',
@@ -20,11 +20,11 @@ export const cloudflareWorkers: Host = {
   "name": "palimpsest",
   "main": "worker.js",
   "compatibility_date": "2025-01-01",
-  "routes": [{ "pattern": "${domain}${base}/*", "zone_name": "${domain}" }], // <-- the zone that the address is in
+  "routes": [{ "pattern": "${domain}${base}/*", "zone_name": "${domain}" }], // <-- the zone that contains the address
   "assets": {
     "directory": "out", // <-- the folder that palimpsest build writes
     "binding": "ASSETS",
-    // The worker is asked first, and files are found by their own names and no others.
+    // The worker runs first. Files are found only by their exact names.
     "run_worker_first": true,
     "html_handling": "none",
     "not_found_handling": "none"
@@ -35,9 +35,9 @@ export const cloudflareWorkers: Host = {
     {
       path: 'worker.js',
       where: 'beside wrangler.jsonc',
-      text: `// Answers from a tree of palimpsest on Cloudflare Workers. _redirects cannot: its rules never see the query.
+      text: `// Answers from a palimpsest tree on Cloudflare Workers. _redirects cannot do this: its rules ignore the query.
 
-// The line that matters: the path of the base URL.
+// Check this line: the path of the base URL.
 const BASE = '${base}';
 
 export default {

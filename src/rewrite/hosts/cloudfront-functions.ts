@@ -2,22 +2,22 @@ import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
 import type { Host } from './host.ts';
 
-const CLOUDFRONT = 'CloudFront and the bucket do it, and neither can be had here';
+const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
 export const cloudfrontFunctions: Host = {
   name: 'cloudfront-functions',
   title: 'CloudFront Functions',
-  testedOn: 'njs, the engine whose dialect it is, before a static origin; what CloudFront does between the two is imitated',
+  testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    'error-headers': 'a page past the end is a custom error response, and takes its headers from the bucket',
-    gzip: 'CloudFront compresses by itself where its cache policy says so',
-    brotli: 'CloudFront compresses by itself where its cache policy says so',
+    'error-headers': 'a page past the end is a custom error response, which has the headers of the bucket',
+    gzip: 'CloudFront compresses responses itself if its cache policy enables it',
+    brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
   untested: {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends what the function names, and a name stands once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },
@@ -25,10 +25,10 @@ export const cloudfrontFunctions: Host = {
   render: ({ base, program }) => [
     {
       path: 'viewer-request.js',
-      where: 'a CloudFront function with the runtime cloudfront-js-2.0, published and attached to the behaviour as viewer request',
-      text: `// Answers from a tree of palimpsest in an S3 bucket. Attach it as viewer request; the runtime is cloudfront-js-2.0.
+      where: 'a CloudFront function with the runtime cloudfront-js-2.0, published and attached to the cache behavior as viewer request',
+      text: `// Answers from a palimpsest tree in an S3 bucket. Attach it as viewer request. The runtime is cloudfront-js-2.0.
 
-// The line that matters: the path of the base URL.
+// Check this line: the path of the base URL.
 const BASE = '${base}';
 
 function handler(event) {
@@ -46,7 +46,7 @@ function handler(event) {
   return { statusCode: answer.status, headers: headers, body: { encoding: 'text', data: answer.body } };
 }
 
-// CloudFront hands the query over in pieces, each as it came; of repeats the last is the last of multiValue.
+// CloudFront splits the query into undecoded parameters. The values of a repeated parameter are in multiValue, in their order.
 function queryOf(parameters) {
   const pieces = [];
   Object.keys(parameters).forEach((name) => {
@@ -60,8 +60,8 @@ ${inlined(program, 'resolve')}`,
     },
     {
       path: 'viewer-response.js',
-      where: 'another function with that runtime, attached to the same behaviour as viewer response',
-      text: `// Gives the pages the headers that the bucket does not know. Attach it as viewer response.
+      where: 'another function with that runtime, attached to the same cache behavior as viewer response',
+      text: `// Sets the headers of pages that the bucket does not set. Attach it as viewer response.
 function handler(event) {
   const response = event.response;
   response.headers['content-type'] = { value: 'application/json' };
@@ -75,7 +75,7 @@ function handler(event) {
     },
     {
       path: 'custom-error-responses.json',
-      where: "the distribution's CustomErrorResponses: a bucket says 403 or 404 for a page past the end",
+      where: "the distribution's CustomErrorResponses: a bucket answers 403 or 404 for a page past the end",
       text: `{
   "Quantity": 2,
   "Items": [
@@ -87,7 +87,7 @@ function handler(event) {
     },
     {
       path: 'invalid-page.json',
-      where: 'to the root of the bucket, beside rest/, with Content-Type application/json',
+      where: 'the root of the bucket, beside rest/, with Content-Type application/json',
       text: MISSING.body ?? '',
     },
   ],

@@ -10,11 +10,11 @@ export const deno: Host = {
   render: ({ base, program }) => [
     {
       path: 'main.js',
-      where: 'any folder of the machine that has the tree; for Deno Deploy beside the folder of the tree',
-      text: `// Answers from a tree of palimpsest: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
-// On Deno Deploy it is the entry point, and the tree is deployed with it.
+      where: 'any folder on the machine with the tree; for Deno Deploy, beside the folder of the tree',
+      text: `// Answers from a palimpsest tree: TREE=out PORT=8000 deno run --allow-net --allow-read --allow-env main.js
+// On Deno Deploy this file is the entry point. Deploy it together with the tree.
 
-// The lines that matter: where the tree is, and the path of its base URL.
+// Check these lines: the folder of the tree, and the path of its base URL.
 const TREE = Deno.env.get('TREE') ?? 'out';
 const BASE = '${base}';
 

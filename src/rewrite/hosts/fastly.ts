@@ -3,28 +3,28 @@ import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
 import type { Host } from './host.ts';
 
-const LINTED = 'falco reads the VCL and knows its types; nothing here runs it';
+const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
 const CANNOT: Host['cannot'] = {
-  'percent-decoding': 'left as for Varnish, of which this is a dialect: %32 is answered with 404',
-  'other-digits': 'VCL cannot convert them: they are answered with 404',
-  'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-  'content-etag': 'the ETag is the one of the origin behind it',
+  'percent-decoding': 'not implemented, as for Varnish, because Fastly VCL is a dialect of its language: %32 is answered with 404',
+  'other-digits': 'VCL cannot convert such digits: they are answered with 404',
+  'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+  'content-etag': 'the ETag comes from the origin',
 };
 
 export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
-  testedOn: "falco, a linter of Fastly's VCL, alone",
+  testedOn: "falco, a linter for Fastly's VCL, only",
   cannot: {},
-  untested: untried(),
+  untested: untested(),
   limits: {},
   render: ({ base }) => [
     {
       path: 'palimpsest.vcl',
-      where: 'a custom VCL, uploaded as main; the tree stays on the origin, a server of static files or a bucket',
-      text: `# A tree of palimpsest behind Fastly. The macros are Fastly's: they bring what the service has set.
-# The origin's root is the folder that palimpsest build writes.
+      where: 'a custom VCL, uploaded as main; the tree stays at the origin, a static file server or a bucket',
+      text: `# Answers from a palimpsest tree behind Fastly. The macros of Fastly insert the settings of the service.
+# The root of the origin is the folder that palimpsest build writes.
 
 sub vcl_recv {
 #FASTLY recv
@@ -33,7 +33,7 @@ sub vcl_recv {
     error 614;
   }
   unset req.http.X-Collection;
-  # Paths are asked as they came: each character may be percent-encoded, %72%65%73%74 spells rest.
+  # Fastly does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
   if (req.url.path ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?$") {
     set req.http.X-Collection = "data";
   } else if (req.url.path ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?$") {
@@ -51,7 +51,7 @@ sub vcl_recv {
     error 605;
   }
 
-  # The value of the last "page", as it came, and then what it is.
+  # X-Value is the undecoded value of the last "page" parameter. The conditions below parse it.
   # ${LEGEND}
   set req.http.X-Value = "";
   if (req.url.qs ~ "${parameter(`(${VALUE})`)}") {
@@ -66,9 +66,9 @@ sub vcl_recv {
   } else {
     error 614;
   }
-  # A page is sent whole.
+  # A page is always sent whole.
   unset req.http.Range;
-  # All clients get the same: what they accept must not make copies in the cache.
+  # All clients get the same page: these headers must not create variants in the cache.
   unset req.http.Accept;
   unset req.http.Cookie;
   return(lookup);
@@ -76,14 +76,14 @@ sub vcl_recv {
 
 sub vcl_fetch {
 #FASTLY fetch
-  # A page may be another after the next build; purge it, or let Fastly ask the origin each time as here.
+  # A page may change with the next build. Fastly asks the origin for each request, so no purge is needed.
   set beresp.ttl = 0s;
   return(deliver);
 }
 
 sub vcl_deliver {
 #FASTLY deliver
-  # An origin without the file answers in its own words; buckets say 403.
+  # An origin without the file sends its own error page. Buckets may answer 403.
   if ((resp.status == 404 || resp.status == 403) && req.restarts == 0 && req.url ~ "^/rest/(?:data|account)/page/[^/]+/index\\.json$") {
     restart;
   }
@@ -141,12 +141,12 @@ sub vcl_error {
   steps: [],
 };
 
-/** A long string: it would end at the first "}, so the brace after a quote is a string of its own. */
+/** Returns JSON as a long string of VCL. A long string ends at the first "}, so each such brace becomes a separate string. */
 function json(text: string): string {
   return `{"${text.replaceAll('"}', '""} "}')}"`;
 }
 
-function untried(): NonNullable<Host['untested']> {
+function untested(): NonNullable<Host['untested']> {
   const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
 }

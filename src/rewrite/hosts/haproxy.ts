@@ -6,12 +6,12 @@ import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 export const haproxy: Host = {
   name: 'haproxy',
   title: 'HAProxy',
-  testedOn: 'the real server, before nginx as its origin',
+  testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
-    'percent-decoding': 'a replacement cannot decode: %32 is answered with 404',
-    'other-digits': 'a replacement cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'content-etag': 'the ETag is the one of the origin behind it: nginx makes it of size and time',
+    'percent-decoding': 'a replacement cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'a replacement cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
   },
   limits: {},
   render: ({ base }) => {
@@ -21,16 +21,16 @@ export const haproxy: Host = {
       {
         path: 'palimpsest.cfg',
         where: 'the end of /etc/haproxy/haproxy.cfg',
-        text: `# A tree of palimpsest behind HAProxy 2.4 or later, built with PCRE. The lines that matter are marked with <--.
+        text: `# Answers from a palimpsest tree with HAProxy 2.4 or later, built with PCRE. Check the lines marked with <--.
 
 frontend palimpsest
     mode http
     timeout client 30s
     bind :80              # <-- with TLS: bind :443 ssl crt /etc/haproxy/site.pem
-    bind [::]:80 v6only   # <-- the same; without IPv6 leave it out
+    bind [::]:80 v6only   # <-- the same; delete this line without IPv6
     default_backend palimpsest_tree
 
-    # A path may be percent-encoded. \\z, not $: that would also be before a line break at the end (%0A).
+    # A path may be percent-encoded. The pattern ends with \\z, because $ also matches before a final line break (%0A).
     acl known path,url_dec -m reg '^${literal(base)}/rest/(data|account)/?\\z'
     http-request set-path %[path,url_dec] if known
     acl collection path_reg ^${path}$
@@ -46,7 +46,7 @@ frontend palimpsest
     http-request return status 200 content-type application/json string '${DESCRIPTIONS['account']}' ${headers} if { method OPTIONS }
     http-request return status 405 content-type application/json lf-string '{"detail":"Method \\"%[method]\\" not allowed."}' ${headers} if !read
 
-    # The last "page" in the query decides; url_param(page) would take the first. What is no page stays as it is.
+    # The last "page" parameter counts; url_param(page) would return the first. The path of an invalid page is not changed.
     # ${LEGEND}
     http-request replace-pathq '^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}' /rest/\\1/page/\\2/index.json
     http-request replace-pathq '^${path}\\?${lastParameter('=last')}' /rest/\\1/page/last/index.json
@@ -54,11 +54,11 @@ frontend palimpsest
     http-request replace-pathq '^${path}(?:\\?${NO_PARAMETER})?$' /rest/\\1/index.json
     http-request return status 404 content-type application/json string '${MISSING.body}' ${headers} if { path_reg ^${path}$ }
 
-    # A page is sent whole.
+    # A page is always sent whole.
     http-request del-header Range
     http-response del-header Accept-Ranges
 
-    # An origin without the file answers in its own words; object stores say 403.
+    # An origin without the file sends its own error page. Object stores may answer 403.
     http-response return status 404 content-type application/json string '${MISSING.body}' ${headers} if { status 403 404 }
     http-response set-header Content-Type application/json
     http-response set-header Vary "Accept, Accept-Encoding"
@@ -70,7 +70,7 @@ backend palimpsest_tree
     mode http
     timeout connect 5s
     timeout server 30s
-    server origin 127.0.0.1:8080    # <-- where origin.conf, or another server, has the files of the tree
+    server origin 127.0.0.1:8080    # <-- the server with the files of the tree: that of origin.conf, or another
 `,
       },
       staticOrigin,

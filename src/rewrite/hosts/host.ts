@@ -2,30 +2,30 @@ import type { Program } from '../program.ts';
 import type { Encoding } from '../respond.ts';
 import type { Capability } from './capability.ts';
 
-/** Something that answers requests from a tree, given the right files. */
+/** A web server, CDN or platform that answers requests from a tree with the files that `render` returns. */
 export interface Host {
-  /** As on the command line. */
+  /** The name on the command line. */
   readonly name: string;
-  /** As its makers write it. */
+  /** The official name. */
   readonly title: string;
-  /** What its files were tried on by test/conformance. */
+  /** The software on which test/conformance tests the files. */
   readonly testedOn: string;
-  /** Of the capabilities those that it lacks, each with the reason. */
+  /** The capabilities that the host lacks, each with the reason. */
   readonly cannot: { readonly [C in Capability]?: string };
-  /** Those that it has by its makers' word, and that nothing here could be tried on, each with what it rests on. */
+  /** The capabilities that the host should have according to its documentation, but that no test covers, each with the reason. */
   readonly untested?: { readonly [C in Capability]?: string };
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**
-   * The commands that install its files: for a shell, as root on Debian where it is a server, in the folder that `--out`
-   * names. They are what test/conformance runs. None where a service is set up by hand, as each file's `where` says.
+   * The shell commands that install the files, run in the folder that `--out` names. For a server they run as root on Debian.
+   * test/conformance runs them. Empty if a service is set up by hand, as the `where` of each file describes.
    */
   readonly steps: readonly string[];
-  /** The same where it fetches pages from an origin; a host without it has to have the tree itself. */
+  /** The variant of the host that fetches pages from an origin. A host without it needs the tree on its own machine. */
   readonly atOrigin?: HostAtOrigin;
 }
 
-/** A host that stands before the store that a tree was published to. */
+/** A host in front of the object store to which a tree was published. */
 export interface HostAtOrigin {
   readonly proof: string;
   readonly cannot: Host['cannot'];
@@ -33,56 +33,56 @@ export interface HostAtOrigin {
   readonly steps: readonly string[];
 }
 
-/** A server that has the tree, and answers for its files under their paths. */
+/** A server that serves the files of the tree under their paths. */
 export interface Origin {
   readonly isSecure: boolean;
-  /** A name or an address, with the port where it is not the scheme's own: what the Host header says. */
+  /** The host name or IP address, with the port if it is not the default of the scheme: the value of the Host header. */
   readonly authority: string;
   /** The same without the port. */
   readonly name: string;
-  /** Whether that is an address, for which no DNS server need be asked. */
+  /** Whether `name` is an IP address, which needs no DNS lookup. */
   readonly isAddress: boolean;
-  /** Where the tree is there, without a slash at the end, such as `/bucket/prefix`; '' at the root. */
+  /** The path of the tree at the origin, without a final slash, such as `/bucket/prefix`; '' at the root. */
   readonly path: string;
-  /** Those in which the tree has each page once more, the best first. */
+  /** The encodings in which the tree also has each page, in order of preference. */
   readonly encodings: readonly Encoding[];
 }
 
-/** What a host takes; what is not there has no limit. */
+/** The limits of a host; a missing field means no limit. */
 export interface Limits {
-  /** The files of a tree. */
+  /** The maximum number of files in a tree. */
   readonly files?: number;
-  /** The bytes of one file. */
+  /** The maximum size of one file, in bytes. */
   readonly fileBytes?: number;
-  /** Where this is said, or which plan it is. */
+  /** The source of these limits, or the plan to which they apply. */
   readonly source?: string;
 }
 
-/** What is published where. */
+/** The address at which a tree is published, and the program for its host. */
 export interface PublishedSite {
-  /** Scheme, name and port of the base URL, such as `https://example.org`; a scheme's own port is left out. */
+  /** Scheme, name and port of the base URL, such as `https://example.org`; without the default port of the scheme. */
   readonly origin: string;
-  /** The host's name in the base URL, such as `example.org`. */
+  /** The host name in the base URL, such as `example.org`. */
   readonly domain: string;
-  /** The path of the base URL without a slash at the end, such as `/api`; '' at the root of the host. */
+  /** The path of the base URL without a final slash, such as `/api`; '' at the root of the host. */
   readonly base: string;
   readonly program: Program;
 }
 
-/** A file for a host. */
+/** A generated file for a host. */
 export interface HostFile {
-  /** Relative, with slashes. */
+  /** The relative path, with forward slashes. */
   readonly path: string;
   readonly text: string;
-  /** Where it goes: a folder, or a few words. */
+  /** The place to put the file: a folder, or a short description. */
   readonly where: string;
 }
 
-/** A host that can not tell `?page=2` from `?page=3`, and so would answer every page with the first. */
+/** A host that ignores the query, and so would answer every request with page 1. */
 export interface RefusedHost {
   readonly name: string;
   readonly title: string;
   readonly reason: string;
-  /** What to do instead. */
+  /** An alternative, as an imperative. */
   readonly instead: string;
 }

@@ -1,21 +1,21 @@
 import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 
-const CLOUDFRONT = 'CloudFront and the bucket do it, and neither can be had here';
+const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
 export const lambdaEdge: Host = {
   name: 'lambda-edge',
   title: 'Lambda@Edge',
-  testedOn: 'Node.js, its runtime, before a static origin; what CloudFront does between the two is imitated',
+  testedOn: 'Node.js, its runtime, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    gzip: 'CloudFront compresses by itself where its cache policy says so',
-    brotli: 'CloudFront compresses by itself where its cache policy says so',
+    gzip: 'CloudFront compresses responses itself if its cache policy enables it',
+    brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
   untested: {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends what the function names, and a name stands once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },
@@ -24,11 +24,11 @@ export const lambdaEdge: Host = {
     {
       path: 'index.mjs',
       where:
-        'a Lambda function in us-east-1 with a Node.js runtime; a version of it attached twice, as viewer request and as origin response',
-      text: `// Answers from a tree of palimpsest in an S3 bucket. Attach a version of it as viewer request, where it finds the
-// file of a page, and as origin response, where it gives the headers and answers for a page that is not there.
+        'a Lambda function in us-east-1 with a Node.js runtime; attach one version of it twice, as viewer request and as origin response',
+      text: `// Answers from a palimpsest tree in an S3 bucket. Attach one version of it as viewer request, to find the file of a
+// page, and as origin response, to set the headers and answer for pages that do not exist.
 
-// The line that matters: the path of the base URL.
+// Check this line: the path of the base URL.
 const BASE = '${base}';
 
 export async function handler(event) {
@@ -44,7 +44,7 @@ function answer(request) {
   return request;
 }
 
-// A bucket says 403 or 404 for a page past the end.
+// A bucket answers 403 or 404 for a page past the end.
 function complete(response) {
   if (response.status === '403' || response.status === '404') return generated(MISSING);
   Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: 'Accept, Accept-Encoding' }));

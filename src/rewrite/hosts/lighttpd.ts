@@ -7,18 +7,18 @@ export const lighttpd: Host = {
   title: 'lighttpd',
   testedOn: 'the real server',
   cannot: {
-    'other-digits': 'a rule cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'control-characters': "Debian's configuration has them refused with 400 (url-ctrls-reject)",
-    'exact-path': 'it makes one of the other before a rule sees it',
-    'redirect-encoding': 'it decodes what it can of a query (url-normalize-unreserved)',
-    'options-body': 'it answers OPTIONS for files by itself, and always without a body',
-    'methods-body': "an error's body is a file, so that it cannot name the method",
-    'rare-methods': "an error's body is a file, so that it cannot name the method",
-    'unknown-methods': 'it answers methods that it does not know by itself, with 501 and HTML',
-    gzip: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
-    brotli: 'no rule can ask whether a variant is there; mod_deflate compresses while it sends',
-    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+    'other-digits': 'a rule cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'control-characters': "Debian's configuration rejects them with 400 (url-ctrls-reject)",
+    'exact-path': 'it normalizes the path before a rule sees it',
+    'redirect-encoding': 'it decodes unreserved characters in a query (url-normalize-unreserved)',
+    'options-body': 'it answers OPTIONS for files itself, always without a body',
+    'methods-body': 'the body of an error is a static file, which cannot name the method',
+    'rare-methods': 'the body of an error is a static file, which cannot name the method',
+    'unknown-methods': 'it answers unknown methods itself, with 501 and HTML',
+    gzip: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
+    brotli: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
+    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
   },
   limits: {},
   render: ({ domain, base }) => {
@@ -28,22 +28,22 @@ export const lighttpd: Host = {
       {
         path: 'palimpsest.conf',
         where: '/etc/lighttpd/conf-enabled/',
-        text: `# A tree of palimpsest on lighttpd 1.4.50 or later. The lines that matter are marked with <--.
+        text: `# Answers from a palimpsest tree with lighttpd 1.4.50 or later. Check the lines marked with <--.
 
-# A page is looked at for each request: else the old one would be sent for some seconds after a build.
+# Without this cache, lighttpd checks a file for each request. With it, old pages are sent for some seconds after a build.
 server.stat-cache-engine = "disable"
-# mod_setenv comes before mod_redirect, which Debian loads: else a redirect and 405 would go without their headers.
+# mod_setenv must precede mod_redirect, which Debian loads. Otherwise redirects and 405 responses lack their headers.
 server.modules := ("mod_setenv", "mod_rewrite") + server.modules + ("mod_redirect")
 
 $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     server.document-root = "/var/www/palimpsest/out"                 # <-- the folder that palimpsest build writes
-    server.errorfile-prefix = "/etc/lighttpd/palimpsest/unknown-"    # <-- the folder of the errors' bodies, here and below
+    server.errorfile-prefix = "/etc/lighttpd/palimpsest/unknown-"    # <-- the folder of the error bodies, here and below
     setenv.set-response-header = ("Content-Type" => "application/json")
     mimetype.assign = ("" => "application/json")
     index-file.names = ()
     server.range-requests = "disable"
 
-    # The last "page" in the query decides. What is no page leads to a file that is never there.
+    # The last "page" parameter counts. An invalid page is mapped to a file that never exists.
     # ${LEGEND}
     url.rewrite-once = (
         "^${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}" => "/rest/$1/page/$2/index.json",
@@ -59,7 +59,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     }
     url.redirect = ("^/slashless/(data|account)(.*)$" => "${base}/rest/$1/$2")
 
-    # From here on paths are as they were rewritten.
+    # The conditions below see rewritten paths.
     $HTTP["url"] =~ "^/rest/" {
         server.errorfile-prefix = "/etc/lighttpd/palimpsest/page-"   # <--
         setenv.set-response-header = (
@@ -70,7 +70,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
             "Access-Control-Allow-Origin" => "*",
             "Location" => "",
         )
-        # There is no rule for a status: a redirect with another code than 301 is one, its Location left out above.
+        # lighttpd has no rule that sets a status. A redirect with the code 405 does it; its Location is removed above.
         $HTTP["request-method"] !~ "^(?:GET|HEAD|OPTIONS)$" {
             url.redirect = ("" => "/")
             url.redirect-code = 405

@@ -4,23 +4,23 @@ import type { Host } from './host.ts';
 export const netlify: Host = {
   name: 'netlify',
   title: 'Netlify',
-  testedOn: 'Deno, the runtime of its edge functions, before a static origin; where the function runs is imitated',
+  testedOn: 'Deno, the runtime of its edge functions, in front of a static origin; the tests simulate the routing of Netlify',
   cannot: {
-    'unknown-path': 'what is no collection goes on to the files',
-    gzip: 'Netlify compresses on the way to the client',
-    brotli: 'Netlify compresses on the way to the client',
+    'unknown-path': 'a path outside the collections is answered from the files',
+    gzip: 'Netlify compresses responses itself',
+    brotli: 'Netlify compresses responses itself',
   },
   untested: {
-    'content-etag': 'the ETag is of the content, if Netlify hands the function the file as it is now',
-    'encoded-path': 'which paths come to the function is decided by Netlify',
-    'exact-path': 'which paths come to the function is decided by Netlify',
+    'content-etag': 'the ETag is a hash of the content, if Netlify gives the function the current file',
+    'encoded-path': 'Netlify decides which paths reach the function',
+    'exact-path': 'Netlify decides which paths reach the function',
   },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'netlify.toml',
-      where: 'to the root of what is deployed, beside the folder of the tree',
-      text: `# A tree of palimpsest on Netlify, answered by netlify/edge-functions/palimpsest.js.
+      where: 'the root of the deployment, beside the folder of the tree',
+      text: `# Deploys a palimpsest tree on Netlify. netlify/edge-functions/palimpsest.js answers the requests.
 
 [build]
   publish = "out"   # <-- the folder that palimpsest build writes
@@ -28,11 +28,11 @@ export const netlify: Host = {
     },
     {
       path: 'netlify/edge-functions/palimpsest.js',
-      where: 'below netlify.toml, at this path',
-      text: `// Answers from a tree of palimpsest on Netlify. A redirect with query = { page = ":n" } is no way round: it does not
-// match ?page=2&, and page 1 would be answered in silence.
+      where: 'this path, in the folder of netlify.toml',
+      text: `// Answers from a palimpsest tree on Netlify. A redirect with query = { page = ":n" } is not enough: it does not match
+// ?page=2&, which would silently return page 1.
 
-// The lines that matter: the path of the base URL, and, with the same path, which requests come here.
+// Check these lines: the path of the base URL, and below it the requests that reach this function.
 const BASE = '${base}';
 
 export const config = {

@@ -1,17 +1,17 @@
 import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 
-/** From the query to the file of its page; `none` where it is no page. The same before a folder and before an origin. */
-export const MAPS: string = `# The value of the last "page" in the query, as it came; without one it is empty.
+/** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
+export const MAPS: string = `# The undecoded value of the last "page" parameter; empty without one.
 # ${LEGEND}
-# The captures have names: those with numbers would be overwritten by the next map.
+# The captures have names, because the next map would overwrite numbered captures.
 map $args $palimpsest_value {
     default "";
     "~${parameter(`(?<palimpsest_last>${VALUE})`)}" $palimpsest_last;
 }
 
-# The file of that page. What is no page leads to a file that is never there. "last" is a pattern because
-# a map compares plain texts without regard to case.
+# The file of that page. An invalid page is mapped to a file that never exists. "last" is a pattern because a map
+# compares plain texts without regard to case.
 map $palimpsest_value $palimpsest_file {
     default "none";
     "" "index.json";
@@ -24,19 +24,19 @@ map $is_args$args $palimpsest_query {
     "?" "";
 }`;
 
-/** What is decided before a location is looked for. */
-export const BEFORE_LOCATIONS: string = `# nginx takes /rest//data/ and /rest/./data/ for /rest/data/: here they are no path of a collection.
+/** The rules that nginx applies before it chooses a location. */
+export const BEFORE_LOCATIONS: string = `# nginx normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
     if ($request_uri ~ "^[^?]*${UNNORMALIZED}") { rewrite ^ /palimpsest-none; }
-    # nginx refuses TRACE by itself.
+    # nginx rejects TRACE itself.
     error_page 405 @palimpsest_method;`;
 
-/** The location of both collections, up to its brace. */
+/** Returns the start of the location of both collections, up to its opening brace. */
 export function pagesAt(base: string): string {
-  return `# \\z, not $: that would also be before a line break at the end (%0A).
+  return `# The pattern ends with \\z, because $ also matches before a final line break (%0A).
     location ~ ^${literal(base)}/rest/(?<palimpsest_collection>data|account)/\\z {`;
 }
 
-/** What is answered without a page's file: what such a location leads to, the missing slash, and what is no collection. */
+/** Returns the locations that answer without the file of a page: errors, OPTIONS, a missing slash, and other paths. */
 export function answersAt(base: string): string {
   return `location @palimpsest_missing { return 404 '${MISSING.body}'; }
     location @palimpsest_method { return 405 '{"detail":"Method \\\\"$request_method\\\\" not allowed."}'; }
@@ -47,7 +47,7 @@ export function answersAt(base: string): string {
         return 301 ${base}/rest/$palimpsest_slashless/$palimpsest_query;
     }
     location / {
-        # any header of its own keeps those above away
+        # with a header of its own, a location does not inherit the headers above
         add_header Cache-Control "no-cache" always;
         return 404 '${NOT_FOUND.body}';
     }`;

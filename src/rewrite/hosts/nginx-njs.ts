@@ -6,39 +6,39 @@ export const nginxNjs: Host = {
   title: 'nginx with njs',
   testedOn: 'the real server',
   cannot: {
-    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
   },
   limits: {},
   render: ({ domain, base, program }) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
-      text: `# A tree of palimpsest on nginx with the module njs (Debian: libnginx-mod-http-js), which nginx.conf loads.
-# This file is read inside http { }: put it into /etc/nginx/conf.d/. The lines that matter are marked with <--.
+      text: `# Answers from a palimpsest tree with nginx and its module njs (Debian: libnginx-mod-http-js), which nginx.conf loads.
+# nginx includes this file inside http { }: put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 js_path /etc/nginx/palimpsest/;     # <-- the folder of palimpsest.js
 js_import palimpsest from palimpsest.js;
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
-    listen [::]:80;                 # <-- the same; without IPv6 leave it out
+    listen [::]:80;                 # <-- the same; delete this line without IPv6
     server_name ${domain};
 
     absolute_redirect off;
     merge_slashes off;
 
     location / { js_content palimpsest.answer; }
-    # nginx refuses TRACE by itself.
+    # nginx rejects TRACE itself.
     error_page 405 = @palimpsest_refused;
     location @palimpsest_refused { js_content palimpsest.answer; }
 
-    # Where palimpsest.js sends a request whose page has a file. Nobody else can ask for it.
+    # palimpsest.js redirects requests for pages here. Clients cannot request this location.
     location /palimpsest-tree/ {
         internal;
-        alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a slash at the end
+        alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a final slash
         default_type application/json;
         types { }
-        gzip_static on;                   # sends index.json.gz where build --compress made one
+        gzip_static on;                   # sends index.json.gz if build --compress wrote it
         # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
         max_ranges 0;
         add_header Vary "Accept, Accept-Encoding";
@@ -54,14 +54,14 @@ server {
     {
       path: 'palimpsest.js',
       where: '/etc/nginx/palimpsest/',
-      text: `// Answers for nginx with njs; palimpsest.conf leads here.
+      text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
 export default { answer, missing };
 
-// The line that matters: the path of the base URL.
+// Check this line: the path of the base URL.
 const BASE = '${base}';
 
 function answer(r) {
-  // The target as it came: r.uri and r.args are decoded in part.
+  // request_uri is the undecoded target; r.uri and r.args are partly decoded.
   const target = r.variables.request_uri;
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
@@ -76,7 +76,7 @@ function missing(r) {
 
 function send(r, found) {
   Object.keys(found.headers).forEach((name) => {
-    // of a redirect, return takes the address instead of a body, and sets this header itself
+    // for a redirect, return takes the address instead of a body and sets this header itself
     if (name !== 'Location') r.headersOut[name] = found.headers[name];
   });
   r.return(found.status, found.headers.Location || found.body);

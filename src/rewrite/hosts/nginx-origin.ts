@@ -2,7 +2,7 @@ import type { Encoding } from '../respond.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
 import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 
-/** Headers of stores that readers do not get: those that are set here, and those for the stores' own clients. */
+/** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [
   'Content-Type Vary Allow Cache-Control Accept-Ranges Set-Cookie Strict-Transport-Security Alt-Svc Content-Disposition Content-MD5',
   'Access-Control-Allow-Origin Access-Control-Allow-Methods Access-Control-Allow-Headers Access-Control-Allow-Credentials',
@@ -15,36 +15,36 @@ const HIDDEN = [
 ].flatMap((line) => line.split(' '));
 
 export const nginxOrigin: HostAtOrigin = {
-  proof: "the real server, before Ceph's object store",
+  proof: "the real server, in front of Ceph's object store",
   cannot: {
-    'percent-decoding': 'a map cannot decode: %32 is answered with 404',
-    'other-digits': 'a map cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'etag-list': 'the store is asked with the ETags as they came, and Ceph knows one that stands alone',
+    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
   },
   render: ({ domain, base }, origin) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
-      text: `# A tree of palimpsest in a store, with nginx 1.18 or later before it. This file is read inside http { }: put it into
-# /etc/nginx/conf.d/. The lines that matter are marked with <--.
+      text: `# Answers from a palimpsest tree in an object store with nginx 1.18 or later. nginx includes this file inside http { }:
+# put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
 
-# Weak are the ETags of pages that were unpacked below; the store knows them without the W/.
+# The ETags of pages that are decompressed below are weak. The store has them without W/.
 map $http_if_none_match $palimpsest_known {
     default $http_if_none_match;
     "~^W/(?<palimpsest_tag>.*)$" $palimpsest_tag;
 }
 
-# As palimpsest publish left it with a page.
+# The Cache-Control header that palimpsest publish stored with a page.
 map $status:$upstream_http_cache_control $palimpsest_cache_control {
     default "public, max-age=0, must-revalidate";
     "~^(?:200|304):(?<palimpsest_kept>.+)$" $palimpsest_kept;
     "~^50[24]:" "no-store";
 }
 
-# Stores have one of their own for 304.
+# The Content-Type of pages. Object stores send a different one with 304.
 map $status:$upstream_status $palimpsest_type {
     default "";
     "~^(?:200|304):." "application/json";
@@ -52,7 +52,7 @@ map $status:$upstream_status $palimpsest_type {
 ${variantMap(origin.encodings)}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
-    listen [::]:80;                 # <-- the same; without IPv6 leave it out
+    listen [::]:80;                 # <-- the same; delete this line without IPv6
     server_name ${domain};
 
     default_type application/json;
@@ -60,7 +60,7 @@ server {
     absolute_redirect off;
     merge_slashes off;
 
-    # The store is asked for the object alone: nothing of the request goes on to it but the ETag.
+    # nginx requests only the object. It passes nothing of the request on to the store except the ETag.
     proxy_set_header Host ${origin.authority};
     proxy_set_header Connection "";
     proxy_set_header Content-Length "";
@@ -71,22 +71,22 @@ ${/\.blob\.core\.windows\.net$/.test(origin.name) ? AZURE : ''}    proxy_pass_re
     proxy_http_version 1.1;
     proxy_connect_timeout 5s;
     proxy_read_timeout 30s;
-    # A page that was kept would be another than the store's: every request asks it, with the ETag.
+    # A cached page could differ from the page in the store. Every request goes to the store, with the ETag.
     proxy_cache off;
 ${lookUp(origin)}${origin.isSecure ? secured(origin) : ''}
-    # Pages that publish --gzip compressed are unpacked for who takes them plain only.
+    # Decompresses pages of publish --gzip for clients that do not accept gzip.
     gunzip on;
     gzip_proxied any;
 
     proxy_intercept_errors on;
     recursive_error_pages on;
 
-    # Headers that are for the store's own clients, or that are set below. nginx has no list of those to keep.
+    # Hides headers for the clients of the store, and headers that are set below. nginx cannot list the headers to keep.
     proxy_headers_hash_max_size 1024;
     proxy_headers_hash_bucket_size 128;
 ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
 
-    # Not in the location: answers to errors come from others. "always" is for those that are no 200.
+    # These headers are not in the location, because other locations answer errors. "always" includes errors.
     add_header Vary "Accept, Accept-Encoding" always;
     add_header Allow "GET, POST, OPTIONS" always;
     add_header Cache-Control $palimpsest_cache_control always;
@@ -96,7 +96,7 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
     ${BEFORE_LOCATIONS}
 
     ${pagesAt(base)}
-        # "return" in an "if" is the one thing that is safe there.
+        # Only "return" is safe inside "if".
         if ($request_method = OPTIONS) { return 418; }
         if ($request_method !~ ^(?:GET|HEAD)$) { return 420; }
         if ($palimpsest_file = none) { return 419; }
@@ -104,7 +104,7 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
         error_page 419 =404 @palimpsest_missing;
         error_page 420 =405 @palimpsest_method;
 ${proxied(origin)}    }
-    # Any other answer, or none, says nothing about the page.
+    # After any other answer, or none, it is unknown whether the page exists.
     location @palimpsest_failed { return 502 '{"detail":"Bad gateway."}'; }
     location @palimpsest_late { return 504 '{"detail":"Gateway timeout."}'; }
     ${answersAt(base)}
@@ -115,31 +115,31 @@ ${proxied(origin)}    }
   steps: ['apt-get install nginx', 'cp palimpsest.conf /etc/nginx/conf.d/', 'nginx -t', 'systemctl reload nginx'],
 };
 
-/** As Azure's documentation on versioning says. */
-const AZURE = `    # Without it Azure speaks the oldest version that it knows, in which ETags have no quotes.
+/** See Azure's documentation on versioning. */
+const AZURE = `    # Without this header, Azure uses the oldest version of its API, in which ETags have no quotes.
     proxy_set_header x-ms-version 2021-12-02;
 `;
 
-/** Which of a page's compressed files a reader is sent first; nothing where the tree has none. */
+/** Returns the map from Accept-Encoding to the suffix of a page's compressed file; '' if the tree has no compressed files. */
 function variantMap(encodings: readonly Encoding[]): string {
   if (encodings.length === 0) return '';
   const refused = '\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)';
   const lines = encodings.map(({ name, suffix }) => `    "~*(?:^|,)\\s*${name}\\s*(?:,|$|;(?!${refused}))" "${suffix}";\n`);
   return `
-# The file that build --compress made beside a page, for who takes it.
+# The suffix of the compressed file, if build --compress wrote one that the client accepts.
 map $http_accept_encoding $palimpsest_suffix {
     default "";
 ${lines.join('')}}
 `;
 }
 
-/** How the store's name becomes an address. */
+/** Returns the configuration of the DNS lookup of the store's name. */
 function lookUp({ isAddress, name }: Origin): string {
   if (isAddress) return '';
   return `
-    # Addresses of stores change, so ${name} is looked up again when its time is over: because there
-    # are variables in proxy_pass. /etc/resolv.conf and /etc/hosts are not read.
-    resolver 127.0.0.53;            # <-- a DNS server: one of those that /etc/resolv.conf names where nginx runs
+    # The addresses of object stores change. nginx looks up ${name} again when its TTL expires, because
+    # proxy_pass contains variables. nginx does not read /etc/resolv.conf and /etc/hosts.
+    resolver 127.0.0.53;            # <-- a DNS server, such as one from /etc/resolv.conf on the machine of nginx
     resolver_timeout 5s;
 `;
 }
@@ -151,17 +151,17 @@ function secured({ name }: Origin): string {
     proxy_ssl_protocols TLSv1.2 TLSv1.3;
     proxy_ssl_verify on;
     proxy_ssl_verify_depth 4;
-    proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;   # <-- as Debian has it; Red Hat: /etc/pki/tls/certs/ca-bundle.crt
+    proxy_ssl_trusted_certificate /etc/ssl/certs/ca-certificates.crt;   # <-- the path on Debian; on Red Hat: /etc/pki/tls/certs/ca-bundle.crt
 `;
 }
 
-/** What ends the location of pages: the request to the store, and a second one where a page's compressed file is not there. */
+/** Returns the end of the location of pages: the request to the store, and a second one if the compressed file is missing. */
 function proxied({ isSecure, authority, path, encodings }: Origin): string {
   const page = `proxy_pass ${isSecure ? 'https' : 'http'}://${authority}${path}/rest/$palimpsest_collection/$palimpsest_file`;
   const failed = `        error_page 300 301 302 303 307 308 400 401 405 406 409 410 412 416 429 500 501 502 503 = @palimpsest_failed;
         error_page 504 = @palimpsest_late;
 `;
-  const missing = `        # 403 is what a store says of an object that is not there to who may not list the bucket.
+  const missing = `        # A store answers 403 for a missing object if the client may not list the bucket.
         error_page 403 404 = @palimpsest_missing;
 `;
   if (encodings.length === 0) return `${missing}${failed}        ${page};\n`;

@@ -7,10 +7,10 @@ export const nginx: Host = {
   title: 'nginx',
   testedOn: 'the real server',
   cannot: {
-    'percent-decoding': 'a map cannot decode: %32 is answered with 404',
-    'other-digits': 'a map cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'content-etag': 'its ETag is made of size and time: let times move when content does, as build does',
+    'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
   },
   limits: {},
   atOrigin: nginxOrigin,
@@ -18,27 +18,27 @@ export const nginx: Host = {
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
-      text: `# A tree of palimpsest on nginx 1.18 or later. This file is read inside http { }: put it into /etc/nginx/conf.d/.
-# The lines that matter are marked with <--.
+      text: `# Answers from a palimpsest tree with nginx 1.18 or later. nginx includes this file inside http { }: put it in
+# /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
 
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
-    listen [::]:80;                 # <-- the same; without IPv6 leave it out
+    listen [::]:80;                 # <-- the same; delete this line without IPv6
     server_name ${domain};
     root /var/www/palimpsest/out;   # <-- the folder that palimpsest build writes
 
     default_type application/json;
     types { }
-    gzip_static on;                 # sends index.json.gz where build --compress made one
+    gzip_static on;                 # sends index.json.gz if build --compress wrote it
     # brotli_static on;             # <-- with the module ngx_brotli: the same for index.json.br
     etag on;
     max_ranges 0;
     absolute_redirect off;
     merge_slashes off;
 
-    # Not in the location: answers to errors come from others. "always" is for those that are no 200.
+    # These headers are not in the location, because other locations answer errors. "always" includes errors.
     add_header Vary "Accept, Accept-Encoding" always;
     add_header Allow "GET, POST, OPTIONS" always;
     add_header Cache-Control "public, max-age=0, must-revalidate" always;
@@ -47,7 +47,7 @@ server {
     ${BEFORE_LOCATIONS}
 
     ${pagesAt(base)}
-        # "return" in an "if" is the one thing that is safe there.
+        # Only "return" is safe inside "if".
         if ($request_method = OPTIONS) { return 418; }
         if ($request_method !~ ^(?:GET|HEAD)$) { return 405; }
         error_page 418 =200 @palimpsest_$palimpsest_collection;

@@ -6,22 +6,22 @@ export const node: Host = {
   title: 'Node.js, or any Fetch handler',
   testedOn: 'the real server',
   cannot: {
-    'unknown-methods': 'Node.js refuses them by itself, with 400',
+    'unknown-methods': 'Node.js rejects them itself, with 400',
   },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'handler.mjs',
-      where: 'beside server.mjs; a framework that takes a handler from Request to Response can use it by itself',
-      text: `// Answers a Request with a Response from a tree of palimpsest.
+      where: 'beside server.mjs; a framework with handlers from Request to Response can use it without server.mjs',
+      text: `// Answers a Request with a Response from a palimpsest tree.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// The lines that matter: where the tree is, and the path of its base URL.
+// Check these lines: the folder of the tree, and the path of its base URL.
 const TREE = process.env.TREE ?? 'out';
 const BASE = '${base}';
 
-/** Takes a Request, or the method, URL and headers of one. */
+/** Accepts a Request, or an object with its method, url and headers. */
 export function handle(request) {
   return respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]);
 }
@@ -34,13 +34,13 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
     {
       path: 'server.mjs',
-      where: 'any folder of the machine that has the tree',
-      text: `// A server for a tree of palimpsest: TREE=/path/to/out PORT=8080 node server.mjs
+      where: 'any folder on the machine with the tree',
+      text: `// Serves a palimpsest tree: TREE=/path/to/out PORT=8080 node server.mjs
 import { createServer } from 'node:http';
 import { handle } from './handler.mjs';
 
 const server = createServer(async (request, response) => {
-  // No Request is made of it: that would refuse methods that have to be answered with 405.
+  // This is not a real Request, which rejects methods that must be answered with 405.
   const headers = { get: (name) => request.headers[name.toLowerCase()] ?? null };
   try {
     const answer = await handle({ method: request.method, url: \`http://tree\${request.url}\`, headers });

@@ -17,7 +17,7 @@ import { serviceWorker } from './service-worker.ts';
 import { varnish } from './varnish.ts';
 import { vercel } from './vercel.ts';
 
-/** Every host that answers pages by their number: servers, runtimes, services. */
+/** All supported hosts: web servers, JavaScript runtimes and platforms. */
 export const HOSTS: readonly Host[] = [
   nginx,
   nginxNjs,

@@ -3,28 +3,28 @@ import type { Host } from './host.ts';
 
 export const serviceWorker: Host = {
   name: 'service-worker',
-  title: 'a service worker',
-  testedOn: "Chromium, before a static origin; it answers that browser's own pages only",
+  title: 'Service worker',
+  testedOn: 'Chromium, in front of a static origin; it answers only requests of pages in that browser',
   cannot: {
-    'unknown-path': 'what is no collection goes on to the network',
-    'content-etag': 'the browser asks the network with the ETag of the static host behind it',
-    gzip: 'a page cannot choose an encoding: the browser and the static host agree on one beneath the worker',
-    brotli: 'a page cannot choose an encoding: the browser and the static host agree on one beneath the worker',
-    'exact-path': 'the browser takes dot segments away before it asks',
+    'unknown-path': 'a path outside the collections is answered from the network',
+    'content-etag': 'the browser revalidates with the ETag of the static host',
+    gzip: 'a worker cannot choose an encoding: the browser and the static host negotiate it',
+    brotli: 'a worker cannot choose an encoding: the browser and the static host negotiate it',
+    'exact-path': 'the browser removes dot segments before it sends a request',
     'rare-methods': 'a browser sends no TRACE',
   },
   untested: {
-    'single-headers': 'a browser does not tell which headers came twice',
+    'single-headers': 'a browser does not show which headers were sent twice',
   },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'palimpsest-worker.js',
-      where: 'to the root of the site, on the same origin as the tree',
-      text: `// Answers from a tree of palimpsest in the browser, where the host of the site knows files only. A page of the
-// site turns it on: navigator.serviceWorker.register('/palimpsest-worker.js')
+      where: 'the root of the site, on the same origin as the tree',
+      text: `// Answers from a palimpsest tree in the browser, if the host of the site serves only files. A page of the site
+// registers it: navigator.serviceWorker.register('/palimpsest-worker.js')
 
-// The lines that matter: the path of the base URL, and where the tree's files are.
+// Check these lines: the path of the base URL, and the location of the files of the tree.
 const BASE = '${base}';
 const TREE = BASE;
 

@@ -1,31 +1,31 @@
 import type { RefusedHost } from './host.ts';
 
-const BLIND = 'the query is never seen, and every page would be answered with page 1, in silence';
+const BLIND = 'they ignore the query, so every request would silently return page 1';
 
-/** Hosts that cannot be made to answer pages by their number. */
+/** Hosts that cannot support `?page=N`. */
 export const REFUSED: readonly RefusedHost[] = [
   {
     name: 'azure-static-web-apps',
     title: 'Azure Static Web Apps',
-    reason: `the routes of staticwebapp.config.json match paths only: ${BLIND}`,
+    reason: `the routes in staticwebapp.config.json match only paths: ${BLIND}`,
     instead: 'put Cloudflare Workers in front, or serve the tree with nginx or Caddy on a container',
   },
   {
     name: 'firebase-hosting',
     title: 'Firebase Hosting',
-    reason: `the rewrites of firebase.json match paths only: ${BLIND}`,
-    instead: 'put Cloudflare Workers in front, or rewrite to Cloud Run and answer there with the node host',
+    reason: `the rewrites in firebase.json match only paths: ${BLIND}`,
+    instead: 'put Cloudflare Workers in front, or rewrite to Cloud Run and use the node host there',
   },
   {
     name: 'github-pages',
     title: 'GitHub Pages',
-    reason: `it has no rules at all: ${BLIND}`,
+    reason: 'it has no rules and ignores the query, so every request would silently return page 1',
     instead: 'put Cloudflare Workers in front, or deploy the same tree to Netlify or Cloudflare Workers',
   },
   {
     name: 's3-website',
     title: 'S3 website hosting',
-    reason: `its routing rules match the beginning of a key only: ${BLIND}`,
+    reason: `its routing rules match only the start of a key: ${BLIND}`,
     instead: 'put CloudFront in front of the bucket, with cloudfront-functions or lambda-edge',
   },
 ];

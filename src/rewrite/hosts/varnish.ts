@@ -6,13 +6,13 @@ import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 export const varnish: Host = {
   name: 'varnish',
   title: 'Varnish Cache',
-  testedOn: 'the real server, before nginx as its origin',
+  testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
-    'percent-decoding': 'VCL cannot decode: %32 is answered with 404',
-    'other-digits': 'VCL cannot convert them: they are answered with 404',
-    'digit-limit': 'a pattern does not count digits: more than 4,300 are answered with their page',
-    'content-etag': 'the ETag is the one of the origin behind it: nginx makes it of size and time',
-    brotli: 'it asks its origin for gzip or for nothing',
+    'percent-decoding': 'VCL cannot decode percent-encoding: %32 is answered with 404',
+    'other-digits': 'VCL cannot convert such digits: they are answered with 404',
+    'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
+    'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
+    brotli: 'it requests only gzip or no compression from its origin',
   },
   limits: {},
   render: ({ base }) => [
@@ -20,18 +20,18 @@ export const varnish: Host = {
       path: 'palimpsest.vcl',
       where: '/etc/varnish/default.vcl',
       text: `vcl 4.1;
-# A tree of palimpsest behind Varnish 6 or later, which Debian has listen on port 6081. The lines that matter are marked
+# Answers from a palimpsest tree with Varnish 6 or later. Debian's Varnish listens on port 6081. Check the lines marked
 # with <--.
 
 import std;
 
 backend origin {
-    .host = "127.0.0.1";   # <-- where origin.conf, or another server, has the files of the tree
+    .host = "127.0.0.1";   # <-- the server with the files of the tree: that of origin.conf, or another
     .port = "8080";        # <--
 }
 
 sub vcl_recv {
-    # Paths are asked as they came: each character may be percent-encoded, %72%65%73%74 spells rest.
+    # Varnish does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
     if (req.url ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?(?:\\?|$)") {
         set req.http.X-Collection = "data";
     } elsif (req.url ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?(?:\\?|$)") {
@@ -50,7 +50,7 @@ sub vcl_recv {
         return (synth(405));
     }
 
-    # The value of the last "page", as it came, and then what it is.
+    # X-Value is the undecoded value of the last "page" parameter. The conditions below parse it.
     # ${LEGEND}
     set req.http.X-Query = regsub(req.url, "^[^?]*\\??", "");
     set req.http.X-Value = "";
@@ -72,15 +72,15 @@ sub vcl_recv {
     if (req.http.Accept-Encoding !~ "(?i)(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))") {
         set req.http.X-Plain = "1";
     }
-    # A page is sent whole.
+    # A page is always sent whole.
     unset req.http.Range;
-    # All clients get the same: what they accept must not make copies in the cache.
+    # All clients get the same page: these headers must not create variants in the cache.
     unset req.http.Accept;
     unset req.http.Cookie;
     return (hash);
 }
 
-# Compressed and plain pages are kept apart: of one kept for both, HEAD would tell the wrong length.
+# Compressed and plain pages are cached separately. With one shared object, HEAD would return the wrong length.
 sub vcl_hash {
     hash_data(req.http.X-Plain);
 }
@@ -92,7 +92,7 @@ sub vcl_backend_fetch {
 }
 
 sub vcl_backend_response {
-    # A page may be another after the next build: Varnish asks the origin with its ETag, as must-revalidate says.
+    # A page may change with the next build. Varnish revalidates it at the origin with its ETag, as must-revalidate requires.
     set beresp.ttl = 0s;
     set beresp.grace = 0s;
     set beresp.keep = 1d;
@@ -100,11 +100,11 @@ sub vcl_backend_response {
 }
 
 sub vcl_deliver {
-    # An origin without the file answers in its own words; object stores say 403.
+    # An origin without the file sends its own error page. Object stores may answer 403.
     if (resp.status == 404 || resp.status == 403) {
         return (synth(404, "Invalid page."));
     }
-    # Varnish knows an ETag that stands alone, but neither a list nor *.
+    # Varnish supports a single ETag in If-None-Match, but neither a list nor *.
     if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
         set req.http.If-None-Match = resp.http.ETag;
     }
@@ -121,7 +121,8 @@ sub palimpsest_headers {
 }
 
 sub vcl_synth {
-    # Long strings have three quotes, as {"…"} would end at the first "} of the JSON; where a quote is last it is {"…"}.
+    # Strings with JSON have three quotes, because {"…"} would end at the first "} of the JSON. A string that ends with a
+    # quote is {"…"}.
     set resp.http.Content-Type = "application/json";
     if (resp.status == 301) {
         set resp.http.Location = req.http.X-Location;

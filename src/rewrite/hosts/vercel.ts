@@ -4,24 +4,24 @@ import type { Host } from './host.ts';
 export const vercel: Host = {
   name: 'vercel',
   title: 'Vercel',
-  testedOn: "edge-runtime, Vercel's own, before a static origin, and its validator; where the middleware runs is imitated",
+  testedOn: "Vercel's edge-runtime, in front of a static origin, and Vercel's validator; the tests simulate the routing of Vercel",
   cannot: {
-    'unknown-path': 'what is no collection goes on to the files',
-    gzip: 'Vercel compresses on the way to the client',
-    brotli: 'Vercel compresses on the way to the client',
-    'rare-methods': 'a Request of the Fetch API cannot be TRACE: the function is not asked',
+    'unknown-path': 'a path outside the collections is answered from the files',
+    gzip: 'Vercel compresses responses itself',
+    brotli: 'Vercel compresses responses itself',
+    'rare-methods': 'a Request of the Fetch API cannot have the method TRACE: the function is not called',
   },
   untested: {
-    'content-etag': 'the ETag is of the content, if Vercel hands the middleware the file as it is now',
-    'encoded-path': 'which paths come to the middleware is decided by Vercel',
-    'exact-path': 'which paths come to the middleware is decided by Vercel',
-    'unknown-methods': 'the servers that stand before the middleware answer them',
+    'content-etag': 'the ETag is a hash of the content, if Vercel gives the middleware the current file',
+    'encoded-path': 'Vercel decides which paths reach the middleware',
+    'exact-path': 'Vercel decides which paths reach the middleware',
+    'unknown-methods': 'the servers in front of the middleware answer them',
   },
   limits: {},
   render: ({ base, program }) => [
     {
       path: 'vercel.json',
-      where: 'the root of what is deployed, beside the folder of the tree',
+      where: 'the root of the deployment, beside the folder of the tree',
       text: `{
   "framework": null,
   "buildCommand": null,
@@ -43,10 +43,10 @@ export const vercel: Host = {
     {
       path: 'middleware.js',
       where: 'beside vercel.json',
-      text: `// Answers from a tree of palimpsest on Vercel. Rules with "has" could lead ?page=2 to its file, but answer neither
-// 404 nor 405, and take the first of repeats.
+      text: `// Answers from a palimpsest tree on Vercel. Rules with "has" could map ?page=2 to its file, but they cannot answer
+// with 404 or 405, and they use the first of repeated parameters.
 
-// The lines that matter: the path of the base URL, and, with the same path, which requests come here.
+// Check these lines: the path of the base URL, and below it the requests that reach this function.
 const BASE = '${base}';
 
 export const config = {

@@ -13,13 +13,13 @@ import { queries } from './queries.ts';
 const MISSING = ['?page=4', '?page=0', '?page=abc', '?page=99999999999999999999'];
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The length of an error's body may be left out. */
+/** Checks that HEAD equals GET without a body. The length of an error body may be missing. */
 export const head: Probe = eachCollection(async ({ ask }, path, findings) => {
   const encodings = ['identity', 'gzip', 'gzip;q=0', 'br, gzip;q=0.5'].map((encoding) => [`${path}?page=2`, encoding] as const);
   for (const [target, encoding] of [...[path, `${path}?page=4`].map((target) => [target, 'identity'] as const), ...encodings]) {
     const headers = { 'Accept-Encoding': encoding };
     const [get, answer] = [await ask(target, 'GET', headers), await ask(target, 'HEAD', headers)];
-    // a runtime that compresses while it sends does not know the length
+    // a runtime that compresses while sending does not know the length
     const isStreamed = get.headers['content-encoding'] !== undefined && get.headers['content-length'] === undefined;
     const hasLength = get.status === 200 && !isStreamed;
     const names = ['content-type', 'allow', 'vary', 'etag', ...(hasLength ? ['content-length'] : [])];
@@ -70,7 +70,7 @@ async function unknown(ask: Trial['ask'], paths: readonly string[]): Promise<rea
   return findings.found;
 }
 
-/** The end of a text, not of a line, is the end of a path. */
+/** Checks that patterns match the end of the path, not of a line. */
 export const controlCharacters: Probe = async (trial) => {
   const findings = new Findings();
   for (const path of ['data/%0A', 'data%0A', 'account/%0D%0A', 'account%0AX-Header:%20value'])
@@ -78,14 +78,14 @@ export const controlCharacters: Probe = async (trial) => {
   return [...findings.found, ...(await queries('control-characters')(trial))];
 };
 
-/** Paths with segments that a server may take away. */
+/** Checks paths with segments that a server may remove. */
 export const exactPath: Probe = ({ ask, site }) =>
   unknown(
     ask,
     UNKNOWN_SPELLINGS.map((path) => site.base + path),
   );
 
-/** A path that is percent-encoded is the one that it spells. */
+/** Checks that a percent-encoded path equals its decoded form. */
 export const encodedPath: Probe = async ({ ask, site }) => {
   const findings = new Findings();
   for (const [path, collection] of KNOWN_SPELLINGS) {
@@ -119,7 +119,7 @@ export const redirectEncoding: Probe = eachCollection(async ({ ask }, path, find
   }
 });
 
-/** Every kind of answer has each header once. */
+/** Checks that every kind of answer has each header once. */
 export const singleHeaders: Probe = async ({ ask, site }) => {
   const findings = new Findings();
   const path = site.path('data');
@@ -178,7 +178,7 @@ export const methodsBody: Probe = eachCollection(async ({ ask }, path, findings)
 export const rareMethods: Probe = refusedMethods(RARE_METHODS);
 export const unknownMethods: Probe = refusedMethods(UNKNOWN_METHODS);
 
-/** Methods that servers like to answer by themselves. */
+/** Checks methods that servers often answer themselves. */
 function refusedMethods(methods: readonly string[]): Probe {
   return eachCollection(async ({ ask }, path, findings) => {
     for (const method of methods) {

@@ -3,7 +3,7 @@ import { eachCollection, Findings, type Probe, type Trial, varies } from '../pro
 
 const TARGET = '?page=1';
 
-/** A page is not sent again while it is the same, and is when it is another, be it of the same size. */
+/** Checks that an unchanged page is not sent again, and that a changed page is, even with the same size. */
 export const revalidation: Probe = async (trial) => {
   const findings = new Findings();
   const { ask, site } = trial;
@@ -25,7 +25,7 @@ export const revalidation: Probe = async (trial) => {
   return findings.found;
 };
 
-/** Known are all in a list, and whatever there is. */
+/** Checks If-None-Match with a list and with `*`. */
 export const etagList: Probe = async ({ ask, site }) => {
   const findings = new Findings();
   const path = site.path('data') + TARGET;
@@ -39,7 +39,7 @@ export const etagList: Probe = async ({ ask, site }) => {
   return findings.found;
 };
 
-/** The same where the file's time stays what it was as well. */
+/** Checks revalidation if size and time of the changed file are the same. */
 export const contentEtag: Probe = async (trial) => {
   const findings = new Findings();
   const { ask, site } = trial;
@@ -54,7 +54,7 @@ export const contentEtag: Probe = async (trial) => {
   return findings.found;
 };
 
-/** What was compressed at the build is sent to who takes it, and only to them. */
+/** Checks that compressed files are sent to clients that accept them, and only to them. */
 export const gzip: Probe = compressed('gzip', '.gz', gunzipSync);
 export const brotli: Probe = compressed('br', '.br', brotliDecompressSync);
 

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
 
-/** From page 1 by `next` to the last page, every item is met once. */
+/** Checks that following `next` from page 1 to the last page returns every item once. */
 export const walk: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
   const origin = 'https://history.example';
   let target = path;
@@ -20,7 +20,7 @@ export const walk: Probe = eachCollection(async ({ ask, site }, path, findings, 
   }
 });
 
-/** Paths in other spellings lead to the page, or nowhere; never to another page. */
+/** Checks that variants of a path return the page or 404, and never a different page. */
 export const spellings: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
   const name = collection === 'data' ? '%64ata' : '%61ccount';
   for (const target of [
@@ -36,7 +36,7 @@ export const spellings: Probe = eachCollection(async ({ ask, site }, path, findi
   }
 });
 
-/** A part of a page is never sent, nor promised. */
+/** Checks that ranges are neither sent nor advertised. */
 export const range: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
   for (const value of ['bytes=5-24', 'bytes=-5', 'bytes=0-1,4-5', 'bytes=9999999-']) {
     const { status, headers, body } = await ask(`${path}?page=2`, 'GET', { Range: value });
@@ -45,14 +45,14 @@ export const range: Probe = eachCollection(async ({ ask, site }, path, findings,
   }
 });
 
-/** A live service would keep `z` in its links. */
+/** Checks for `z` in the links, where a live service would keep it. */
 export const linkParameters: Probe = eachCollection(async ({ ask }, path, findings) => {
   const { body } = await ask(`${path}?z=1&page=2`);
   const { next, previous } = parseEnvelope(JSON.parse(body.toString()));
   for (const link of [next, previous]) findings.equal('a link', new URL(String(link)).searchParams.get('z'), '1');
 });
 
-/** Who takes compressed pages gets those that are not there compressed as they are. */
+/** Checks that a page without a compressed file is sent plain to clients that accept compression. */
 export const unpacked: Probe = async ({ ask, site, withdraw }) => {
   const findings = new Findings();
   for (const suffix of ['.gz', '.br']) {
@@ -63,7 +63,7 @@ export const unpacked: Probe = async ({ ask, site, withdraw }) => {
   for (const encoding of ['gzip', 'br', 'gzip, deflate, br']) {
     const { status, headers, body } = await ask(`${site.path('data')}?page=3`, 'GET', { 'Accept-Encoding': encoding });
     findings.equal(encoding, status, 200);
-    // a host may compress by itself
+    // a host may compress responses itself
     findings.bytes(encoding, unpack(headers['content-encoding'], body), site.page('data', 3));
   }
   return findings.found;
@@ -77,7 +77,7 @@ function unpack(encoding: string | undefined, body: Buffer): Buffer {
 const UPS = ['..', '%2e%2e', '.%2e', '%252e%252e', '..;', '%c0%ae%c0%ae', '..%5c..', '%5c..'];
 const SLASHES = ['/', '%2f', '//', '%5c', '%252f'];
 
-/** Nothing beside the tree is ever seen. */
+/** Checks that no file outside the tree is served. */
 export const traversal: Probe = async ({ ask, site }) => {
   const findings = new Findings();
   const starts = ['/', site.path('data'), `${site.path('data')}page/`];

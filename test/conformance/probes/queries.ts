@@ -5,7 +5,7 @@ import { queries as arbitrary } from '../../drf/queries.ts';
 import { eachCollection, Findings, type Probe } from '../probe.ts';
 import { ALL_QUERIES, QUERIES, type Query } from '../queries.ts';
 
-/** Whether the queries of a kind are answered with the right page, or with 404. */
+/** Returns a probe that checks the answers to all queries of one kind. */
 export function queries(asks: Query['asks']): Probe {
   return eachCollection(async ({ ask, site }, path, findings, collection) => {
     for (const { query, shows } of ALL_QUERIES.filter((one) => one.asks === asks)) {
@@ -17,9 +17,9 @@ export function queries(asks: Query['asks']): Probe {
 }
 
 /**
- * Whether any query, of what parameters and numbers are made of, is answered with the page that the function finds.
- * A host that lacks a kind of query may answer it with 404, or with page 1 where there seems to be no number; with
- * another page never.
+ * Returns a probe that compares the answers to random queries with the page that the function finds.
+ * A host that lacks a kind of query may answer it with 404, or with page 1 if it finds no number, but
+ * never with a different page.
  */
 export function anyQuery({ cannot }: Host): Probe {
   const refused = (status: number) => (status === 400 && Object.hasOwn(cannot, 'control-characters') ? 404 : status);
@@ -38,7 +38,7 @@ export function anyQuery({ cannot }: Host): Probe {
   };
 }
 
-/** Two spellings of one name: CloudFront hands their values over apart, and which was the last cannot be told. */
+/** Two spellings of one name: CloudFront passes their values separately, so their order is unknown. */
 function isUnmixed(query: string): boolean {
   return !(query.includes('page') && query.includes('p%61ge'));
 }

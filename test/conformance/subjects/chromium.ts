@@ -3,11 +3,11 @@ import type { Readable, Writable } from 'node:stream';
 import { isObject } from '../../../src/contract/json.ts';
 import { SITE_NAME } from '../child.ts';
 
-/** A page of a headless Chromium, spoken to over the two pipes of its DevTools protocol. */
+/** A page in headless Chromium, controlled through the two pipes of its DevTools protocol. */
 export interface Page {
-  /** What an expression comes to, promises awaited, as JSON. */
+  /** Evaluates an expression, awaits promises, and returns the value as JSON. */
   readonly evaluate: (expression: string) => Promise<unknown>;
-  /** Goes to an address as a reader would, and follows where it leads; gives where that is, and what is shown there. */
+  /** Opens an address, follows redirects, and returns the final address and its content. */
   readonly visit: (url: string) => Promise<{ readonly url: string; readonly text: string }>;
   readonly close: () => Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface Page {
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'];
 const QUIET = ['--disable-component-update', '--disable-sync', '--disable-dev-shm-usage', '--remote-debugging-pipe'];
 
-/** The name of the tests' site is this machine, and is asked without TLS. */
+/** Resolves the host name of the test site to this machine, without TLS. */
 const SITE = [`--host-resolver-rules=MAP ${SITE_NAME} 127.0.0.1`, '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable'];
 
 /** Opens an address. @param profile an empty folder */
@@ -51,7 +51,7 @@ export async function openPage(profile: string, url: string): Promise<Page> {
   return { evaluate, visit, close };
 }
 
-/** Waits until the page is there: what is evaluated before is lost with the empty page that it takes the place of. */
+/** Waits until the page is loaded. Earlier evaluations would run in the empty page that it replaces. */
 async function loaded(evaluate: Page['evaluate'], url: string): Promise<void> {
   for (let tries = 200; tries > 0; tries -= 1) {
     const state = await evaluate('location.href + " " + document.readyState').catch(String);
@@ -63,7 +63,7 @@ async function loaded(evaluate: Page['evaluate'], url: string): Promise<void> {
 
 type Message = { readonly [key: string]: unknown };
 
-/** Commands go out and answers come back as JSON, each ended by a zero byte. */
+/** Sends commands and receives answers as JSON, each terminated by a zero byte. */
 class Connection {
   readonly #out: Writable;
   readonly #waiting = new Map<number, (message: Message) => void>();

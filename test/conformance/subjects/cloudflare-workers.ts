@@ -16,7 +16,7 @@ export const cloudflareWorkers: Subject = {
     return {
       ask: running.ask,
       stop: () => running.stop(),
-      // what is deployed is a copy of the tree
+      // a deployment contains a copy of the tree
       deploy: async () => {
         await running.stop();
         running = await run();

@@ -28,7 +28,7 @@ export const cloudfrontFunctions: Subject = {
       if ('statusCode' in answered) return exchange(answered, method);
       const found = await origin.ask(String(answered['uri']), method);
       const custom = errorResponse(errors, found.status);
-      // a viewer response function is not asked about errors
+      // CloudFront does not call a viewer response function for errors
       if (custom !== undefined) return { ...(await origin.ask(custom.path, method)), status: custom.status };
       const headers = Object.fromEntries(Object.entries(found.headers).map(([name, value]) => [name, { value: String(value) }]));
       const response = run('viewer-response.js', { version: '1.0', request, response: { statusCode: found.status, headers } });
@@ -38,7 +38,7 @@ export const cloudfrontFunctions: Subject = {
   },
 };
 
-/** Runs a function on an event in the engine whose dialect CloudFront speaks. */
+/** Runs a function on an event in njs, which has the dialect of CloudFront. */
 function runFunction(file: string, script: string, event: object): { readonly [key: string]: unknown } {
   writeFileSync(script, `${readFileSync(file, 'utf8')}\nconsole.log(JSON.stringify(handler(${JSON.stringify(event)})));`);
   const { stdout, stderr, status } = spawnSync('njs', [script], { encoding: 'utf8' });
@@ -47,7 +47,7 @@ function runFunction(file: string, script: string, event: object): { readonly [k
   throw new Error(`${file} on ${JSON.stringify(event)}: ${stdout}${stderr}`);
 }
 
-/** A query in the pieces in which CloudFront hands it over: each as it came, and repeats in `multiValue`. */
+/** Splits a query as CloudFront does: undecoded parameters, with repeated values in `multiValue`. */
 function parameters(query: string): { readonly [name: string]: { readonly value: string; readonly multiValue?: readonly object[] } } {
   const values = new Map<string, string[]>();
   for (const parameter of query.split('&').filter((piece) => piece !== '')) {

@@ -21,9 +21,9 @@ export const haproxy: Subject = {
       {
         'bind :80': `bind 127.0.0.1:${port}`,
         'bind [::]:80': `bind [::1]:${port}`,
-        // the files were edited for the origin already
+        // the files are already edited for the origin
         [`127.0.0.1:${origin.port}`]: `127.0.0.1:${origin.port}`,
-        // only root may
+        // only root may do this
         ...(process.getuid?.() === 0 ? {} : { 'chroot /var/lib/haproxy': '' }),
       },
     );

@@ -3,13 +3,13 @@ import { type Child, startChild } from '../child.ts';
 import { StockMachine } from '../stock-machine.ts';
 import type { Trial } from '../subject.ts';
 
-/** Where Debian has a module. */
+/** Returns the path of a module on Debian. */
 export function pathOf(name: string): string {
   return `/usr/lib/nginx/modules/ngx_http_${name}_module.so`;
 }
 
 /**
- * Debian's nginx with a host's files.
+ * Runs Debian's nginx with a host's files.
  * @param port the one that stands for port 80
  * @param changes of the host's files, beside paths and ports
  */

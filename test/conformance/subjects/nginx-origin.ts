@@ -10,7 +10,7 @@ import { startDebianNginx } from './nginx-machine.ts';
 
 const server = program('nginx', 'nginx-light');
 
-/** nginx before a bucket. Below a path the pages are compressed there as well. */
+/** nginx in front of a bucket. With a base path, the pages in the bucket are compressed. */
 export const nginxOrigin: Subject = {
   host: { ...nginx, testedOn: atOrigin.proof, cannot: atOrigin.cannot, steps: atOrigin.steps },
   needs: server.skip ? server : ceph,
@@ -25,12 +25,12 @@ export const nginxOrigin: Subject = {
   },
 };
 
-/** An nginx that runs, and its address. */
+/** A running nginx and its address. */
 export interface RunningNginx extends Running {
   readonly url: string;
 }
 
-/** Starts nginx with its files from `palimpsest rewrite`, in which more may be changed. */
+/** Starts nginx with its files from `palimpsest rewrite`, with optional changes. */
 export async function startNginx(
   { files, work }: Pick<Trial, 'files' | 'work'>,
   changes: Readonly<Record<string, string>> = {},
@@ -44,7 +44,7 @@ let store: Promise<Store> | undefined;
 let trees = 0;
 afterAll(async () => (await store)?.stop());
 
-/** Publishes a tree below a prefix of its own. One store is started for all trees of a file of tests. */
+/** Publishes a tree below a separate prefix. All trees of a test file share one store. */
 export async function publishToCeph(tree: string, more: readonly string[] = []): Promise<Required<Published>> {
   store ??= startCeph();
   const { endpoint } = await store;

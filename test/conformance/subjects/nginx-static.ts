@@ -5,7 +5,7 @@ import { type Child, freePort, listening } from '../child.ts';
 import type { Trial } from '../subject.ts';
 import { startDebianNginx } from './nginx-machine.ts';
 
-/** The origin that the files of hosts come with, on Debian's nginx. */
+/** The static origin from the files of a host, on Debian's nginx. */
 export async function startNginxOrigin({ files, tree, work }: Pick<Trial, 'files' | 'tree' | 'work'>): Promise<{
   readonly port: number;
   readonly child: Child;

@@ -31,14 +31,14 @@ export const serviceWorker: Subject = {
   },
 };
 
-/** Turns the worker on, and waits until it answers for this page. */
+/** Registers the worker, and waits until it controls this page. */
 const REGISTER = `new Promise(async (resolve, reject) => {
   navigator.serviceWorker.addEventListener('controllerchange', () => resolve(true));
   await navigator.serviceWorker.register('/palimpsest-worker.js').catch(reject);
   if (navigator.serviceWorker.controller) resolve(true);
 })`;
 
-/** A page cannot see a redirect, only that there was one and where it led: the worker makes no other than 301. */
+/** A page cannot see the status of a redirect, only its target. The worker sends only 301. */
 const FETCH = `async (url, init) => {
   let response = await fetch(url, { ...init, cache: 'no-store', redirect: 'manual' });
   if (response.type === 'opaqueredirect') {

@@ -4,7 +4,7 @@ import type { Running } from '../subject.ts';
 
 const HTTP_SERVER = fileURLToPath(new URL('../../../node_modules/http-server/bin/http-server', import.meta.url));
 
-/** A server of static files that knows nothing of pages, for a host to stand before. */
+/** A static file server without rewrite rules, as the origin of a host. */
 export interface Origin {
   readonly port: number;
   readonly url: string;

@@ -18,7 +18,7 @@ export const varnish: Subject = {
     const machine = new StockMachine('varnish', ['varnish'], { tree, work }, { '"8080"': `"${origin.port}"` });
     const asked = machine.install(files, host.steps.slice(STATIC_ORIGIN_STEPS.length));
     if (asked.join() !== 'restart varnish') throw new Error(`systemd was asked to ${asked.join()}`);
-    // as in Debian's varnish.service, but for ports and the user
+    // as in Debian's varnish.service, except for ports and the user
     const args = ['-j', 'none', '-F', '-n', join(work, 'varnishd'), '-a', `127.0.0.1:${port}`, '-s', 'malloc,16m'];
     return byName(await listening(port, startChild('varnishd', [...args, '-f', machine.here('/etc/varnish/default.vcl')]), origin.child));
   },
