@@ -124,7 +124,7 @@ describe('palimpsest import', () => {
     ['a truncated page', JSON.stringify(page(record(2), record(3))).slice(0, -40), { code: 'bad-json', line: 1 }],
     ['a truncated array', JSON.stringify([record(2), record(3)], null, 1).slice(0, -40), { code: 'bad-json', line: 12 }],
     ['HTML', '<!DOCTYPE html><title>502</title>', { code: 'bad-json', line: 1, found: 'HTML or XML: <!DOCTYPE html><title>502</title>' }],
-    ['an error response', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error answer, "Invalid page."' }],
+    ['an error response', '{"detail":"Invalid page."}', { code: 'bad-field', found: 'an error response, "Invalid page."' }],
     ['a page that is none', '{"count":1,"next":null,"previous":null,"results":7}', { code: 'bad-field', field: 'results' }],
     ['nothing', '', { code: 'bad-json', found: 'an empty file' }],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
