@@ -127,7 +127,7 @@ const testData = [
   'scfa',
   'showformat',
   'testtest',
-  'tove',
+  'tove', 'lookaheads', 'jsonprintsthemall',
   'unicodedata',
   'unstub',
   'Vell',

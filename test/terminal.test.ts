@@ -88,7 +88,7 @@ describe('a failure', () => {
     place: { file: 'a.json', line: 3, field: 'results[1].text' },
     expected: 'a string or null',
     found: '5 \u001b[31m',
-    hint: 'mend it',
+    hint: 'fix it',
   });
 
   it('is printed in full, without control characters', () => {
@@ -99,7 +99,7 @@ describe('a failure', () => {
         '  where     a.json, line 3, results[1].text\n' +
         '  expected  a string or null\n' +
         '  found     5 \\u001b[31m\n' +
-        '  try       mend it\n',
+        '  try       fix it\n',
     );
     expect(made.exitCode).toBe(1);
   });

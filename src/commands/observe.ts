@@ -91,7 +91,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           beforeCommit: rejects && (() => rejects.append()),
           onRead: (done) => reading.show(done, bytes),
           onCompare: comparing.show,
-          onSettle: materializing.show,
+          onMaterialize: materializing.show,
         });
         rejects?.keep();
         for (const progress of [reading, comparing, materializing]) progress.end();

@@ -35,7 +35,7 @@ export interface ObserveOptions {
   /** Called with the number of observations compared so far, and their total. */
   readonly onCompare?: ((done: number, all: number) => void) | undefined;
   /** Called with the number of accounts whose histories are derived, and their total. */
-  readonly onSettle?: ((done: number, all: number) => void) | undefined;
+  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface ObserveSummary {
@@ -68,7 +68,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         const reading = await read(inputs, spool, options);
         const comparing = compare(batch, spool, options);
         await options.beforeCommit?.();
-        if (!options.dryRun) batch.commit(options.onSettle);
+        if (!options.dryRun) batch.commit(options.onMaterialize);
         return { ...comparing, rejected: reading + comparing.rejected };
       } catch (error) {
         throw fileSystemFailure(path, error);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
@@ -20,6 +20,8 @@ import type { InputError } from './source.ts';
 
 /** How much text is buffered before a write, in UTF-16 units. */
 const BUFFER_UNITS = 1 << 16;
+/** How many bytes are read at once when the last line is searched. */
+const BLOCK_BYTES = 1 << 16;
 
 /** The state of the file before this run. */
 interface Before {
@@ -61,7 +63,7 @@ export class RejectsFile {
     if (this.#digests.has(digest)) return;
     this.#digests.add(digest);
     this.#wrapErrors(() => {
-      this.#draft ??= openUnnamed(`${this.path}.${process.pid}.draft`);
+      this.#draft ??= openUnnamed(`${this.path}.${randomUUID()}.draft`);
       writeSync(this.#draft, `${line}\n`);
     });
   }
@@ -119,7 +121,7 @@ export class RejectsFile {
     }
     const isWhole = size === 0 || endsWithNewline(file, size);
     if (isWhole) return { size, separator: '' };
-    return isUnfinished(last) ? { size: size - Buffer.byteLength(last), separator: '' } : { size, separator: '\n' };
+    return isUnfinished(last) ? { size: startOfLastLine(file, size), separator: '' } : { size, separator: '\n' };
   }
 
   async #addLines(draft: number, file: number, start: { readonly size: number; readonly separator: string }): Promise<void> {
@@ -131,7 +133,6 @@ export class RejectsFile {
       position += bytes.length;
       text = '';
     };
-    if (this.#digests.size === 0) return;
     for await (const line of linesOf(draft)) {
       if (!this.#digests.has(digestOf(line))) continue;
       text += `${line}\n`;
@@ -161,7 +162,8 @@ export class RejectsFile {
 
 /** Opens a file without a name. It disappears with its descriptor, however the process ends. */
 function openUnnamed(path: string): number {
-  const file = openSync(path, 'w+');
+  // a link of that name is not followed
+  const file = openSync(path, 'wx+');
   rmSync(path);
   return file;
 }
@@ -174,6 +176,19 @@ function endsWithNewline(file: number, size: number): boolean {
   const last = Buffer.alloc(1);
   readSync(file, last, 0, 1, size - 1);
   return last[0] === 0x0a;
+}
+
+/** The position of the first byte after the last line break; the bytes after it may end inside a character. */
+function startOfLastLine(file: number, size: number): number {
+  const buffer = Buffer.alloc(BLOCK_BYTES);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - BLOCK_BYTES);
+    const length = readSync(file, buffer, 0, end - start, start);
+    const found = buffer.subarray(0, length).lastIndexOf(0x0a);
+    if (found !== -1) return start + found + 1;
+    end = start;
+  }
+  return 0;
 }
 
 /** Whether a line is the start of a line that this program writes. */
