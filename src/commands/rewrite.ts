@@ -86,7 +86,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[]
       ...(limits.source === undefined ? [] : [`${indent}limited to ${limitsText(limits)}`]),
       ...(atOrigin === undefined
         ? []
-        : [`${indent}with --origin tested on ${atOrigin.proof}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
+        : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

@@ -27,7 +27,7 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
   const origin = originAt(address, tree);
   return {
     ...host,
-    testedOn: atOrigin.proof,
+    testedOn: atOrigin.testedOn,
     cannot: atOrigin.cannot,
     steps: atOrigin.steps,
     render: (site) => atOrigin.render(site, origin),

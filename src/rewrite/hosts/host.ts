@@ -27,7 +27,7 @@ export interface Host {
 
 /** A host in front of the object store to which a tree was published. */
 export interface HostAtOrigin {
-  readonly proof: string;
+  readonly testedOn: string;
   readonly cannot: Host['cannot'];
   readonly render: (site: PublishedSite, origin: Origin) => readonly HostFile[];
   readonly steps: readonly string[];

@@ -15,7 +15,7 @@ const HIDDEN = [
 ].flatMap((line) => line.split(' '));
 
 export const nginxOrigin: HostAtOrigin = {
-  proof: "the real server, in front of Ceph's object store",
+  testedOn: "the real server, in front of Ceph's object store",
   cannot: {
     'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'a map cannot convert such digits: they are answered with 404',

@@ -12,7 +12,7 @@ const server = program('nginx', 'nginx-light');
 
 /** nginx in front of a bucket. With a base path, the pages in the bucket are compressed. */
 export const nginxOrigin: Subject = {
-  host: { ...nginx, testedOn: atOrigin.proof, cannot: atOrigin.cannot, steps: atOrigin.steps },
+  host: { ...nginx, testedOn: atOrigin.testedOn, cannot: atOrigin.cannot, steps: atOrigin.steps },
   needs: server.skip ? server : ceph,
   release: () => {
     const store = releaseFrom('radosgw', ['--version'], /ceph version ([\d.]+)/);
