@@ -26,11 +26,9 @@ export interface LiveService {
   /** The release of Django REST Framework, such as `3.14.0`. */
   readonly release: string;
   /** Sends a request target, path and query, as it stands: no client tidies it. */
-  readonly ask: (
-    target: string,
-    method?: string,
-    headers?: Readonly<Record<string, string>>,
-  ) => Promise<Answered & { readonly location: string | undefined }>;
+  readonly ask: (target: string, method?: string) => Promise<Answered & { readonly location: string | undefined }>;
+  /** Ends it before the test does. */
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts a service that holds what an NDJSON file does; it ends with the test. */
@@ -39,20 +37,17 @@ export async function startService(ndjson: string, database: string, sizes: Omit
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  onTestFinished(async () => {
+  const stop = async () => {
     child.stdin.end();
     await ended;
-  });
+  };
+  onTestFinished(stop);
   const failure = ended.then(([code]) => {
     throw new Error(`${SERVICE} exited with ${code}; what it said is on standard error`);
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
   const { port, release } = parseReady(JSON.parse(String(line)));
-  return {
-    baseUrl: `http://127.0.0.1:${port}`,
-    release,
-    ask: (target, method = 'GET', headers = {}) => ask(port, target, method, headers),
-  };
+  return { baseUrl: `http://127.0.0.1:${port}`, release, ask: (target, method = 'GET') => ask(port, target, method), stop };
 }
 
 function parseReady(value: unknown): { readonly port: number; readonly release: string } {

@@ -2,12 +2,13 @@
 
     /usr/bin/python3 service.py DATABASE NDJSON PAGE_SIZE ACCOUNT_PAGE_SIZE
 
-Loads records and accounts from NDJSON into a new SQLite file, listens on a free port of 127.0.0.1, says
+Loads records and accounts from NDJSON into a new SQLite file, or takes the file as it is, listens on a free port of 127.0.0.1, says
 so in one line of JSON, and ends when its standard input does. All that a page's bytes depend on is left
 to the framework: dates, links, page numbers, errors, JSON.
 """
 
 import json
+import os
 import socketserver
 import sys
 import threading
@@ -172,7 +173,8 @@ class QuietHandler(WSGIRequestHandler):
 
 
 def main():
-    load()
+    if not os.path.exists(DATABASE):
+        load()
     server = Server(("127.0.0.1", 0), QuietHandler)
     server.set_app(get_wsgi_application())
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,0 +1,26 @@
+/** Header lines in their order, with their names as they were sent: name, value. */
+export type HeaderLines = readonly (readonly [name: string, value: string])[];
+
+/**
+ * One request and its answer as they went over the wire, for whoever keeps them (a WARC writer). The body is as it was
+ * sent, still compressed where Content-Encoding says so; only the chunks of Transfer-Encoding are joined.
+ */
+export interface Exchange {
+  readonly url: string;
+  /** When the request was sent, in milliseconds since 1970. */
+  readonly startedAt: number;
+  /** The address of the server; undefined where the connection told none. */
+  readonly remoteAddress: string | undefined;
+  readonly request: { readonly method: string; readonly target: string; readonly headers: HeaderLines };
+  readonly response: {
+    /** Such as `1.1`. */
+    readonly httpVersion: string;
+    readonly status: number;
+    readonly statusText: string;
+    readonly headers: HeaderLines;
+    readonly body: Buffer;
+  };
+}
+
+/** Takes every exchange that has an answer, errors and redirects too, before it is looked at. */
+export type RecordExchange = (exchange: Exchange) => void | Promise<void>;

@@ -1,0 +1,199 @@
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
+import { itemsOf } from '../sources/items.ts';
+import { rejection } from '../sources/rejection.ts';
+import type { InputError, Item } from '../sources/source.ts';
+import { Batch } from '../store/batch.ts';
+import type { Tally } from '../import/import.ts';
+import { type Conflict, ItemWriter, type Outcome } from '../store/item-writer.ts';
+import { type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
+import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import type { Spool, SpooledPage } from './spool.ts';
+
+export interface ImportPagesOptions {
+  readonly baseUrl: string;
+  readonly onConflict: ConflictPolicy;
+  /** Takes what cannot go in, once. */
+  readonly onReject: (inputError: InputError) => void;
+  /** How many items the service does not have any more may be deleted here; undefined to delete none. */
+  readonly mayDelete: number | undefined;
+  /** Items that this run found the service not to have any more. */
+  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly summary: MirrorSummary;
+  readonly onSettle?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface ImportedPages {
+  readonly records: Tally;
+  readonly accounts: Tally;
+  readonly rejected: number;
+  /** Ids of records that the store had in another version. */
+  readonly changed: readonly number[];
+  readonly deleted: { readonly records: number; readonly accounts: number };
+}
+
+/**
+ * Imports the pages of a finished run in one batch, with what the store knows of the service from now on: all of it
+ * is in the store afterwards, or none.
+ * @throws Failure conflict, too-many-deletes
+ */
+export async function importPages(
+  store: string,
+  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  options: ImportPagesOptions,
+): Promise<ImportedPages> {
+  const batch = new Batch(store, 'by id');
+  try {
+    const importer = new PageImporter(batch, options);
+    for (const page of spool.pages()) await importer.add(page);
+    const memory = remember(importer.memory, spool, options);
+    batch.markMetadataChanged();
+    const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
+    batch.commit(options.onSettle);
+    return { ...importer.result, deleted };
+  } finally {
+    batch.end();
+  }
+}
+
+/** Takes down what a finished run found out of the service; runs in the caller's batch. */
+export function remember(
+  before: MirrorMemory,
+  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  { summary, gone }: Pick<ImportPagesOptions, 'summary' | 'gone'>,
+): MirrorMemory {
+  const memory = before.update(summary);
+  const writer = memory.writer();
+  for (const collection of COLLECTIONS) {
+    for (const key of spool.newItems(collection)) writer.add(collection, key);
+    for (const key of gone[collection]) writer.setGone(collection, key);
+  }
+  for (const page of spool.pages()) {
+    // the other pages of the feed differ as soon as there is one record more
+    const isWorthKeeping = page.collection === 'account' || page.number === 1;
+    if (page.etag !== null && isWorthKeeping) writer.setPage(page.collection, page.number, page.etag, page.contents);
+  }
+  return memory;
+}
+
+class PageImporter {
+  /** What the store knew of the service before. */
+  readonly memory: MirrorMemory;
+  readonly #options: ImportPagesOptions;
+  readonly #writer: ItemWriter;
+  readonly #records = { added: 0, same: 0, kept: 0, replaced: 0 };
+  readonly #accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  readonly #changed: number[] = [];
+  readonly #rejected = new Set<ItemKey>();
+  /** Of each account that went in, what tells it apart from another with its screen name. */
+  readonly #variants = new Map<string, string>();
+
+  constructor(batch: Batch, options: ImportPagesOptions) {
+    this.memory = new MirrorMemory(batch.database, options.baseUrl);
+    this.#options = options;
+    this.#writer = new ItemWriter(batch, options.onConflict);
+  }
+
+  get result(): Omit<ImportedPages, 'deleted'> {
+    return { records: this.#records, accounts: this.#accounts, rejected: this.#rejected.size, changed: this.#changed };
+  }
+
+  async add({ url, collection, body }: SpooledPage): Promise<void> {
+    if (body === null) return;
+    const open = async function* () {
+      yield body;
+    };
+    for await (const items of itemsOf({ name: url, size: body.length, open })) for (const item of items) this.#addItem(collection, item);
+  }
+
+  #addItem(collection: Collection, item: Item): void {
+    if (item.kind === 'error') {
+      this.#reject(keyOf(isRecordIn(item) ? 'data' : collection, item.item), item);
+    } else if (item.kind === 'account') {
+      this.#addAccount(item);
+    } else {
+      const outcome = this.#writer.addRecord(item.record);
+      if (outcome === 'replaced') this.#changed.push(item.record.id);
+      this.#count(this.#records, outcome, item);
+    }
+  }
+
+  #addAccount(item: Item & { readonly kind: 'account' }): void {
+    const { screen_name } = item.account;
+    const variant = variantOf(item.account);
+    const other = this.#variants.get(screen_name);
+    const key = namesakeKey(screen_name, variant);
+    if (this.memory.has('account', key)) return;
+    if (other !== undefined && areTwo(other, variant)) {
+      this.#reject(key, namesake(item));
+    } else {
+      this.#variants.set(screen_name, variant);
+      this.#count(this.#accounts, this.#writer.addProfile(item.account), item);
+    }
+  }
+
+  #count(tally: Record<keyof Tally, number>, outcome: Outcome, item: Item): void {
+    if (typeof outcome !== 'string') throw rejection(conflict(outcome, item));
+    tally[outcome] += 1;
+  }
+
+  /** What earlier runs have set aside is not set aside again. */
+  #reject(key: ItemKey, inputError: InputError): void {
+    if (this.#rejected.has(key) || this.memory.has('data', key) || this.memory.has('account', key)) return;
+    this.#rejected.add(key);
+    this.#options.onReject(inputError);
+  }
+}
+
+/** Whether a inputError lies in a record, which may stand in an account. */
+function isRecordIn({ item }: InputError): boolean {
+  return typeof item === 'object' && item !== null && 'data_type' in item;
+}
+
+function namesake({ place, account }: Item & { readonly kind: 'account' }): InputError {
+  const expected = 'a screen name that no other account has';
+  return { kind: 'error', code: 'conflict', place, expected, found: `a second account ${account.screen_name}`, item: account };
+}
+
+function conflict({ subject, stored, found }: Conflict, { place }: Item): InputError {
+  return {
+    kind: 'error',
+    code: 'conflict',
+    place,
+    expected: `${subject} as it came before: ${stored}`,
+    found: `another version: ${found}`,
+    hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again for that",
+  };
+}
+
+/** Deletes what this service alone has shown and does not have any more. */
+function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedPages['deleted'] {
+  const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
+  const [records, accounts] = [own('data'), own('account')];
+  if (records.length + accounts.length > most) {
+    throw new Failure('too-many-deletes', `the service does not have ${records.length} records and ${accounts.length} accounts any more`, {
+      expected: `at most ${most} of them to be deleted here`,
+      found: `${records.length + accounts.length}`,
+      hint: 'look whether the service is whole; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+    });
+  }
+  const writer = memory.writer();
+  const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
+  const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
+  // an account of which nothing is known any more goes when the batch ends
+  const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
+  let removed = 0;
+  for (const id of records) {
+    const name = owner.get(id);
+    if (name !== undefined) batch.markRecordChanged(name);
+    removed += removeRecord.run(id).changes;
+    writer.forget('data', id);
+  }
+  for (const name of accounts) {
+    batch.markChanged(String(name));
+    forgetProfile.run(name);
+    writer.forget('account', name);
+  }
+  return { records: removed, accounts: accounts.length };
+}
