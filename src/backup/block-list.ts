@@ -1,17 +1,17 @@
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 
-/** Bytes of a store in one block, but for the last. */
+/** Bytes of each block of a store except the last. */
 export const BLOCK_BYTES: number = 1 << 18;
 
-/** A run of a store's bytes, at the place that its index in the list gives. */
+/** A range of a store's bytes. Its index in the list gives its position. */
 export interface Block {
   /** SHA-256 of the bytes, as hexadecimal digits. */
   readonly digest: string;
-  /** Where the bytes are kept, compressed with brotli. */
+  /** The path of the object with the bytes, compressed with brotli. */
   readonly path: string;
 }
 
-/** Where the list of a version's blocks is kept. */
+/** Returns the path of the block list of a version. */
 export function listPath(id: string): string {
   return `versions/${id}.txt.br`;
 }
@@ -21,10 +21,11 @@ function blocksPath(id: string): string {
 }
 
 /**
- * The blocks of a version, and which of them have to be sent: those whose bytes are others than at the same place of
- * the version before. Each is kept under the id of the push that sent it, so that no two pushes ever write the same object.
- * @param digests of the version's blocks, in order
- * @param before the blocks of the version before; none where its blocks have another size
+ * Returns the blocks of a version, and the indexes of those that must be sent: the blocks that differ from the previous
+ * version at the same position. The path of a block contains the id of the push that sent it. So two pushes never write
+ * the same object.
+ * @param digests the digests of the version's blocks, in order
+ * @param before the blocks of the previous version; empty if its blocks have another size
  */
 export function planBlocks(
   id: string,
@@ -45,26 +46,26 @@ export function planBlocks(
 }
 
 /**
- * The objects that nothing needs any more once a version is not kept: a block is taken over only from the version just before, at the
- * same place, so that one which the next version does not have there no later version has either.
+ * Returns the objects that are no longer needed after a version is dropped. A version reuses only blocks of the version
+ * just before, at the same position. So if the next version does not have a block, no later version has it.
  */
 export function replacedBlocks(version: readonly Block[], next: readonly Block[]): string[] {
   return version.filter(({ path }, index) => next[index]?.path !== path).map(({ path }) => path);
 }
 
-/** The objects that a push itself wrote, or was to write. */
+/** Returns the objects that a push itself wrote or intended to write. */
 export function ownBlocks(id: string, blocks: readonly Block[]): string[] {
   return blocks.filter(({ path }) => path.startsWith(blocksPath(id))).map(({ path }) => path);
 }
 
-/** A line for each block, as `sha256sum` writes them, compressed. */
+/** Encodes one line per block in the format of `sha256sum`, compressed. */
 export function encodeBlocks(blocks: readonly Block[]): Buffer {
   const lines = blocks.map(({ digest, path }) => `${digest}  ${path}\n`).join('');
-  // half of it are digests, of which a higher quality makes no less
+  // half of it is digests, which a higher quality does not make smaller
   return brotliCompressSync(lines, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
 }
 
-/** @returns undefined where it is no such list */
+/** @returns undefined if the bytes are not a block list */
 export function parseBlocks(bytes: Buffer): readonly Block[] | undefined {
   let text: string;
   try {

@@ -9,7 +9,7 @@ import type { Upload } from '../storage/target.ts';
 import { type Catalog, EMPTY, encodeCatalog, parseCatalog } from './catalog.ts';
 import type { Remote } from './remote.ts';
 
-/** Where a store writes without conditions: after how many milliseconds it is looked whether another write came between. */
+/** If a store does not support conditional writes: milliseconds between a write and the check for a concurrent write. */
 const SETTLING_MS = 2_000;
 
 interface Found {
@@ -17,10 +17,10 @@ interface Found {
   readonly tag: string;
 }
 
-/** The catalog at a target, an object that is written on the condition that it is as it was read. */
+/** The catalog object at a target. It is written only if it is unchanged since it was read. */
 export class CatalogObject {
   readonly #remote: Remote;
-  /** Whether the target holds writes to their conditions; where it does not, two pushes may overlook each other. */
+  /** Whether the target supports conditional writes. If it does not, two pushes may fail to notice each other. */
   isConditional = true;
 
   constructor(remote: Remote) {
@@ -33,10 +33,10 @@ export class CatalogObject {
   }
 
   /**
-   * Changes the catalog, over and over until nobody else writes it in between.
-   * @param change pure; `same` where the catalog is as it would make it, since the answer to a write may get lost
-   * @param isDecisive whether a version depends on it: without conditions it is then looked whether another write came between
-   * @throws Failure target-busy where `change` says that another push was quicker
+   * Changes the catalog. Repeats the change if another push wrote the catalog in between.
+   * @param change pure; returns `same` if the catalog already contains the change, because the response to a write may be lost
+   * @param isDecisive whether a version depends on the write: without conditional writes, a concurrent write is then detected
+   * @throws Failure target-busy if `change` returns `overtaken`, because another push ended first
    */
   async update(change: (catalog: Catalog) => Catalog | 'same' | 'overtaken', isDecisive: boolean): Promise<Catalog> {
     for (;;) {
@@ -65,12 +65,12 @@ export class CatalogObject {
         place: { file: STORE_MARKER, field: error.field },
         expected: error.expected,
         found: error.found,
-        hint: 'name another place with --prefix, or update palimpsest; nothing was touched',
+        hint: 'name another prefix with --prefix, or update palimpsest; nothing was touched',
       });
     }
   }
 
-  /** Gives whether the condition held. */
+  /** Returns whether the condition was met. */
   async #write(catalog: Catalog, tag: string | undefined): Promise<boolean> {
     const upload = privateUpload(encodeCatalog(catalog), 'application/json');
     const condition = tag === undefined ? 'absent' : { tag };
@@ -90,13 +90,13 @@ export class CatalogObject {
     return new Failure('target-busy', `another push to ${this.#remote.name} ended before this one`, {
       place: { file: STORE_MARKER },
       expected: 'one push at a time',
-      found: 'a newer version than the one that this push began with; it is untouched',
-      hint: 'pull it, import or observe again, then push again',
+      found: 'a newer version than the one that this push is based on; that version is unchanged',
+      hint: 'pull the newer version, import or observe again, then push again',
     });
   }
 }
 
-/** An object as it is written: kept by no cache on its way. */
+/** Returns the upload of a private object, which no cache may keep. */
 export function privateUpload(bytes: Buffer, contentType: string): Upload {
   const headers = { contentType, cacheControl: 'private, no-store', contentEncoding: '' };
   return { bytes, headers, digest: hash('sha256', bytes) };

@@ -3,46 +3,46 @@ import { count, list, parseShape, type Shape, text, textOrNull, Violation } from
 import { STORE_MARKER } from '../storage/marker.ts';
 import type { StoreState } from '../store/image.ts';
 
-/** A store as it was at one push. */
+/** The store at the time of one push. */
 export interface Version extends StoreState {
-  /** From 1, one more at each push. */
+  /** Starts at 1 and grows by one with each push. */
   readonly number: number;
-  /** The number and a random part: no two pushes have the same. */
+  /** The number and a random part. Unique for each push. */
   readonly id: string;
-  /** UTC, to the second. */
+  /** UTC, with a resolution of one second. */
   readonly pushed_at: string;
   /** The release of palimpsest that pushed it, and the version of the store's schema. */
   readonly palimpsest: string;
   readonly schema: number;
-  /** Of the whole file: how long it is, and its SHA-256 as hexadecimal digits. */
+  /** The length of the whole file, and its SHA-256 as hexadecimal digits. */
   readonly bytes: number;
   readonly sha256: string;
   readonly block_bytes: number;
 }
 
-/** What is to be deleted: the blocks of a version that the next one does not have, or, where that is null, all that a push wrote itself. */
+/** Blocks to delete: those of a version that the version `next` does not have. If `next` is null, all that the push itself wrote. */
 export interface Garbage {
   readonly id: string;
   readonly next: string | null;
 }
 
-/** What a target keeps. */
+/** The versions that a target keeps, and the objects that are to be deleted. */
 export interface Catalog {
-  /** The versions that are kept, newest last. */
+  /** The kept versions, newest last. */
   readonly versions: readonly Version[];
   /** The ids of pushes that have begun and not ended. */
   readonly unfinished: readonly string[];
-  /** What is to be deleted, in this order, or has been. */
+  /** The garbage to delete, in this order. Some of it may already be deleted. */
   readonly garbage: readonly Garbage[];
 }
 
 export const EMPTY: Catalog = { versions: [], unfinished: [], garbage: [] };
 
 /**
- * The catalog once a push has begun.
- * @param base the id of the newest version when the push looked; undefined where there was none
- * @param deleted the ids of garbage that is gone
- * @returns `same` where it has begun already, `overtaken` where another push has ended since
+ * Returns the catalog after the start of a push.
+ * @param base the id of the newest version that the push has read; undefined if no version existed
+ * @param deleted the ids of the garbage that is deleted
+ * @returns `same` if the catalog already contains the start, `overtaken` if another push has ended since
  */
 export function beginPush(
   catalog: Catalog,
@@ -56,10 +56,10 @@ export function beginPush(
 }
 
 /**
- * The catalog once a push has ended. A push that began and did not end before can never end now: the version that it was based on is not
- * the newest any more.
- * @param keep how many versions are kept
- * @returns as {@link beginPush}
+ * Returns the catalog after the end of a push. Other pushes that have not ended can never end now, because the version
+ * that they are based on is no longer the newest.
+ * @param keep the number of versions to keep
+ * @returns `same` or `overtaken` as for {@link beginPush}
  */
 export function commitPush(catalog: Catalog, version: Version, base: string | undefined, keep: number): Catalog | 'same' | 'overtaken' {
   if (catalog.versions.some(({ id }) => id === version.id)) return 'same';
@@ -99,13 +99,13 @@ export function encodeCatalog({ versions, unfinished, garbage }: Catalog): Buffe
   return Buffer.from(`${encodeJson({ versions, unfinished, garbage })}\n`);
 }
 
-/** @throws Violation where it is none */
+/** @throws Violation if the bytes are not a valid catalog */
 export function parseCatalog(bytes: Buffer): Catalog {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
   } catch {
-    throw new Violation(STORE_MARKER, 'a JSON object', 'text that is no JSON');
+    throw new Violation(STORE_MARKER, 'a JSON object', 'text that is not JSON');
   }
   const { versions, unfinished, garbage } = parseShape(SHAPE, value, '');
   return {

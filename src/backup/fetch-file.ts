@@ -14,17 +14,17 @@ import type { Remote } from './remote.ts';
 const decompress = promisify(brotliDecompress);
 
 interface FetchOptions {
-  /** Where the file goes. */
+  /** The path of the file to write. */
   readonly path: string;
   readonly here: StoreImage | undefined;
-  /** The indexes of the blocks that `here` has at the same place. */
+  /** The indexes of the blocks that `here` has at the same position. */
   readonly same: ReadonlySet<number>;
   readonly concurrency: number;
   readonly signal: AbortSignal;
   readonly onFetch?: ((done: number, all: number) => void) | undefined;
 }
 
-/** The indexes of the blocks that need not be fetched, because the store here has them at the same place. */
+/** Returns the indexes of the blocks that the local store already has at the same position. They need not be fetched. */
 export async function blocksHere(
   remote: Remote,
   here: StoreImage | undefined,
@@ -45,8 +45,8 @@ export async function blocksHere(
 }
 
 /**
- * Puts a version's file together and checks each block and the whole.
- * @throws Failure bad-store where the target has other bytes than were pushed, stopped
+ * Assembles the file of a version and verifies each block and the whole file.
+ * @throws Failure bad-store if the target has other bytes than were pushed, stopped
  */
 export async function fetchFile(remote: Remote, version: Version, blocks: readonly Block[], options: FetchOptions): Promise<void> {
   const { path, here, same, concurrency, signal, onFetch } = options;
@@ -108,12 +108,12 @@ async function digestOf(file: FileHandle, { block_bytes }: Version, remote: Remo
   }
 }
 
-/** A version of which the target does not give back what was pushed. */
+/** The Failure for a version whose bytes at the target differ from those that were pushed. */
 export function damaged(remote: Pick<Remote, 'name'>, { number }: Version, found: string, block?: Block): Failure {
   return new Failure('bad-store', `version ${number} at ${remote.name} is damaged`, {
     ...(block === undefined ? {} : { place: { file: block.path } }),
     expected: 'the bytes that were pushed',
     found,
-    hint: 'fetch an earlier version with --from-version (palimpsest store list shows them); the store here is as it was',
+    hint: 'fetch an earlier version with --from-version (palimpsest store list shows them); the local store is unchanged',
   });
 }

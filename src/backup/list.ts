@@ -4,7 +4,7 @@ import { CatalogObject } from './catalog-object.ts';
 import { openRemote, type RemoteOptions } from './remote.ts';
 
 /**
- * The versions that a target keeps, newest first; none where it has no store.
+ * Returns the versions that a target keeps, newest first; empty if it has no store.
  * @throws Failure not-ours, target-failed, target-denied, stopped
  */
 export async function listVersions(target: Target, options: RemoteOptions): Promise<readonly Version[]> {

@@ -16,29 +16,30 @@ import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { readBlocks } from './version-blocks.ts';
 
 export interface PullOptions extends RemoteOptions {
-  /** Where the store goes. */
+  /** The path of the local store. */
   readonly store: string;
-  /** The number of the version; undefined: the newest. */
+  /** The number of the version; undefined for the newest. */
   readonly version: number | undefined;
-  /** Whether the target may have no store yet. */
+  /** Whether a target without a store is acceptable. */
   readonly allowMissing: boolean;
-  /** Whether a store is replaced although the version does not descend from it. */
+  /** Whether to replace a store even if the version does not descend from it. */
   readonly replace: boolean;
-  /** Called with the bytes of the store that are in the new file, and all. */
+  /** Called with the bytes written to the new file so far and the total. */
   readonly onFetch?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface PullSummary {
-  /** Undefined where the target has no store. */
+  /** Undefined if the target has no store. */
   readonly version: Version | undefined;
-  /** Whether the store here was that version already. */
+  /** Whether the local store already was that version. */
   readonly unchanged: boolean;
   readonly blocks: { readonly all: number; readonly fetched: number };
   readonly traffic: RequestCounter;
 }
 
 /**
- * Fetches a version of a store into a file beside the store, checks every block and the whole, and puts it in the store's place.
+ * Fetches a version of a store into a file beside the local store, verifies every block and the whole file, and then
+ * replaces the local store.
  * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
@@ -49,23 +50,23 @@ export async function pull(target: Target, options: PullOptions): Promise<PullSu
   if (version === undefined) return { version, unchanged: true, blocks: { all: 0, fetched: 0 }, traffic };
   const blocks = await readBlocks(remote, version.id);
   const isWhole = blocks?.length === Math.ceil(version.bytes / version.block_bytes);
-  if (blocks === undefined || !isWhole) throw damaged(remote, version, 'no list of its blocks, or a damaged one');
+  if (blocks === undefined || !isWhole) throw damaged(remote, version, 'a missing or damaged list of its blocks');
   try {
     mkdirp(dirname(options.store));
-    const held = lock(`${options.store}.pull-lock`);
-    if (held === undefined) throw busy(options.store);
+    const pullLock = lock(`${options.store}.pull-lock`);
+    if (pullLock === undefined) throw busy(options.store);
     try {
       return { version, ...(await exchange(remote, version, blocks, options)), traffic };
     } finally {
       removePart(options.store);
-      held.release();
+      pullLock.release();
     }
   } catch (error) {
     throw fileSystemFailure(options.store, error);
   }
 }
 
-/** What the file is called until it is checked: the same again after a kill, so that the next run takes it away. */
+/** Returns the path of the file until it is verified. It is always the same, so that the next run removes what a kill left. */
 function partOf(store: string): string {
   return `${store}.pull`;
 }
@@ -82,7 +83,7 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
     throw new Failure('no-store', `${remote.name} has no store`, {
       expected: 'a store that palimpsest store push sent there',
       found: catalog === undefined ? 'nothing' : 'a first push that did not end',
-      hint: 'look at the address and --prefix; in the very first run, and in no other, add --allow-missing',
+      hint: 'check the address and --prefix; add --allow-missing in the very first run, and only then',
     });
   }
   const found = version === undefined ? last : versions.find(({ number }) => number === version);
@@ -90,7 +91,7 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
   throw new Failure('no-store', `${remote.name} does not keep version ${version}`, {
     expected: `one of the versions ${first.number} to ${last.number}`,
     found: `${version}`,
-    hint: 'palimpsest store list shows them',
+    hint: 'run palimpsest store list to see the versions',
   });
 }
 
@@ -126,7 +127,7 @@ async function exchange(
   return { unchanged: false, blocks: { all: blocks.length, fetched } };
 }
 
-/** The store that is here; undefined where there is none, or one that no import has filled. */
+/** Opens the local store; undefined if it does not exist or is empty. */
 async function imageAt(store: string): Promise<StoreImage | undefined> {
   if (!existsSync(store)) return undefined;
   try {
@@ -141,16 +142,16 @@ function busy(store: string): Failure {
   return new Failure('store-busy', `another pull is writing ${store}`, {
     place: { file: store },
     expected: 'one pull at a time',
-    found: 'a lock that another process holds',
-    hint: 'wait until it has ended',
+    found: 'the lock of another process',
+    hint: 'wait until the other pull has ended, then pull again',
   });
 }
 
 function diverged(remote: Remote, store: string, here: StoreState, version: Version): Failure {
-  return new Failure('store-diverged', `${store} has something that version ${version.number} at ${remote.name} does not have`, {
+  return new Failure('store-diverged', `${store} has data that version ${version.number} at ${remote.name} does not have`, {
     place: { file: store },
-    expected: `a store that led to revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or none`,
+    expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
     found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${here.records} records`,
-    hint: 'push it first, or move it away; --replace throws away what only this store has; nothing was touched',
+    hint: 'push it first, or move it away; --replace discards the data that only this store has; nothing was touched',
   });
 }

@@ -14,42 +14,43 @@ import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { refusePublicPlace } from './site.ts';
 import { deleteBlocks, deleteGarbage, readBlocks } from './version-blocks.ts';
 
-/** A store of change records shrinks to 17 % at quality 4 of 11, at 80 MB/s. A window no larger than a block saves memory. */
+/** Quality 4 of 11 compresses a store of change records to 17 %, at 80 MB/s. A window no larger than a block saves memory. */
 const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.BROTLI_PARAM_LGWIN]: Math.log2(BLOCK_BYTES) } };
-/** How often a block is sent whose bytes come back otherwise. */
+/** The most attempts to send a block that reads back with other bytes. */
 const SENDS = 3;
 
 export interface PushOptions extends RemoteOptions {
   /** The path of the store. */
   readonly store: string;
-  /** The places that the target lies in. */
+  /** The parents of the target, which must not be a site either. */
   readonly around: readonly Target[];
   /** How many versions the target keeps. */
   readonly keep: number;
-  /** Whether the newest version may be followed by a store that does not descend from it. */
+  /** Whether to push a store even if it does not descend from the newest version. */
   readonly replace: boolean;
-  /** Called with the bytes of the store read so far, and all. */
+  /** Called with the bytes of the store read so far and the total. */
   readonly onRead?: ((done: number, all: number) => void) | undefined;
-  /** Called with the bytes of changed blocks sent so far, and all, before compression. */
+  /** Called with the bytes of changed blocks sent so far and the total, before compression. */
   readonly onSend?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface PushSummary {
-  /** The version that the target has now. */
+  /** The newest version at the target after the push. */
   readonly version: Version;
-  /** Whether the target had it already. */
+  /** Whether the target already had this version. */
   readonly unchanged: boolean;
   readonly blocks: { readonly all: number; readonly sent: number };
   /** How many versions the target keeps. */
   readonly kept: number;
   readonly traffic: RequestCounter;
-  /** Whether the target kept two pushes apart for certain. */
+  /** Whether the target supports conditional writes, which exclude a concurrent push for certain. */
   readonly isConditional: boolean;
 }
 
 /**
- * Sends a store to a target as its newest version: only the blocks that the version before does not have at the same place. Each is
- * read back and compared before the catalog names the version. A push that ends early leaves all versions as they were.
+ * Sends a store to a target as its newest version. It sends only the blocks that differ from the previous version at the
+ * same position. Each is read back and compared before the catalog lists the version. A push that ends early leaves
+ * all versions unchanged.
  * @throws Failure store-diverged, not-ours, no-store, bad-store, store-newer, store-busy, target-busy, target-failed, target-denied, stopped
  */
 export async function push(target: Target, options: PushOptions): Promise<PushSummary> {
@@ -90,7 +91,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       const version: Version = { number, id, pushed_at, palimpsest: VERSION, schema, ...state, bytes, sha256, block_bytes: BLOCK_BYTES };
       const after = await object.update((now) => commitPush(now, version, newest?.id, options.keep), true);
       const { isConditional } = object;
-      // without conditions a push that seems to have been left behind may still end
+      // without conditional writes, a push that seems abandoned may still end
       await deleteGarbage(remote, isConditional ? after.garbage : after.garbage.filter(({ next }) => next !== null), concurrency);
       return {
         version,
@@ -101,7 +102,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
         isConditional,
       };
     } catch (error) {
-      // the push that was quicker may have looked for these blocks before they were there
+      // the push that ended first may have searched for these blocks before they existed
       if (error instanceof Failure && error.code === 'target-busy') {
         await deleteBlocks(remote, id, ownBlocks(id, blocks), concurrency).catch(() => {});
       }
@@ -112,7 +113,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
   }
 }
 
-/** The digests of a store's blocks, and of all of it. */
+/** Returns the digests of a store's blocks and of the whole store. */
 async function digestsOf(
   image: StoreImage,
   remote: Remote,
@@ -140,7 +141,7 @@ async function sendBlocks(
   { concurrency, onSend }: PushOptions,
 ): Promise<void> {
   let sent = 0;
-  // one at a time: as many compressors as requests are under way would take 70 MB more
+  // compresses one block at a time: one compressor per request in flight would need 70 MB more
   const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES);
   await forEachLimit(changed, concurrency, async (index) => {
     const block = blocks[index];
@@ -160,23 +161,23 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
     const fetched = await remote.get(path);
     if (fetched?.bytes.equals(bytes)) return;
   }
-  throw new Failure('target-failed', `${remote.name} does not give back what was written`, {
+  throw new Failure('target-failed', `${remote.name} does not return the bytes that were written`, {
     place: { file: path },
     expected: `the ${bytes.length} bytes that were sent`,
-    found: `other bytes, or none, ${SENDS} times`,
-    hint: 'look at the target; its newest version is as it was',
+    found: `other bytes, or no object, ${SENDS} times`,
+    hint: 'check the target; its newest version is unchanged',
   });
 }
 
 function diverged(remote: Remote, { path, state }: StoreImage, newest: Version): Failure {
   return new Failure('store-diverged', `${path} does not descend from the newest version at ${remote.name}`, {
     place: { file: path },
-    expected: `a store that has had revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${newest.records} records`,
+    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${newest.records} records`,
     found:
       state.revision === newest.revision && state.fingerprint === newest.fingerprint
-        ? 'the same revision, with accounts observed up to earlier times'
-        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${state.records} records, which came about without it`,
-    hint: 'run palimpsest store pull first, then import or observe again; --replace makes this store the newest version all the same, and the other one stays among the kept ones; nothing was touched',
+        ? 'the same revision, with accounts last observed at earlier times'
+        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${state.records} records, which does not descend from it`,
+    hint: 'run palimpsest store pull first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched',
   });
 }
 
@@ -184,7 +185,7 @@ function rewritten(path: string): Failure {
   return new Failure('bad-store', `${path} was changed by something other than SQLite while it was read`, {
     place: { file: path },
     expected: 'a store that only palimpsest and SQLite write',
-    found: 'other bytes than a moment before',
-    hint: 'see which program writes that file, then push again',
+    found: 'bytes that changed during the push',
+    hint: 'find out which program writes that file, then push again',
   });
 }

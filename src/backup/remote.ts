@@ -3,28 +3,28 @@ import { CredentialRefresh } from '../storage/credential-refresh.ts';
 import { RequestCounter, type RetryPolicy, withRetry, wrapErrors } from '../storage/retry.ts';
 import type { Condition, Fetched, ObjectHead, Target, Upload } from '../storage/target.ts';
 
-/** How a target is spoken to. */
+/** The settings for requests to a target. */
 export interface RemoteOptions {
-  /** How many requests are under way at once. */
+  /** The most requests in flight at a time. */
   readonly concurrency: number;
   readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
-  /** Ends the run: nothing new is begun. */
+  /** Stops the run: no new request begins. */
   readonly signal: AbortSignal;
 }
 
-/** A target whose requests are made again where that helps, and else end with a Failure. */
+/** A target that retries requests after transient errors. Other errors become a Failure. */
 export interface Remote {
   readonly name: string;
   readonly traffic: RequestCounter;
   readonly get: (path: string) => Promise<Fetched | undefined>;
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
-  /** With a condition it throws Trouble, by which the caller tells whether the condition held. */
+  /** With a condition it throws StorageError, so that the caller can see whether the condition was met. */
   readonly put: (path: string, upload: Upload, condition?: Condition) => Promise<string>;
   readonly remove: (path: string) => Promise<void>;
 }
 
 export function openRemote(plainTarget: Target, { retryPolicy, signal }: RemoteOptions): Remote {
-  // as many requests wait on it as are under way
+  // each request in flight adds a listener
   setMaxListeners(0, signal);
   const traffic = new RequestCounter();
   const target = new CredentialRefresh(plainTarget).wrap(withRetry(plainTarget, { ...retryPolicy, signal }, traffic));

@@ -2,19 +2,19 @@ import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER } from '../storage/marker.ts';
 import type { Remote } from './remote.ts';
 
-/** What shows that a place is a site: what a publish leaves there, and what a tree has that another tool brought. */
+/** The files that identify a site: the state of a publish, and a page of a tree that another tool copied. */
 const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
 
 /**
- * Refuses a place that readers see, or that lies in one: a store can hold more than the pages show.
- * @param around the places that it lies in, as far as they may be looked at
+ * Refuses a target that is a public site or is inside one, because a store can contain more than the pages show.
+ * @param around the parents of the target; those that may not be read are skipped
  * @throws Failure not-ours
  */
 export async function refusePublicPlace(remote: Remote, around: readonly Remote[]): Promise<void> {
   await refuseSite(remote);
   for (const place of around) {
     await refuseSite(place).catch((error: unknown) => {
-      // credentials that are good for one prefix alone are good practice
+      // credentials that permit only one prefix are good practice
       if (!(error instanceof Failure && (error.code === 'target-denied' || error.code === 'file-system'))) throw error;
     });
   }
@@ -23,9 +23,9 @@ export async function refusePublicPlace(remote: Remote, around: readonly Remote[
 async function refuseSite(remote: Remote): Promise<void> {
   for (const path of SITE) {
     if ((await remote.head(path)) === undefined) continue;
-    throw new Failure('not-ours', `${remote.name} is a site, where everybody could read the store`, {
+    throw new Failure('not-ours', `${remote.name} is a public site: everybody could read the store`, {
       place: { file: path },
-      expected: 'a private place apart from the site, best in a bucket of its own',
+      expected: 'a private target separate from the site, preferably in a separate bucket',
       found: `${path}, which a site has`,
       hint: 'name another bucket or container; nothing was touched',
     });

@@ -13,37 +13,37 @@ import { type LocalTree, readPage } from './local-tree.ts';
 import { overlapPage } from './overlap-page.ts';
 import type { Plan } from './plan.ts';
 
-/** What applying a plan needs beside it. */
+/** A plan and everything that `apply` needs to carry it out. */
 export interface ApplyContext {
   readonly plan: Plan;
   readonly tree: LocalTree;
-  /** Makes no request that it has no leave for. */
+  /** Sends a request only while the lease is valid. */
   readonly target: Target;
-  /** Whether it holds writes to their conditions. */
+  /** Whether the target supports conditional writes. */
   readonly isConditional: boolean;
   readonly choice: HeaderChoice;
   readonly concurrency: number;
   /** Whether items may move to earlier pages. */
   readonly allowGaps: boolean;
-  /** Says to begin nothing new. */
+  /** When aborted, no new request begins. */
   readonly signal: AbortSignal;
   /** Called with the bytes of each file that was sent, before compression. */
   readonly onSent: (bytes: number) => void;
 }
 
-/** What was done. */
+/** The number of completed steps of each kind. */
 export interface ApplyResult {
   uploads: number;
   overlaps: number;
   deletes: number;
 }
 
-/** How often a page is read and overlapped anew, where it changed meanwhile. */
+/** How often a page is read again and its overlap page rebuilt if the page changed in between. */
 const MAX_ATTEMPTS = 5;
 
 /**
- * Carries a plan out: the feed before the accounts, each in its order, deletes when everything else is there.
- * Nothing is begun after an error or when it is told to stop; what was under way is awaited.
+ * Carries out a plan: the feed before the accounts, each in its order. Deletes come after all uploads.
+ * After an error or an abort it begins no new request and waits for those in flight.
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
  */
 export async function apply(work: ApplyContext): Promise<ApplyResult> {
@@ -62,9 +62,9 @@ export async function apply(work: ApplyContext): Promise<ApplyResult> {
     await forEachLimit(order.first, concurrency, send);
     await forEachLimit(order.overlaps, concurrency, async (page) => {
       for (const slot of overlapSlots(work.tree.digests[collection], page)) {
-        const became = await writeOverlap(work, collection, page, slot);
-        if (became === 'overlap') done.overlaps += 1;
-        if (became !== 'final') continue;
+        const outcome = await writeOverlap(work, collection, page, slot);
+        if (outcome === 'overlap') done.overlaps += 1;
+        if (outcome !== 'final') continue;
         final.add(slot);
         done.uploads += 1;
       }
@@ -109,26 +109,26 @@ function fileOf(
 }
 
 /**
- * Puts a file there that shows its old items beside its new ones. Written only over the version that it was
- * made from, so that a request that arrives late cannot undo the file that follows.
+ * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
+ * read. A request that arrives late can then not overwrite the final page.
  */
 async function writeOverlap(
   { tree, target, isConditional, choice, allowGaps, signal, onSent }: ApplyContext,
   collection: Collection,
   page: number,
   slot: number,
-): Promise<'overlap' | 'final' | 'as it was'> {
+): Promise<'overlap' | 'final' | 'unchanged'> {
   const { path, variant, headers } = fileOf(tree, choice, collection, slot);
   const newer = await readPage(tree, collection, page);
   for (let tried = 1; ; tried += 1) {
     const older = await wrapErrors(target, path, () => target.get(path, signal));
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
-    if (older === undefined || overlapped === undefined) return 'as it was';
+    if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(target, path);
     const isFinal = overlapped.bytes === newer;
     const file = isFinal ? await readPage(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
-    if (older.bytes.equals(bytes)) return 'as it was';
+    if (older.bytes.equals(bytes)) return 'unchanged';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
     try {
       const condition = isConditional ? { tag: older.tag } : undefined;
@@ -142,7 +142,7 @@ async function writeOverlap(
   }
 }
 
-/** A page that another tool brought may be none: then it has nothing that a reader could miss. */
+/** Returns the overlap page; undefined if the old file is not a page, since a reader can then miss nothing. */
 function overlapOver(collection: Collection, path: string, older: Fetched, newer: Buffer): ReturnType<typeof overlapPage> {
   try {
     return overlapPage(collection, decompressedPage(path, older), newer);
@@ -167,10 +167,10 @@ async function putOver(
 }
 
 function pulledForward(target: Target, path: string): Failure {
-  return new Failure('reader-gaps', `at ${target.name} records would move to earlier pages`, {
+  return new Failure('reader-gaps', `records at ${target.name} would move to earlier pages`, {
     place: { file: path },
-    expected: 'a tree that the one at the target grew into',
-    found: 'a page whose records are newer than those that are to stand there',
+    expected: 'a tree that extends the one at the target',
+    found: 'a page whose records are newer than the records of its replacement',
     hint: 'publish with --allow-gaps if readers may miss records that move past them',
   });
 }

@@ -6,22 +6,22 @@ import { type Change, type Comparison, changesOf, digestAt, surplus } from './co
 import { shiftOf } from './movement.ts';
 import { type Order, orderPages } from './order.ts';
 
-/** What is done at a target about one collection. */
+/** The uploads, overlap pages and deletes of one collection. */
 export interface CollectionPlan {
   readonly collection: Collection;
   readonly order: Order;
-  /** The files of a page among the order's overlaps that are written as one: with items that leave the page. */
+  /** The slots of a page in `order.overlaps` that get an overlap page, because items leave that page. */
   readonly overlapSlots: (page: number) => readonly number[];
-  /** The slots of a page whose files are to be sent, each with its reason. */
+  /** The slots of a page whose files must be sent, each with its reason. */
   readonly slotsToSend: (page: number) => readonly Change[];
   /**
-   * The paths of compressed files whose pages stay without them, the highest page's first. As long as one is there
-   * its readers see what the page was.
+   * The paths of compressed files that the tree no longer has although their pages stay, highest page first.
+   * Until such a file is deleted, its readers see the old page.
    */
   readonly outdated: () => Iterable<string>;
-  /** Whether each of the outdated has to wait for the one before: they may show other items than their pages. */
+  /** Whether the outdated files are deleted one after another, because their items may differ from those of their pages. */
   readonly isOutdatedInTurn: boolean;
-  /** The paths of the pages that are gone, the highest first, when the outdated ones are. */
+  /** The paths of the pages that the tree no longer has, highest first. They are deleted after the outdated files. */
   readonly gone: () => Iterable<string>;
 }
 
@@ -30,7 +30,7 @@ export type CollectionPlans = { readonly [C in Collection]: CollectionPlan };
 export function planCollection(comparison: Comparison, collection: Collection): CollectionPlan {
   const { build, digests, found, movement, concurrency } = comparison;
   const known = { build, trees: found.trees, movement, isDamaged: found.isDamaged };
-  // what sort keys say of a page is sure only where the page is that of their tree
+  // sort keys describe a page reliably only if the page is from the same tree as they are
   const leaving = movement !== undefined && !found.isScanned && found.trees.length === 1 ? movement[collection].leaving : undefined;
   const leaves = (page: number) => leaving === undefined || leaving[page] === 1;
   const last = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
@@ -47,7 +47,7 @@ export function planCollection(comparison: Comparison, collection: Collection): 
       ({ slot, reason }) =>
         slot % slotCount(pages) <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
-    // a page that keeps its items can be sent at any time, but one that comes to link to new pages only after them
+    // a page that keeps its items can be sent at any time, but a page that will link to new pages only after those
     const isLinking = page === last && pages > last;
     const isMovable = leaves(page) || isLinking;
     (isMoving && isMovable && !(isMissing && isUnlinked(page)) ? moving : still).push(page);
@@ -71,9 +71,9 @@ export function planCollection(comparison: Comparison, collection: Collection): 
 }
 
 /**
- * Tells of a page of which a file is missing whether no reader can come to it: a run that was killed before all
- * files of its new pages were there had linked to none of them yet. Of files in an encoding that is new at the
- * target nothing is known by their missing.
+ * Returns a test for pages with a missing file: true if no reader can reach the page. A run that was killed before
+ * it wrote all files of its new pages has not linked to any of them. A missing file in an encoding that is new at
+ * the target proves nothing.
  */
 function unlinked({ found, digests }: Comparison, collection: Collection): (page: number) => boolean {
   const { encodings } = digests[collection];
@@ -82,7 +82,7 @@ function unlinked({ found, digests }: Comparison, collection: Collection): (page
   return (page) => knowsAll && page > least;
 }
 
-/** The files of a page that readers come to by `next`: itself, and itself compressed. */
+/** The slots of the files that readers reach through `next`: the page and its compressed variants. */
 export function overlapSlots({ pages, encodings }: Digests, page: number): number[] {
   return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }

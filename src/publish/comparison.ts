@@ -7,21 +7,21 @@ import type { TreeDigests } from '../tree/manifest.ts';
 import type { Movement } from '../tree/movement.ts';
 import type { TreeSize } from './state.ts';
 
-/** The digest of an object that is there and is not known to be what this tree would put in its place. */
+/** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
 
-/** Why something is done. */
+/** Why a step of the plan is needed. */
 export const REASONS = {
   new: 'not at the target',
   changed: 'other bytes at the target',
   headers: 'same bytes, other headers',
-  unknown: 'what is at the target is not known',
+  unknown: 'unknown content at the target',
   gone: 'no longer in the tree',
 } as const;
 
 export type Reason = keyof typeof REASONS;
 
-/** What a plan is made of: what is here, what is there, and what readers and the purse can bear. */
+/** The input of a plan: the tree, the content of the target, how items move, and prices. */
 export interface Comparison {
   readonly build: BuildRecord;
   readonly digests: TreeDigests;
@@ -30,32 +30,32 @@ export interface Comparison {
     readonly trees: readonly TreeSize[];
     readonly digests: TreeDigests;
     readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
-    /** Whether no run's end says what is there. */
+    /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
     readonly isScanned: boolean;
-    /** Whether pages are not what the last run left there. */
+    /** Whether pages differ from those that the last run wrote. */
     readonly isDamaged: boolean;
-    /** Whether a run came to its end with this very tree, and the files beside its pages are as it left them. */
+    /** Whether a run published this very tree completely, and the files beside its pages are unchanged since. */
     readonly isCurrent: boolean;
   };
-  /** How items move from the pages at the target; undefined where sort keys do not tell. */
+  /** How items move from the pages at the target; undefined if no usable sort keys exist. */
   readonly movement: Movement | undefined;
-  /** Whether the tree's sort keys are to be sent. */
+  /** Whether the tree's sort keys must be sent. */
   readonly sendsSortKeys: boolean;
-  /** How many reads it took to learn what is there. */
+  /** The number of read requests made so far. */
   readonly reads: number;
-  /** Whether pages at the target are answered with other headers than they are to be. */
+  /** Whether the pages at the target have other headers than this run would set. */
   readonly hasOtherHeaders: boolean;
   readonly concurrency: number;
   readonly prices: Prices;
 }
 
-/** A file that is to be sent, by its slot. */
+/** A file that must be sent, identified by its slot. */
 export interface Change {
   readonly slot: number;
   readonly reason: Reason;
 }
 
-/** The files of a page that are to be sent; a collection's own index, where readers begin, comes last. */
+/** Returns the files of a page that must be sent. The collection's index, the entry point of readers, comes last. */
 export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
   const wanted = digests[collection];
   const there = found.digests[collection];
@@ -75,7 +75,7 @@ function reasonOf(wanted: string | undefined, there: string | undefined, hasOthe
   return hasOtherHeaders ? 'headers' : undefined;
 }
 
-/** What a target has where this tree has a slot. */
+/** Returns the digest at the target for a slot of this tree; undefined if the target has no such file. */
 export function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
   const plain = slot % slotCount(wanted.pages);
   const encoding = wanted.encodings[Math.floor(slot / slotCount(wanted.pages)) - 1];
@@ -86,8 +86,9 @@ export function digestAt(there: Digests, wanted: Digests, slot: number): string 
 }
 
 /**
- * Files of some pages at a target that the tree does not have, page by page from the highest: those of pages, and
- * variants in encodings that it was not built with. The last page's second file counts as one of a page that stays.
+ * Yields the paths of files at a target that the tree does not have, for the selected pages, highest page first.
+ * They are files of removed pages and variants in encodings that the tree was not built with. The second file of
+ * the last page counts as a file of a page that stays.
  */
 export function* surplus({ digests, found }: Comparison, collection: Collection, isMeant: (page: number) => boolean): Generator<string> {
   const wanted = digests[collection];

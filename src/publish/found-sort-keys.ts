@@ -7,18 +7,18 @@ import { readSortKeys, SORT_KEYS } from '../tree/sort-keys.ts';
 import type { LocalTree } from './local-tree.ts';
 import type { PublishState } from './state.ts';
 
-/** What the sort keys at a target say. */
+/** The result of comparing the sort keys at a target with those of the tree. */
 export interface FoundSortKeys {
-  /** How items move from the pages at the target to the tree's; undefined where its sort keys are not those of its pages. */
+  /** How items move from the pages at the target to the tree's; undefined if the target's sort keys do not match its pages. */
   readonly movement: Movement | undefined;
-  /** Whether they are those of the tree. */
+  /** Whether the sort keys at the target equal those of the tree. */
   readonly areCurrent: boolean;
 }
 
 /**
- * Compares the sort keys at a target with the tree's, in one request, or none where the state says that they are the
- * same. A run sends them before its pages: so they are those of the newest tree of which a page may be there, and in no
- * older one has an item stood on a later page, since that run would have been refused.
+ * Compares the sort keys at a target with the tree's. This takes one request, or no request if the state shows that
+ * they are equal. A run sends its sort keys before its pages. So they belong to the newest tree that may have a page
+ * at the target. No older tree had an item on a later page: the guards would have refused that run.
  */
 export async function foundSortKeys(
   target: Target,

@@ -1,24 +1,24 @@
 import { Failure } from '../contract/failure.ts';
 import type { Plan } from './plan.ts';
 
-/** What a plan may do to a target and its readers. */
+/** The limits that a plan must respect. */
 export interface Limits {
-  /** How many files may be deleted: a number, or a share of the files at the target. */
+  /** The most files that may be deleted: a number, or a share of the files at the target. */
   readonly maxDelete: { readonly most: number } | { readonly share: number };
-  /** Whether a tree is published that no order can bring to readers without their missing something. */
+  /** Whether to publish a tree even if readers miss items in every upload order. */
   readonly allowGaps: boolean;
 }
 
-/** Why a plan is not to be carried out: too-many-deletes, reader-gaps, both or none. */
+/** Returns the reasons not to carry out a plan: too-many-deletes, reader-gaps, both, or an empty list. */
 export function checkGuards(target: string, plan: Plan, { maxDelete, allowGaps }: Limits): Failure[] {
   const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: `at most ${most}`,
-    found: `${plan.deletes} files that the tree no longer has`,
-    hint: 'look whether this is the right tree and the right target (--plan); --max-delete allows more',
+    found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
+    hint: 'check that the tree and the target are the right ones (--plan); --max-delete allows more',
   });
-  const gaps = new Failure('reader-gaps', `no order can bring this tree to ${target} without a reader missing something`, {
-    expected: 'as many records and accounts as before or more, on pages that are no larger',
+  const gaps = new Failure('reader-gaps', `readers of ${target} would miss items, whatever the order of the uploads`, {
+    expected: 'at least as many records and accounts as before, on pages that are not larger',
     found: plan.gaps.join('; '),
     hint: 'publish with --allow-gaps if readers may miss records that move past them',
   });

@@ -10,25 +10,25 @@ import { isAlive, thisProcess } from './process-identity.ts';
 import { readState } from './remote-tree.ts';
 import { encodeState, type Holder, type PublishState, parseState, STATE } from './state.ts';
 
-/** How often a run says that it lives, in milliseconds. */
+/** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 4_000;
-/** How long a run that says nothing is waited for. */
+/** Milliseconds without a heartbeat after which other runs consider a lease expired. */
 const LEASE_TTL_MS = 20_000;
-/** How long after its last beat a run still writes: less than others wait. */
+/** Milliseconds after its last heartbeat in which a run still writes. Shorter than the lease TTL. */
 const WRITE_WINDOW_MS = 15_000;
-/** How long after its last beat a run goes on trying to say that it lives. */
+/** Milliseconds after its last heartbeat in which a run still retries heartbeats. */
 const GIVE_UP_MS = 120_000;
-/** Where a store knows no conditions: how long after its claim a run looks whether another came. */
+/** If a store does not support conditional writes: milliseconds between a claim and the check for a competing claim. */
 const CLAIM_DELAY_MS = 2_000;
 
 type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
 
 /**
- * Waits for what another run's death would look like.
- * @throws Failure target-busy where it lives, stopped
+ * Waits until the lease of another run has expired.
+ * @throws Failure target-busy if that run is alive, stopped
  */
 export async function awaitHolder(target: Target, holder: Holder | null, signal: AbortSignal): Promise<void> {
-  // a process of that number may be another by now: only a beat shows that the run lives
+  // process ids are reused: only a heartbeat shows that the run is alive
   if (holder === null || isAlive(holder) === false) return;
   const started = performance.now();
   while (performance.now() - started < LEASE_TTL_MS) {
@@ -39,37 +39,37 @@ export async function awaitHolder(target: Target, holder: Holder | null, signal:
     throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
       place: { file: STATE },
       expected: 'one publisher at a time',
-      found: now === null ? 'a run that has ended just now' : 'a run that is under way',
-      hint: 'wait until it has ended, then publish again; a run that died is taken over after twenty seconds',
+      found: now === null ? 'a run that has just ended' : 'a run in progress',
+      hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
     });
   }
 }
 
-/** The right to write at a target, which a run has as long as it says that it lives. */
+/** The right to write at a target. A run keeps it as long as its heartbeats succeed. */
 export class Lease {
   readonly #target: Target;
   readonly #claim: Claim;
   readonly #signal: AbortSignal;
   readonly #token = randomUUID();
-  /** Whether the store holds writes to their conditions; where it does not, two runs may overlook each other. */
+  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
   isConditional = true;
   #tag: string | undefined;
   #beat = 0;
-  #last = 0;
+  #lastHeartbeat = 0;
   #lost: Failure | undefined;
-  /** Why the last beat did not come about. */
-  #failed: unknown;
-  #isSettled = false;
+  /** Why the last heartbeat failed. */
+  #lastError: unknown;
+  #isTaken = false;
   #pending: Promise<void> | undefined;
-  #clock: NodeJS.Timeout | undefined;
-  /** Ends when it is not sure any more that nobody took over. */
-  #leave = new AbortController();
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  /** Aborted when another run may have taken over. */
+  #validity = new AbortController();
   #expiry: NodeJS.Timeout | undefined;
 
   /**
-   * @param target for the beats: it does not try for long, since the next is soon to come
-   * @param tag of the state that was found; undefined where there was none
-   * @param signal says that the run is to stop
+   * @param target for the heartbeats; it retries only briefly, because the next heartbeat follows soon
+   * @param tag the tag of the state that was found; undefined if the target has no state
+   * @param signal aborted when the run must stop
    */
   constructor(target: Target, claim: Claim, tag: string | undefined, signal: AbortSignal) {
     this.#target = target;
@@ -78,58 +78,58 @@ export class Lease {
     this.#signal = signal;
   }
 
-  /** @throws Failure target-busy where another run was quicker */
+  /** @throws Failure target-busy if another run took the lease first */
   async take(target: Target): Promise<void> {
     await this.#write(target, 'publishing', true);
     if (!this.isConditional) {
       await wait(CLAIM_DELAY_MS, undefined, { signal: this.#signal }).catch(() => {});
       const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#taken();
+      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
     }
-    this.#isSettled = true;
-    this.#clock = setInterval(() => {
-      this.#pending ??= this.#sayThatItLives();
+    this.#isTaken = true;
+    this.#heartbeatTimer = setInterval(() => {
+      this.#pending ??= this.#heartbeat();
     }, HEARTBEAT_MS);
-    this.#clock.unref();
+    this.#heartbeatTimer.unref();
   }
 
-  async #sayThatItLives(): Promise<void> {
+  async #heartbeat(): Promise<void> {
     try {
       await this.#write(this.#target, 'publishing', true);
-      this.#failed = undefined;
+      this.#lastError = undefined;
     } catch (error) {
-      this.#failed = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
+      this.#lastError = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
       if (!(error instanceof Failure && error.code === 'target-busy')) return;
       this.#lost = error;
-      this.#leave.abort();
+      this.#validity.abort();
     } finally {
       this.#pending = undefined;
     }
   }
 
   /**
-   * Waits until it is sure that nobody took over.
-   * @returns what says when it is so no more
-   * @throws Failure target-busy where somebody did; stopped; target-failed, target-denied where it cannot be made sure
+   * Waits until the lease is certainly valid.
+   * @returns a signal that is aborted when the lease is no longer valid
+   * @throws Failure target-busy if another run took over; stopped; target-failed, target-denied if heartbeats fail
    */
   async hold(): Promise<AbortSignal> {
     for (;;) {
       if (this.#lost !== undefined) throw this.#lost;
-      const silence = performance.now() - this.#last;
-      if (silence < WRITE_WINDOW_MS && !this.#leave.signal.aborted) return this.#leave.signal;
+      const silence = performance.now() - this.#lastHeartbeat;
+      if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
       if (this.#signal.aborted) throw stopped(this.#target);
-      const mayPass = this.#failed instanceof Failure && this.#failed.code === 'target-failed';
-      if (this.#failed !== undefined && (!mayPass || silence > GIVE_UP_MS)) throw this.#failed;
+      const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
+      if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
       await wait(100);
     }
   }
 
   /**
-   * Says that all is done, or that another run has to complete it.
-   * @param sortKeys of the tree that is published
+   * Releases the lease and records whether the publish is complete or another run must complete it.
+   * @param sortKeys the SHA-256 of the sort keys of the published tree
    */
   async release(state: PublishState['state'], target: Target, sortKeys?: string): Promise<void> {
-    clearInterval(this.#clock);
+    clearInterval(this.#heartbeatTimer);
     await this.#pending;
     clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
@@ -141,14 +141,14 @@ export class Lease {
     clearTimeout(this.#expiry);
   }
 
-  async #write(target: Target, state: PublishState['state'], isHeld: boolean, claim: Claim = this.#claim): Promise<void> {
-    if (!this.isConditional && this.#isSettled) {
-      // what a condition would have told
+  async #write(target: Target, state: PublishState['state'], hasHolder: boolean, claim: Claim = this.#claim): Promise<void> {
+    if (!this.isConditional && this.#isTaken) {
+      // replaces the condition
       const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#taken();
+      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
     }
     this.#beat += 1;
-    const holder = isHeld ? { ...thisProcess(), token: this.#token, beat: this.#beat } : null;
+    const holder = hasHolder ? { ...thisProcess(), token: this.#token, beat: this.#beat } : null;
     const bytes = encodeState({ state, ...claim, holder });
     const upload = { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
     const condition: Condition = this.#tag === undefined ? 'absent' : { tag: this.#tag };
@@ -159,45 +159,45 @@ export class Lease {
       if (!(error instanceof StorageError)) throw error;
       if (error.kind === 'unsupported' && this.isConditional) {
         this.isConditional = false;
-        // what the condition would have told: whether the target is still as it was looked at
-        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#taken();
-        return this.#write(target, state, isHeld, claim);
+        // replaces the condition: checks that the state is still the one that was read
+        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#takenOver();
+        return this.#write(target, state, hasHolder, claim);
       }
       if (error.kind !== 'conflict') throw toFailure(target, STATE, error);
       const now = await target.get(STATE, this.#signal);
-      if (now === undefined) throw this.#taken();
-      // the answer to this very write was lost
+      if (now === undefined) throw this.#takenOver();
+      // the response to this very write was lost
       if (now.bytes.equals(bytes)) this.#tag = now.tag;
       else {
-        // the answer to an earlier write was lost, or that write arrived late: the target is still this run's
-        if (tokenIn(now.bytes) !== this.#token) throw this.#taken();
+        // the response to an earlier write was lost, or that write arrived late: this run still has the lease
+        if (tokenIn(now.bytes) !== this.#token) throw this.#takenOver();
         this.#tag = now.tag;
-        return this.#write(target, state, isHeld, claim);
+        return this.#write(target, state, hasHolder, claim);
       }
     }
-    this.#renew(started);
+    this.#extend(started);
   }
 
-  #renew(started: number): void {
-    this.#last = started;
+  #extend(started: number): void {
+    this.#lastHeartbeat = started;
     clearTimeout(this.#expiry);
-    if (this.#leave.signal.aborted) this.#leave = new AbortController();
-    setMaxListeners(0, this.#leave.signal);
-    this.#expiry = setTimeout(() => this.#leave.abort(), started + WRITE_WINDOW_MS - performance.now());
+    if (this.#validity.signal.aborted) this.#validity = new AbortController();
+    setMaxListeners(0, this.#validity.signal);
+    this.#expiry = setTimeout(() => this.#validity.abort(), started + WRITE_WINDOW_MS - performance.now());
     this.#expiry.unref();
   }
 
-  #taken(): Failure {
+  #takenOver(): Failure {
     return new Failure('target-busy', `another run began to publish to ${this.#target.name}`, {
       place: { file: STATE },
       expected: 'one publisher at a time',
-      found: 'a claim that is not this run’s',
-      hint: 'let the other run end, then publish again',
+      found: 'the claim of another run',
+      hint: 'wait until the other run has ended, then publish again',
     });
   }
 }
 
-/** The token of the run that holds a target, by the bytes of its state; undefined where none does. */
+/** Returns the token of the lease holder from the bytes of a state; undefined without a holder. */
 function tokenIn(bytes: Buffer): string | undefined {
   try {
     return parseState(bytes).holder?.token;

@@ -13,34 +13,34 @@ import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDi
 import { openRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 
-/** How many bytes of a file are held at once where all are read. */
+/** Bytes of the buffer for reading files. */
 const CHUNK_BYTES = 1 << 16;
-/** After how many files signals are heeded. */
+/** The number of files between two yields to the event loop, which delivers signals. */
 const YIELD_EVERY = 100;
 
-/** A finished tree on this machine whose files are what its manifest says. */
+/** A finished local tree whose files match its manifest. */
 export interface LocalTree {
   readonly out: string;
   readonly build: BuildRecord;
   readonly digests: TreeDigests;
   /** Bytes of the files, by slot. */
   readonly sizes: { readonly [C in Collection]: Float64Array };
-  /** SHA-256 of its sort keys; undefined in a tree of a release that wrote none. */
+  /** SHA-256 of its sort keys; undefined if an older release wrote the tree without sort keys. */
   readonly sortKeys: string | undefined;
 }
 
 /**
- * Opens a tree and reads all of it, so that nothing is begun with one that somebody has changed.
+ * Opens a tree and reads all of it. A tree that was changed after the build is rejected before the first request.
  * @throws Failure no-tree, tree-unfinished, tree-edited
  */
 export async function openTree(out: string, onProgress: (done: number, all: number) => void = () => {}): Promise<LocalTree> {
   const build = requireTree(out);
-  if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another, or none');
+  if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
   const most = mostLines(statSync(join(out, MANIFEST)).size);
-  if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, where the manifest lists ${most} at the most`);
+  if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
   const digests = readManifest(out, pages, encodings);
   const sizes = {
     data: new Float64Array(slotCount(pages.data, encodings)),
@@ -48,10 +48,10 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
   };
   const sortKeys = sortKeysDigest(out);
   if (sortKeys !== undefined && digestOf(join(out, SORT_KEYS)) !== sortKeys)
-    throw edited(join(out, SORT_KEYS), sortKeys, 'another, or none');
+    throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
   const tree = { out, build, digests, sizes, sortKeys };
   const all = sizes.data.length + sizes.account.length;
-  // in one buffer and without promises: what each file would leave behind adds up before it is collected
+  // one buffer and no promises: the garbage of each file would add up before it is collected
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let done = 0;
   for (const collection of COLLECTIONS) {
@@ -66,7 +66,7 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
 }
 
 /**
- * A file's bytes, held to the manifest.
+ * Reads a file and compares its bytes with the manifest.
  * @throws Failure tree-edited
  */
 export async function readPage(tree: LocalTree, collection: Collection, slot: number): Promise<Buffer> {
@@ -80,7 +80,7 @@ export async function readPage(tree: LocalTree, collection: Collection, slot: nu
   return bytes;
 }
 
-/** As {@link readPage}, piece by piece in one buffer; gives how many bytes there are. */
+/** Does the same as {@link readPage} in chunks, through one buffer. Returns the number of bytes. */
 function checkPage(tree: LocalTree, collection: Collection, slot: number, buffer: Buffer): number {
   const path = fileOf(tree, collection, slot);
   const wanted = tree.digests[collection].get(slot);
@@ -115,18 +115,18 @@ export interface FileBeside {
   readonly bytes: Buffer;
 }
 
-/** The tree's sort keys, which a target gets before its pages; none in a tree without. */
+/** Returns the tree's sort keys, which are sent before its pages; an empty list if the tree has none. */
 export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly FileBeside[] {
   if (sortKeys === undefined) return [];
   const bytes = readFileSync(join(out, SORT_KEYS));
-  if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'another');
+  if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'other bytes');
   return [{ path: SORT_KEYS, bytes }];
 }
 
-/** The files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
+/** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
 export function readBeside({ out, build }: LocalTree): readonly FileBeside[] {
   const manifest = readFileSync(join(out, MANIFEST));
-  if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another');
+  if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'other bytes');
   return [
     { path: BUILD_RECORD, bytes: Buffer.from(encodeBuildRecord(build)) },
     { path: MANIFEST, bytes: manifest },
@@ -138,7 +138,7 @@ function unreadable(file: string, wanted: string | undefined, error: unknown): F
 }
 
 function edited(file: string, wanted: string | undefined, found: string): Failure {
-  return new Failure('tree-edited', `${file} is not what the build wrote`, {
+  return new Failure('tree-edited', `${file} differs from what the build wrote`, {
     place: { file },
     expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
     found,

@@ -1,30 +1,30 @@
 /** The order in which a collection's pages are written. */
 export interface Order {
-  /** All at once, before the others: pages that no reader can come to yet, or whose items stay as they are. */
+  /** Written first, in parallel: pages that no reader can reach yet, or whose items do not change. */
   readonly first: readonly number[];
-  /** All at once, when the first are there: pages that show their old items and their new ones for a while. */
+  /** Written in parallel after `first`: pages that temporarily show their old items and their new ones. */
   readonly overlaps: readonly number[];
-  /** When the overlaps are there, the runs at once, each of them one page after another. */
+  /** Written after the overlap pages: the runs in parallel, the pages of one run one after another. */
   readonly runs: readonly (readonly number[])[];
 }
 
-/** How many pages a run should have for each overlap page that it costs: overlaps are written twice. */
+/** The number of pages that a run must have for each overlap page that it needs, because overlap pages are written twice. */
 const PAGES_PER_OVERLAP = 50;
 
 /**
- * Orders pages so that a reader who follows `next` meanwhile, or comes when all of it has stopped midway,
- * misses nothing. Items move from a page to later ones only, so none may leave a page before it stands on
- * a later one. One page after another from the highest down keeps that, and is slow. So the pages are cut
- * into runs: where one ends and the next lower one begins, the pages that will take items over the cut first
- * show them beside their old ones. Then the runs need not wait for each other.
- * @param moving the pages whose items change, the highest first
- * @param still pages to be written in any order before
- * @param shift how many pages later an item may come to stand, at most
- * @param concurrency how many requests may be under way at once
+ * Orders pages so that a reader who follows `next` during the publish misses nothing. This also holds if the publish
+ * stops halfway. Items move only to later pages, so an item must not leave a page before a later page shows it.
+ * Writing one page after another from the highest down ensures this, but is slow. So the pages are divided into runs.
+ * At the boundary between two runs, the pages that receive items from the lower run first become overlap pages.
+ * Then the runs need not wait for each other.
+ * @param moving the pages whose items change, highest first
+ * @param still the pages that are written before them, in any order
+ * @param shift the most pages that an item moves back
+ * @param concurrency the most requests in flight at a time
  */
 export function orderPages(moving: readonly number[], still: readonly number[], shift: number, concurrency: number): Order {
   const isFar = shift > 1 && shift * PAGES_PER_OVERLAP > moving.length;
-  // the lowest page takes nothing over from others
+  // the lowest page receives no items from other pages
   if (isFar && concurrency > 1) return { first: still, overlaps: moving.slice(0, -1), runs: moving.map((page) => [page]) };
   const affordable = Math.floor(moving.length / (PAGES_PER_OVERLAP * Math.max(1, shift)));
   const length = Math.ceil(moving.length / Math.max(1, Math.min(concurrency, affordable)));

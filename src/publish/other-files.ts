@@ -4,20 +4,20 @@ import { BUILD_RECORD, parseBuildRecord } from '../tree/build-record.ts';
 import { STATE } from './state.ts';
 
 /**
- * Refuses a folder that holds something and was never published to: a typing mistake would put a tree into `/etc`.
- * A tree that was copied there is known by its build record. A bucket is not listed.
+ * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`.
+ * A tree that was copied there is recognized by its build record. A bucket is not listed.
  * @throws Failure not-ours
  */
 export async function refuseOtherFiles(target: Target, signal: AbortSignal): Promise<void> {
   const names = target.names?.() ?? [];
-  // the first file of a run that was killed is the state, or what becomes it
+  // the first file that a killed run leaves is the state or its temporary file
   if (names.length === 0 || names.some((name) => name.startsWith(STATE))) return;
   const record = await target.get(BUILD_RECORD, signal);
   if (record !== undefined && parseBuildRecord(record.bytes) !== 'foreign') return;
-  throw new Failure('not-ours', `${target.name} holds other files and was never published to`, {
+  throw new Failure('not-ours', `${target.name} contains other files and was never published to`, {
     place: { file: target.name },
     expected: 'a new or empty folder, or one that palimpsest published to before',
     found: names.toSorted().slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : ''),
-    hint: 'look at the path; --allow-other-files publishes beside what is there',
+    hint: 'check the path; --allow-other-files publishes beside the files there',
   });
 }

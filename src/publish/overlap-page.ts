@@ -2,19 +2,19 @@ import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, parseEnvelope } from '../contract/envelope.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
 
-/** What a page looks like while it shows an older version's items too. */
+/** A page that also shows items of its older version. */
 export interface OverlapPage {
   readonly bytes: Buffer;
-  /** Whether items of the older page stand before the newer one's: then they are on their way to an earlier page. */
+  /** Whether items of the older page sort before those of the newer page, which means that they move to an earlier page. */
   readonly movesForward: boolean;
 }
 
 const KEYS = { data: 'id', account: 'screen_name' } as const;
 
 /**
- * A page as it will be, with those items of its older version after its own that it will not have: it takes
- * nothing away from anybody. Undefined where both have the same items: then there is nothing to overlap page.
- * @throws SyntaxError, Violation where the older page is no page
+ * Returns the newer page, followed by the items that only its older version has, so that a reader misses nothing.
+ * Returns undefined if both have the same items, because no overlap page is needed then.
+ * @throws SyntaxError, Violation if the older file is not a page
  */
 export function overlapPage(collection: Collection, older: Buffer, newer: Buffer): OverlapPage | undefined {
   const key = (item: unknown) => (isObject(item) ? item[KEYS[collection]] : undefined);

@@ -6,7 +6,7 @@ import type { Comparison } from './comparison.ts';
 import { gapsOf } from './movement.ts';
 import { stepsOf } from './steps.ts';
 
-/** Requests by what they do. */
+/** The number of requests of each kind. */
 export interface Requests {
   readonly all: number;
   readonly writes: number;
@@ -20,24 +20,24 @@ export interface Plan {
   readonly overlaps: number;
   readonly deletes: number;
   readonly unchanged: number;
-  /** Files that the target has. */
+  /** The number of files at the target. */
   readonly atTarget: number;
-  /** Bytes of the uploads and overlaps, before compression; of overlaps at most. */
+  /** Bytes of the uploads and overlap pages, before compression. Overlap pages count with their maximum size. */
   readonly bytes: number;
-  /** What a run asks of the store from its beginning to its end, without what keeps its lock alive. */
+  /** All requests of a run, without its heartbeats. */
   readonly requests: Requests;
   /** Whether there is nothing to do. */
   readonly isIdle: boolean;
-  /** US dollars at list price for these requests. */
+  /** The list price of these requests in US dollars. */
   readonly cost: number;
-  /** Why no order can keep readers from missing something; none where one can. */
+  /** The reasons why readers may miss items in any upload order; empty if an order exists in which they do not. */
   readonly gaps: readonly string[];
 }
 
 /** The build record, the manifest, and the state at the beginning and at the end. */
 const CLOSING_WRITES = 4;
 
-/** Compares a tree with what is at a target. Pure. */
+/** Computes the plan from a comparison of a tree with a target. Pure. */
 export function planPublish(comparison: Comparison): Plan {
   const data = planCollection(comparison, 'data');
   const account = planCollection(comparison, 'account');

@@ -3,12 +3,12 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import type { Holder } from './state.ts';
 
-/** This process, so that another on the same machine can tell whether it still lives. */
+/** Identifies this process, so that another process on the same machine can check whether it is alive. */
 export function thisProcess(): Pick<Holder, 'machine' | 'process'> {
   return { machine: machine(), process: process.pid };
 }
 
-/** Whether a process lives; undefined where that cannot be told from here. */
+/** Returns whether a process is alive; undefined if this machine cannot check it. */
 export function isAlive(holder: Holder): boolean | undefined {
   if (holder.machine !== machine()) return undefined;
   try {
@@ -21,7 +21,7 @@ export function isAlive(holder: Holder): boolean | undefined {
 
 let known: string | undefined;
 
-/** A machine since it was started, seen from one container of it: only there does a process's number mean something. */
+/** Identifies a machine, its current boot and the container: a process id has a meaning only within these. */
 function machine(): string {
   known ??= hash('sha256', [hostname(), ...linuxFacts()].join('\n')).slice(0, 32);
   return known;

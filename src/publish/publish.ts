@@ -18,55 +18,55 @@ import { readRemote, readState } from './remote-tree.ts';
 import { STATE, sizeOf, type TreeSize } from './state.ts';
 import { type Step, stepsOf } from './steps.ts';
 
-/** Milliseconds for one try of saying that a run lives, or that it ends without having come to its end. */
+/** Milliseconds for one attempt of a heartbeat, or of the release of the lease by a run that failed. */
 const HEARTBEAT_TIMEOUT_MS = 5_000;
-/** Of requests that are made also after the run was told to stop. */
+/** For requests that are sent even after the run was aborted. */
 const NEVER_ABORTED = new AbortController().signal;
 
 export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
   readonly concurrency: number;
-  /** Whether a folder that holds other files, and was never published to, takes a tree as well. */
+  /** Whether to publish to a folder that contains other files and was never published to. */
   readonly allowOtherFiles: boolean;
-  /** Whether each page at the target is asked for, to replace what is not as a run left it. */
+  /** Whether to check each page at the target and replace those that differ. */
   readonly repair: boolean;
-  /** Whether nothing is written. */
+  /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
   readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
-  /** Ends the run: what is under way is completed, nothing new begun. */
+  /** Stops the run: requests in flight are completed, and no new request begins. */
   readonly signal: AbortSignal;
-  /** Called with the bytes sent and all that are to be sent, before compression. */
+  /** Called with the bytes sent so far and the total, before compression. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
-  /** Called with the files read and all of them, before the first request. */
+  /** Called with the files read so far and the total, before the first request. */
   readonly onRead?: ((done: number, all: number) => void) | undefined;
 }
 
 export interface PublishSummary {
   readonly plan: Plan;
-  /** Why the plan is not carried out, if it is not; none where it was. */
+  /** The reasons why the plan was not carried out; empty if it was. */
   readonly refusals: readonly Failure[];
   /** Every step of the plan, in order. */
   readonly steps: () => Iterable<Step>;
   readonly done: ApplyResult;
   readonly traffic: RequestCounter;
-  /** Whether nothing but counts told how items move from the pages at the target. */
+  /** Whether only counts were available to determine how items move from the pages at the target. */
   readonly isByCounts: boolean;
   /** Whether an earlier run left the target unfinished. */
   readonly wasInterrupted: boolean;
-  /** Whether the store kept two publishers apart for certain. */
+  /** Whether the store supports conditional writes, which exclude a second publisher for certain. */
   readonly isConditional: boolean;
-  /** What a CDN in front has to fetch anew. */
+  /** The path patterns to invalidate in a CDN. */
   readonly invalidate: readonly string[];
 }
 
 /**
- * Publishes a tree: sends what the target does not have, in an order in which no reader misses anything.
+ * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
  *   too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;
-  // as many requests wait on it as are under way
+  // each request in flight adds a listener
   setMaxListeners(0, signal, NEVER_ABORTED);
   plainTarget.check?.(options.out);
   const tree = await openTree(options.out, (done, all) => {
@@ -75,12 +75,12 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   });
   const traffic = new RequestCounter();
   const renewal = new CredentialRefresh(plainTarget);
-  const within = (retryPolicy: Partial<RetryPolicy>) =>
+  const targetWith = (retryPolicy: Partial<RetryPolicy>) =>
     renewal.wrap(withRetry(plainTarget, { ...options.retryPolicy, signal: NEVER_ABORTED, ...retryPolicy }, traffic));
-  const target = within({ signal });
+  const target = targetWith({ signal });
   const line = headerLine(pageHeaders(options));
   const read = await wrapErrors(target, STATE, () => readState(target, signal));
-  // what is there can be looked at only when nobody changes it
+  // the target must not change while it is read
   if (!options.dryRun) await wrapErrors(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
   const found = await wrapErrors(target, target.name, () => readRemote(target, read, tree, options, concurrency, signal));
   if (read === undefined && !options.allowOtherFiles) await refuseOtherFiles(plainTarget, signal);
@@ -111,10 +111,10 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const [refused] = summary.refusals;
   if (refused !== undefined) throw refused;
 
-  // what an item moved past is not known to the next run by the tree's sort keys alone, if this one does not come to its end
+  // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
   const trees = distinct([...found.trees, { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined }]);
-  const brief = within({ attempts: 2, timeout: Math.min(options.retryPolicy.timeout, HEARTBEAT_TIMEOUT_MS) });
-  const lease = new Lease(brief, { trees, manifest: tree.build.manifest, headers: line }, found.tag, signal);
+  const heartbeatTarget = targetWith({ attempts: 2, timeout: Math.min(options.retryPolicy.timeout, HEARTBEAT_TIMEOUT_MS) });
+  const lease = new Lease(heartbeatTarget, { trees, manifest: tree.build.manifest, headers: line }, found.tag, signal);
   await wrapErrors(target, STATE, () => lease.take(target));
   const hold = () => lease.hold();
   let sent = 0;
@@ -124,13 +124,13 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   };
   try {
     const { isConditional } = lease;
-    const beside = async (to: Target, files: readonly FileBeside[]) => {
+    const sendBeside = async (to: Target, files: readonly FileBeside[]) => {
       for (const { path, bytes } of files) {
         const upload = { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) };
         await wrapErrors(to, path, () => to.put(path, upload, signal));
       }
     };
-    if (comparison.sendsSortKeys) await beside(within({ signal, beforeAttempt: hold }), readSortKeysFile(tree));
+    if (comparison.sendsSortKeys) await sendBeside(targetWith({ signal, beforeAttempt: hold }), readSortKeysFile(tree));
     const allowGaps = options.allowGaps || found.isDamaged;
     const done = await apply({
       ...options,
@@ -138,24 +138,24 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
       choice: options,
       plan,
       tree,
-      target: within({ signal, beforeAttempt: hold }),
+      target: targetWith({ signal, beforeAttempt: hold }),
       isConditional,
       onSent,
     });
-    // what ends a run is not cut short by being told to stop
-    const closing = within({ beforeAttempt: hold });
-    await beside(closing, readBeside(tree));
-    await wrapErrors(closing, STATE, () => lease.release('published', within({}), tree.sortKeys));
+    // an abort does not interrupt the last requests of a run
+    const closing = targetWith({ beforeAttempt: hold });
+    await sendBeside(closing, readBeside(tree));
+    await wrapErrors(closing, STATE, () => lease.release('published', targetWith({}), tree.sortKeys));
     const { pathname } = new URL(`${tree.build.base_url}/rest/`);
     return { ...summary, done, isConditional, invalidate: [`${pathname}*`] };
   } catch (error) {
-    // so that the next run need not wait for this one
-    await lease.release('publishing', brief).catch(() => {});
+    // the next run then need not wait until the lease expires
+    await lease.release('publishing', heartbeatTarget).catch(() => {});
     throw error;
   }
 }
 
-/** The trees that pages may come from, each once, the one to be published last. */
+/** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */
 function distinct(trees: readonly TreeSize[]): TreeSize[] {
   const text = (tree: TreeSize) => JSON.stringify(Object.entries(tree).toSorted());
   return trees.filter((tree, index) => trees.findLastIndex((other) => text(other) === text(tree)) === index);

@@ -14,38 +14,38 @@ import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
 import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
-/** What is to be looked at, and what pages are to be like. */
-export interface SurveyChoice extends HeaderChoice {
-  /** Whether each page is asked for though a run came to its end. */
+/** The options for reading a target, with the headers that pages get. */
+export interface ReadOptions extends HeaderChoice {
+  /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
 }
 
-/** What was found at a target. */
+/** The content of a target. */
 export interface RemoteTree {
   readonly state: PublishState | undefined;
   /** The tag of the state's object. */
   readonly tag: string | undefined;
-  /** The trees that its pages may come from; none where there are no pages. */
+  /** The trees that its pages may come from; empty if the target has no pages. */
   readonly trees: readonly TreeSize[];
   /** The digests of its pages, numbered as in a tree with as many pages as the largest of `trees`. */
   readonly digests: TreeDigests;
-  /** Pages that already show what comes to stand on them beside what still does. */
+  /** The pages that are already overlap pages for this tree. */
   readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
-  /** Whether `digests` was asked for page by page, because no run's end says what is there, or to repair it. */
+  /** Whether `digests` was requested page by page, because no completed run describes the pages, or to repair them. */
   readonly isScanned: boolean;
-  /** Whether pages are not what the last run left there, or that cannot be told. */
+  /** Whether pages differ from those that the last run wrote, or this cannot be determined. */
   readonly isDamaged: boolean;
-  /** Whether a run came to its end with the tree that is here, and the files beside its pages are as it left them. */
+  /** Whether a run published the local tree completely, and the files beside its pages are unchanged since. */
   readonly isCurrent: boolean;
 }
 
-/** The state that was read at a target, and the tag of its object. */
+/** The state read from a target, with the tag of its object. */
 export interface FoundState {
   readonly state: PublishState;
   readonly tag: string;
 }
 
-/** The state at a target; undefined where there is none. */
+/** Reads the state of a target; undefined if it has no state. */
 export async function readState(target: Target, signal: AbortSignal): Promise<FoundState | undefined> {
   const fetched = await target.get(STATE, signal);
   if (fetched === undefined) return undefined;
@@ -63,44 +63,53 @@ export async function readState(target: Target, signal: AbortSignal): Promise<Fo
 }
 
 /**
- * Finds out what is at a target: from the manifest that the last run left there, in two requests; page by
- * page only where no run came to its end, since then nothing else says what each page is, or to repair it.
+ * Determines the content of a target. After a completed run, its manifest gives this in two requests. Otherwise, and
+ * to repair a target, each page is requested.
  * @throws Failure not-ours
  */
 export async function readRemote(
   target: Target,
   read: FoundState | undefined,
   tree: LocalTree,
-  choice: SurveyChoice,
+  choice: ReadOptions,
   concurrency: number,
   signal: AbortSignal,
 ): Promise<RemoteTree> {
-  const nothing = { data: new Set<number>(), account: new Set<number>() };
+  const noOverlaps = { data: new Set<number>(), account: new Set<number>() };
   const [isDamaged, isCurrent] = [false, false];
   if (read === undefined) {
-    // pages that another tool brought: they are replaced in the order that readers need
+    // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(target, tree.build, signal);
     const found = { state: undefined, tag: undefined, trees, isDamaged, isCurrent };
-    if (trees.length === 0) return { ...found, digests: none(0, 0, []), overlapped: nothing, isScanned: false };
+    if (trees.length === 0) return { ...found, digests: emptyDigests(0, 0, []), overlapped: noOverlaps, isScanned: false };
     return { ...found, ...(await scanRemote(target, tree, choice, trees, concurrency, signal)) };
   }
   const { state, tag } = read;
   const { trees } = state;
   const published = await publishedDigests(target, state, tree, signal);
   if (published !== undefined && !choice.repair) {
-    return { state, tag, trees, digests: published, overlapped: nothing, isScanned: false, isDamaged, isCurrent: isPublished(state, tree) };
+    return {
+      state,
+      tag,
+      trees,
+      digests: published,
+      overlapped: noOverlaps,
+      isScanned: false,
+      isDamaged,
+      isCurrent: isPublished(state, tree),
+    };
   }
-  const asked = await scanRemote(target, tree, choice, trees, concurrency, signal);
-  const found = { state, tag, trees, ...asked };
+  const scanned = await scanRemote(target, tree, choice, trees, concurrency, signal);
+  const found = { state, tag, trees, ...scanned };
   if (!choice.repair) return { ...found, isDamaged, isCurrent };
   return {
     ...found,
-    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], asked.digests[name])),
+    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], scanned.digests[name])),
     isCurrent: isPublished(state, tree) && (await hasFilesBeside(target, tree, signal)),
   };
 }
 
-/** What a run that came to its end left at a target; undefined where none did, or its manifest is not there. */
+/** Returns the digests that a completed run published; undefined if no run completed or its manifest is missing. */
 async function publishedDigests(
   target: Target,
   state: PublishState,
@@ -126,14 +135,14 @@ function differs(wanted: Digests, there: Digests): boolean {
   return false;
 }
 
-/** Whether the build record, the manifest and the sort keys at a target are those of the tree. */
+/** Returns whether the build record, the manifest and the sort keys at a target equal those of the tree. */
 async function hasFilesBeside(target: Target, tree: LocalTree, signal: AbortSignal): Promise<boolean> {
   const files = [...readBeside(tree), ...readSortKeysFile(tree)];
-  const held = await Promise.all(files.map(({ path }) => target.head(path, signal)));
-  return files.every(({ bytes }, index) => held[index]?.digest === hash('sha256', bytes));
+  const heads = await Promise.all(files.map(({ path }) => target.head(path, signal)));
+  return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));
 }
 
-function none(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {
+function emptyDigests(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {
   return { data: new Digests(data, encodings), account: new Digests(account, encodings) };
 }
 
@@ -147,7 +156,7 @@ async function scanRemote(
 ): Promise<Pick<RemoteTree, 'digests' | 'overlapped' | 'isScanned'>> {
   const most = (count: (tree: TreeSize) => number) => Math.max(...[sizeOf(build), ...trees].map(count));
   const encodings = ENCODINGS.filter((one) => [sizeOf(build), ...trees].some(({ compress }) => encodingsIn(compress).includes(one)));
-  const digests = none(
+  const digests = emptyDigests(
     most((tree) => tree.data_pages),
     most((tree) => tree.account_pages),
     encodings,
@@ -157,16 +166,16 @@ async function scanRemote(
     const { pages } = digests[collection];
     const slots = Array(slotCount(pages, encodings)).keys();
     await forEachLimit(slots, concurrency, async (slot) => {
-      const held = await target.head(pathOf(collection, slot, pages, encodings), signal);
-      if (held === undefined) return;
-      const isAsWanted =
-        held.headers === undefined ||
-        headerLine(held.headers) === headerLine(pageHeaders(choice, encodings[Math.floor(slot / slotCount(pages)) - 1]));
-      digests[collection].set(slot, Buffer.from((isAsWanted ? held.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
-      // with variants a page is looked at again: some of its files may not be overlaps yet
+      const head = await target.head(pathOf(collection, slot, pages, encodings), signal);
+      if (head === undefined) return;
+      const hasHeaders =
+        head.headers === undefined ||
+        headerLine(head.headers) === headerLine(pageHeaders(choice, encodings[Math.floor(slot / slotCount(pages)) - 1]));
+      digests[collection].set(slot, Buffer.from((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
+      // a page with variants is checked again: some of its files may not be overlap pages yet
       const isAlone = local[collection].encodings.length === 0;
-      if (isAlone && held.holds !== undefined && held.holds === local[collection].get(slot)) overlapped[collection].add(slot);
+      if (isAlone && head.holds !== undefined && head.holds === local[collection].get(slot)) overlapped[collection].add(slot);
     });
   }
-  return { digests, overlapped: overlapped, isScanned: true };
+  return { digests, overlapped, isScanned: true };
 }

@@ -4,10 +4,10 @@ import { SITE_MARKER } from '../storage/marker.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { VERSION } from '../version.ts';
 
-/** At the target: what is published there, or who is at it. The first thing read and the last written. */
+/** The name of the object that contains the publish state and the lease. It is read first and written last. */
 export const STATE: string = SITE_MARKER;
 
-/** How large a tree is that pages at the target may come from. */
+/** The counts and sizes of a tree that pages at the target may come from. */
 export interface TreeSize {
   readonly records: number;
   readonly accounts: number;
@@ -15,33 +15,33 @@ export interface TreeSize {
   readonly account_pages: number;
   readonly page_size: number;
   readonly account_page_size: number;
-  /** As in the build record: what pages are there compressed with besides. */
+  /** The encodings of the compressed variants, as in the build record. */
   readonly compress: string;
-  /** SHA-256 of its sort keys; undefined where they are not to be relied on. */
+  /** SHA-256 of its sort keys; undefined if they are not reliable. */
   readonly sort_keys?: string | undefined;
 }
 
-/** Who is publishing. */
+/** The run that has the lease. */
 export interface Holder {
-  /** Names the machine, without saying its name. */
+  /** A hash that identifies the machine without its name. */
   readonly machine: string;
   readonly process: number;
-  /** Chosen by lot for each run. */
+  /** Random, different for each run. */
   readonly token: string;
-  /** Grows while the run lives. */
+  /** The number of the last heartbeat. */
   readonly beat: number;
 }
 
 export interface PublishState {
   readonly palimpsest: string;
   readonly state: 'published' | 'publishing';
-  /** The trees that pages at the target may come from: one where `state` is `published`. */
+  /** The trees that pages at the target may come from: one tree if `state` is `published`. */
   readonly trees: readonly TreeSize[];
-  /** SHA-256 of the manifest of the tree that is, or was to be, published. */
+  /** SHA-256 of the manifest of the tree that is published or being published. */
   readonly manifest: string;
-  /** The pages' headers, in one line. */
+  /** The headers of the pages, in one line. */
   readonly headers: string;
-  /** Null where nobody is at it. */
+  /** Null if no run has the lease. */
   readonly holder: Holder | null;
 }
 
@@ -73,13 +73,13 @@ export function encodeState(state: Omit<PublishState, 'palimpsest'>): Buffer {
   return Buffer.from(`${encodeJson({ palimpsest: VERSION, ...state })}\n`);
 }
 
-/** @throws Violation where it is none */
+/** @throws Violation if the bytes are not a valid state */
 export function parseState(bytes: Buffer): PublishState {
   let value: unknown;
   try {
     value = JSON.parse(bytes.toString());
   } catch {
-    throw new Violation(STATE, 'a JSON object', 'text that is no JSON');
+    throw new Violation(STATE, 'a JSON object', 'text that is not JSON');
   }
   const { trees, holder, ...rest } = parseShape(SHAPE, value, '');
   return {
@@ -89,7 +89,7 @@ export function parseState(bytes: Buffer): PublishState {
   };
 }
 
-/** What counts of a tree for those who publish over it. */
+/** Returns the part of the build record that later publishes need. */
 export function sizeOf(build: BuildRecord): TreeSize {
   const { records, accounts, data_pages, account_pages, page_size, account_page_size, compress } = build;
   return { records, accounts, data_pages, account_pages, page_size, account_page_size, compress };

@@ -11,7 +11,7 @@ export interface Step {
   readonly reason: Reason;
 }
 
-/** Every step in its order; those of a phase are carried out at once. */
+/** Yields all steps in order. The steps of one phase run in parallel. */
 export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans): Generator<Step> {
   for (const { collection, order, overlapSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
     const { pages, encodings } = digests[collection];

@@ -12,11 +12,11 @@ import { decompressedPage } from './headers.ts';
 import { sizeOf, type TreeSize } from './state.ts';
 
 /**
- * The trees that pages may come from at a target where no run of palimpsest left its state: what the build
- * record there says, and what the first pages do, since another tool may not have brought both together.
- * @param build the tree that is to be published
- * @returns none where there are no pages
- * @throws Failure not-ours where a file of a tree's name is none of palimpsest's
+ * Returns the trees that pages may come from at a target without a publish state. They are derived from the build
+ * record and from the first pages there, because another tool may have copied them at different times.
+ * @param build the build record of the tree to publish
+ * @returns an empty list if the target has neither
+ * @throws Failure not-ours if another program wrote a file with the name of a file of a tree
  */
 export async function unmanagedTrees(target: Target, build: BuildRecord, signal: AbortSignal): Promise<readonly TreeSize[]> {
   const [record, data, account] = await Promise.all([
@@ -56,14 +56,14 @@ async function refuseManifest(target: Target, signal: AbortSignal): Promise<void
   throw notOurs(target, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
 }
 
-/** A place that keeps versions of a store is private: as a site everybody could read it. */
+/** Refuses a target that contains versions of a store: these are private, and everybody can read a site. */
 async function refuseStore(target: Target, signal: AbortSignal): Promise<void> {
   const fetched = await target.get(STORE_MARKER, signal);
   if (fetched === undefined || !isCatalog(fetched.bytes)) return;
-  throw new Failure('not-ours', `${target.name} keeps versions of a store, which readers of a site could fetch`, {
+  throw new Failure('not-ours', `${target.name} contains versions of a store, which readers of a site could download`, {
     place: { file: STORE_MARKER },
-    expected: 'a place apart from the store',
-    found: 'what palimpsest store push wrote',
+    expected: 'a target separate from the store',
+    found: 'files that palimpsest store push wrote',
     hint: 'publish to another bucket or container; nothing was touched',
   });
 }
@@ -77,11 +77,11 @@ function isCatalog(bytes: Buffer): boolean {
   }
 }
 
-/** A collection's own index; undefined where there is none. */
+/** Reads the index of a collection; undefined if it does not exist. */
 async function firstPageAt(target: Target, path: string, signal: AbortSignal): Promise<Envelope | undefined> {
   const fetched = await target.get(path, signal);
   if (fetched === undefined) return undefined;
-  const refused = notOurs(target, path, 'the first page of a collection', 'something else');
+  const refused = notOurs(target, path, 'the first page of a collection', 'a file with other content');
   let page: Envelope;
   try {
     page = parseEnvelope(JSON.parse(decompressedPage(path, fetched).toString()));
@@ -93,8 +93,8 @@ async function firstPageAt(target: Target, path: string, signal: AbortSignal): P
 }
 
 /**
- * How many items a collection has on how many pages of which size. How many items one page alone could
- * hold is not known: it counts as if it were as many as `size`, of which nothing would have to move.
+ * Returns the number of items and pages of a collection, and its page size. A single page does not reveal the page
+ * size: `size` is assumed then, with which no item has to move.
  */
 function extentOf(page: Envelope | undefined, size: number): { readonly items: number; readonly pages: number; readonly size: number } {
   if (page === undefined) return { items: 0, pages: 0, size };
@@ -103,15 +103,15 @@ function extentOf(page: Envelope | undefined, size: number): { readonly items: n
   return { items: count, pages: Math.ceil(count / results.length), size: results.length };
 }
 
-/** The encodings in which a collection's own index is there as well. */
+/** Returns the encodings of the compressed index files at the target. */
 async function encodingsAt(target: Target, signal: AbortSignal): Promise<Encoding[]> {
-  const there: Encoding[] = [];
+  const encodings: Encoding[] = [];
   for (const encoding of ENCODINGS) {
     const paths = COLLECTIONS.map((collection) => pathOf(collection, 0, 0) + SUFFIXES[encoding]);
-    const held = await Promise.all(paths.map((path) => target.head(path, signal)));
-    if (held.some((one) => one !== undefined)) there.push(encoding);
+    const heads = await Promise.all(paths.map((path) => target.head(path, signal)));
+    if (heads.some((head) => head !== undefined)) encodings.push(encoding);
   }
-  return there;
+  return encodings;
 }
 
 function notOurs(target: Target, path: string, expected: string, found: string): Failure {
@@ -119,6 +119,6 @@ function notOurs(target: Target, path: string, expected: string, found: string):
     place: { file: path },
     expected: `${expected}, or nothing`,
     found,
-    hint: 'publish to another place or prefix, or remove that file; nothing was touched',
+    hint: 'publish to another target or prefix, or remove that file; nothing was touched',
   });
 }

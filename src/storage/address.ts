@@ -6,8 +6,8 @@ import { folder } from './targets/folder.ts';
 import { TARGETS } from './targets/targets.ts';
 
 /**
- * Opens the place at an address: `s3://bucket/prefix`, `az://container/prefix`, or a folder's path.
- * @param prefix more of the prefix, behind the address's own
+ * Opens the target at an address: `s3://bucket/prefix`, `az://container/prefix`, or the path of a folder.
+ * @param prefix is appended to the prefix of the address
  * @throws Failure usage, no-client
  */
 export async function openTarget(text: string, prefix: string, access: Access): Promise<Target> {
@@ -16,7 +16,7 @@ export async function openTarget(text: string, prefix: string, access: Access): 
   return kind.open(address, access);
 }
 
-/** Opens the places that a target lies in, nearest first: the prefixes before its own, or the folders above. */
+/** Opens the parents of a target, nearest first: the shorter prefixes or the parent folders. */
 export async function openAround(text: string, prefix: string, access: Access): Promise<readonly Target[]> {
   const { kind, address } = parseAddress(text, prefix);
   const isPath = kind.scheme === '';
@@ -33,8 +33,8 @@ export async function openAround(text: string, prefix: string, access: Access): 
 }
 
 /**
- * Takes an address apart.
- * @param platform as Node names it
+ * Parses an address.
+ * @param platform in the notation of `process.platform`
  * @throws Failure usage
  */
 export function parseAddress(
@@ -50,12 +50,11 @@ export function parseAddress(
   const kind = known ?? folder;
   const isPath = kind === folder;
   const container = isPath ? text : (match?.[2] ?? '');
-  if (container === '') throw unusable('a bucket, a container or a folder', 'none');
-  if (!isPath && /[@:?#]/.test(container))
-    throw unusable('the name of a bucket or container', 'something with credentials or a query in it');
+  if (container === '') throw unusable('a bucket, a container or a folder', 'no name');
+  if (!isPath && /[@:?#]/.test(container)) throw unusable('the name of a bucket or container', 'a name with credentials or a query in it');
   const parts = [...(isPath ? '' : (match?.[3] ?? '')).split('/'), ...prefix.split('/')].filter((part) => part !== '');
   if (parts.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
-    throw unusable('a prefix of plain names', 'one with . or .. or a query in it');
+    throw unusable('a prefix of plain names', 'a prefix with . or .. or a query in it');
   const path = parts.join('/');
   const separator = isPath && container.endsWith('/') ? '' : '/';
   const name = (isPath ? container : `${scheme}://${container}`) + (path === '' ? '' : separator + path);
@@ -66,17 +65,17 @@ function checkEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'no address of that form', '--endpoint');
-  // never shown: it may hold a password or a signature
+  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'another text', '--endpoint');
+  // never shown: it may contain a password or a signature
   if (url.username !== '' || url.password !== '' || url.search !== '')
-    throw unusable('an endpoint without credentials in it', 'one with a password or a query', '--endpoint');
+    throw unusable('an endpoint without credentials in it', 'an endpoint with a password or a query', '--endpoint');
 }
 
 function unusable(expected: string, found: string, option?: string): Failure {
-  return new Failure('usage', 'that is not a target', {
+  return new Failure('usage', 'the target is not valid', {
     place: option === undefined ? {} : { field: option },
     expected,
     found,
-    hint: 'write s3://bucket/prefix, az://container/prefix or the path of a folder; credentials go into the environment',
+    hint: 'write s3://bucket/prefix, az://container/prefix or the path of a folder; set credentials in the environment',
   });
 }

@@ -1,4 +1,4 @@
-/** The packages that some places need, in the releases that palimpsest is tested with. */
+/** The client packages of some kinds of targets, with the releases that palimpsest is tested with. */
 export const CLIENTS = {
   '@aws-sdk/client-s3': '3.1169.0',
   '@azure/identity': '4.13.1',

@@ -2,7 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import { CLIENTS } from './client-releases.ts';
 
 /**
- * Loads a kind's client, which is optional to install: most who publish need one of them, many none.
+ * Loads the client library of a kind of target. It is an optional dependency: most users need one, many need none.
  * @throws Failure no-client
  */
 export async function loadClient<T>(name: keyof typeof CLIENTS, load: () => Promise<T>): Promise<T> {
@@ -13,8 +13,8 @@ export async function loadClient<T>(name: keyof typeof CLIENTS, load: () => Prom
     if (!isMissing) throw cause;
     throw new Failure('no-client', `this target needs ${name}, which is not installed`, {
       expected: `the package ${name} ${CLIENTS[name]}, which palimpsest is tested with`,
-      found: 'no such package: other targets do not need it',
-      hint: `run npm install ${name}@${CLIENTS[name]} beside palimpsest (with --global, where palimpsest is)`,
+      found: 'no such package; only this kind of target needs it',
+      hint: `run npm install ${name}@${CLIENTS[name]} in the folder in which palimpsest is installed (add --global if palimpsest is installed globally)`,
       cause,
     });
   }

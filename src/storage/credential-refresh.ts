@@ -1,25 +1,25 @@
 import { StorageError } from './storage-error.ts';
 import type { Target } from './target.ts';
 
-/** How often one request is made again because the store says that its credentials are over. */
+/** How often one request is retried because its credentials have expired. */
 const MAX_REFRESHES = 3;
 
 /**
- * Credentials that are fetched anew where a store refuses those that it took before. Clients do so
- * themselves where credentials say when they end; some do not say it, or the clock here is late. Few stores
- * tell that this is why they refuse: where they only deny, new ones are tried once.
+ * Loads credentials again if a store rejects credentials that it accepted before. Clients do this themselves if the
+ * expiry is known. Some credentials have no expiry, or the local clock is slow. Few stores report that credentials
+ * have expired. If a store only answers "denied", new credentials are tried once.
  */
 export class CredentialRefresh {
   readonly #target: Target;
   #times = 0;
-  /** Whether the store carried out a request with the credentials of now. */
+  /** Whether the store has carried out a request with the current credentials. */
   #haveWorked = false;
 
   constructor(target: Target) {
     this.#target = target;
   }
 
-  /** The same place, with credentials that are renewed. All that come from one renewal share them. */
+  /** Returns the target with credential refresh. All targets that one CredentialRefresh wraps share the credentials. */
   wrap(target: Target): Target {
     return {
       ...target,
@@ -31,15 +31,15 @@ export class CredentialRefresh {
   }
 
   async #request<T>(request: () => Promise<T>): Promise<T> {
-    for (let tried = 0; ; tried += 1) {
+    for (let refreshes = 0; ; refreshes += 1) {
       const times = this.#times;
       try {
-        const answer = await request();
+        const response = await request();
         if (times === this.#times) this.#haveWorked = true;
-        return answer;
+        return response;
       } catch (error) {
-        if (!(error instanceof StorageError) || !this.#isOver(error, times, tried)) throw error;
-        // many find out at once: one renews for all
+        if (!(error instanceof StorageError) || !this.#canRefresh(error, times, refreshes)) throw error;
+        // many requests fail at once: the first one refreshes for all
         if (times === this.#times) {
           this.#times += 1;
           this.#haveWorked = false;
@@ -49,9 +49,9 @@ export class CredentialRefresh {
     }
   }
 
-  #isOver({ kind }: StorageError, times: number, tried: number): boolean {
-    if (kind === 'expired') return tried < MAX_REFRESHES;
+  #canRefresh({ kind }: StorageError, times: number, refreshes: number): boolean {
+    if (kind === 'expired') return refreshes < MAX_REFRESHES;
     const isRefused = kind === 'denied' || kind === 'anonymous';
-    return isRefused && (times !== this.#times || (tried === 0 && this.#haveWorked));
+    return isRefused && (times !== this.#times || (refreshes === 0 && this.#haveWorked));
   }
 }

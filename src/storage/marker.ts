@@ -1,3 +1,3 @@
-/** The objects by which a target says what it holds: a site that readers see, or copies of a store, which are private. */
+/** The objects that identify the content of a target: a public site, or private copies of a store. */
 export const SITE_MARKER = 'publish.json';
 export const STORE_MARKER = 'store.json';

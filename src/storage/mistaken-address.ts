@@ -1,7 +1,7 @@
 import { Failure } from '../contract/failure.ts';
 
-/** Schemes that people type, and the one that reaches the same store. */
-const MEANT: { readonly [scheme: string]: string } = {
+/** Schemes that users may type, with the scheme that reaches the same store. */
+const INTENDED: { readonly [scheme: string]: string } = {
   s3: 's3',
   s3a: 's3',
   s3n: 's3',
@@ -17,35 +17,35 @@ const MEANT: { readonly [scheme: string]: string } = {
   wasb: 'az',
   wasbs: 'az',
 };
-/** What else a URL may begin with: written with slashes and without its colon it is no folder either. */
+/** Other URL schemes. With slashes but without the colon, such a text is not a folder either. */
 const WEB = ['http', 'https', 'ftp', 'sftp', 'ssh', 'file'];
 
 /**
- * Why a path to publish to is a mistyped address; undefined for a path. A colon in a path's first name is none of a
- * folder that somebody means: `s3:/bucket`, `user@host:/site`. Such a folder is reached as `./s3:`.
- * @param platform as Node names it: only on Windows a drive letter stands before a colon
+ * Returns a Failure if a text looks like a mistyped address; undefined for a path. A colon in the first name of a path
+ * suggests a mistake: `s3:/bucket`, `user@host:/site`. A folder with such a name is written `./s3:`.
+ * @param platform in the notation of `process.platform`: only Windows has drive letters
  */
 export function mistakenAddress(text: string, platform: string): Failure | undefined {
   if (platform === 'win32' && /^[a-z]:/i.test(text)) return undefined;
   const [, first = '', colon = '', rest = ''] = /^([^\\/:]*)(:?)(.*)$/s.exec(text) ?? [];
   const scheme = first.toLowerCase();
-  const lacksColon = rest.startsWith('//') && (scheme in MEANT || WEB.includes(scheme));
+  const lacksColon = rest.startsWith('//') && (scheme in INTENDED || WEB.includes(scheme));
   if (colon === '' && !lacksColon) return undefined;
-  return new Failure('usage', 'that is no place to publish to', {
+  return new Failure('usage', 'the target is not valid', {
     expected: 's3://bucket/prefix, az://container/prefix or the path of a folder',
-    found: 'a text that looks like an address and is none of these',
+    found: 'a text that looks like an address but has another form',
     hint: `${suggestion(scheme, rest)}; a folder whose name has a colon is written ./name:`,
   });
 }
 
 function suggestion(scheme: string, rest: string): string {
   const place = rest.replace(/^[\\/]+/, '');
-  // a place that may hold a password or a signature is not repeated
+  // an address that may contain a password or a signature is not repeated
   const isPlain = /^[\w./~-]+$/.test(place);
-  const meant = MEANT[scheme];
-  if (meant !== undefined) {
+  const intended = INTENDED[scheme];
+  if (intended !== undefined) {
     const store = scheme === 'gs' || scheme === 'gcs' ? ' with --endpoint https://storage.googleapis.com' : '';
-    return isPlain ? `did you mean ${meant}://${place}${store}?` : `did you mean ${meant}://…${store}?`;
+    return isPlain ? `did you mean ${intended}://${place}${store}?` : `did you mean ${intended}://…${store}?`;
   }
   if (scheme === 'file') return isPlain ? `did you mean /${place}?` : 'write the path of the folder';
   if (scheme === 'http' || scheme === 'https') return 'write s3://bucket/prefix or az://container/prefix, with --endpoint for the host';

@@ -1,12 +1,12 @@
 /**
- * Does work on many things, so many at once. Takes them one by one, so that a list of a hundred thousand
- * costs no more memory than what is under way: p-limit holds a closure and a promise for each from the beginning
- * (100,000 took 110 MB more), and goes on after an error. After an error nothing new is begun; what was, is awaited.
+ * Runs `work` for each item, with at most `size` items in progress. After an error it begins no new item and waits
+ * for those in progress. It takes items lazily, so that memory depends only on `size`. p-limit creates a closure and a
+ * promise for each item in advance (110 MB more for 100,000 items) and continues after an error.
  */
-export async function forEachLimit<T>(things: Iterable<T>, size: number, work: (thing: T) => Promise<void>): Promise<void> {
-  const queue = things[Symbol.iterator]();
+export async function forEachLimit<T>(items: Iterable<T>, size: number, work: (item: T) => Promise<void>): Promise<void> {
+  const queue = items[Symbol.iterator]();
   let failed: { readonly error: unknown } | undefined;
-  const hand = async () => {
+  const worker = async () => {
     for (let next = queue.next(); !next.done && failed === undefined; next = queue.next()) {
       try {
         await work(next.value);
@@ -15,6 +15,6 @@ export async function forEachLimit<T>(things: Iterable<T>, size: number, work: (
       }
     }
   };
-  await Promise.all(Array.from({ length: size }, hand));
+  await Promise.all(Array.from({ length: size }, worker));
   if (failed !== undefined) throw failed.error;
 }

@@ -3,26 +3,26 @@ import { Failure } from '../contract/failure.ts';
 import { StorageError, type StorageErrorKind } from './storage-error.ts';
 import type { Target } from './target.ts';
 
-/** How long and how often a request is tried. */
+/** The limits for retries of a request. */
 export interface RetryPolicy {
-  /** Tries of one request, at most. */
+  /** The most attempts of one request. */
   readonly attempts: number;
-  /** Milliseconds for one try; larger objects have as much more as they need at 100 kB/s. */
+  /** The timeout of one attempt in milliseconds. A larger object gets additional time at 100 kB/s. */
   readonly timeout: number;
-  /** Says that nothing more is to be tried. */
+  /** Aborted when no further attempt must begin. */
   readonly signal: AbortSignal;
-  /** Waits, before every try, until it may be made; what it gives says when it may be no more. */
+  /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
 }
 
-/** What went over the wire. */
+/** Counts requests and the bytes sent. */
 export class RequestCounter {
   writes = 0;
   reads = 0;
   deletes = 0;
-  /** Of these, how many were made again. */
+  /** How many of these requests were retries. */
   retries = 0;
-  /** Bytes of objects, as sent. */
+  /** The bytes of the objects that were sent, after compression. */
   sent = 0;
 
   get requests(): number {
@@ -30,15 +30,14 @@ export class RequestCounter {
   }
 }
 
-/** Milliseconds before the second try; doubled for each further one, up to the longest, and then drawn by lot. */
+/** Milliseconds before the second attempt. Doubled for each further attempt up to the maximum, then with full jitter. */
 const BASE_DELAY_MS = 100;
 const MAX_DELAY_MS = 10_000;
 const MIN_BYTES_PER_MS = 100;
 
 /**
- * A place that does not give up at the first trouble: every request is made again, after a pause that
- * grows and is drawn by lot, so that many do not come back at the same moment. All requests can be:
- * each writes a whole object or removes one.
+ * Returns a target that retries each request after a transient error, with exponential backoff and full jitter.
+ * All requests are idempotent: each reads, writes or removes one whole object.
  */
 export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: RequestCounter): Target {
   async function retry<T>(
@@ -47,21 +46,21 @@ export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: Req
     request: (signal: AbortSignal) => Promise<T>,
     bytes = 0,
   ): Promise<T> {
-    for (let tried = 1; ; tried += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       if (retryPolicy.signal.aborted) throw stopped(target);
-      const leave = await retryPolicy.beforeAttempt?.();
+      const permission = await retryPolicy.beforeAttempt?.();
       try {
         traffic[kind] += 1;
         traffic.sent += bytes;
-        return await withTimeout(retryPolicy.timeout + bytes / MIN_BYTES_PER_MS, leave, request);
+        return await withTimeout(retryPolicy.timeout + bytes / MIN_BYTES_PER_MS, permission, request);
       } catch (error) {
         if (!(error instanceof StorageError)) throw error;
         if (error.kind !== 'transient') throw error;
         if (retryPolicy.signal.aborted) throw stopped(target);
-        if (tried >= retryPolicy.attempts) throw toFailure(target, path, error, tried);
+        if (attempt >= retryPolicy.attempts) throw toFailure(target, path, error, attempt);
         traffic.retries += 1;
-        const most = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (tried - 1));
-        await wait(Math.random() * most, undefined, { signal: retryPolicy.signal }).catch(() => {});
+        const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+        await wait(Math.random() * delay, undefined, { signal: retryPolicy.signal }).catch(() => {});
       }
     }
   }
@@ -79,10 +78,10 @@ export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: Req
   };
 }
 
-/** Gives a request its time, also where its client forgets to look at the clock, and ends it with its leave. */
+/** Limits the time of a request, even if its client ignores the timeout, and ends it when its permission ends. */
 async function withTimeout<T>(
   milliseconds: number,
-  leave: AbortSignal | undefined,
+  permission: AbortSignal | undefined,
   request: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
@@ -93,42 +92,42 @@ async function withTimeout<T>(
       controller.abort();
     };
   });
-  const clock = setTimeout(() => end(`no answer within ${Math.round(milliseconds / 100) / 10} s`), milliseconds);
-  const withdrawn = () => end('it could not be shown in time that this run lives');
-  leave?.addEventListener('abort', withdrawn);
+  const timer = setTimeout(() => end(`no response within ${Math.round(milliseconds / 100) / 10} s`), milliseconds);
+  const expire = () => end('the lease of this run expired without a heartbeat');
+  permission?.addEventListener('abort', expire);
   try {
     return await Promise.race([request(controller.signal), late]);
   } finally {
-    clearTimeout(clock);
-    leave?.removeEventListener('abort', withdrawn);
+    clearTimeout(timer);
+    permission?.removeEventListener('abort', expire);
   }
 }
 
 const HINTS: { readonly [K in StorageErrorKind]: string } = {
-  transient: 'look at the network and the target, then run the same command again',
+  transient: 'check the network and the target, then run the same command again',
   expired: 'get new credentials, then run the same command again',
-  conflict: 'make sure that nobody else writes there, then run the same command again',
-  unsupported: 'see whether the store is reached at the right address, with --endpoint',
+  conflict: 'make sure that no other program writes there, then run the same command again',
+  unsupported: 'check the address of the store and --endpoint',
   anonymous:
-    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md has the other ways',
-  denied: 'look at the credentials and at what they allow: reading, writing, deleting, and listing (without it S3 hides what is missing)',
-  missing: 'make the bucket or container first, and look at --endpoint and --region',
-  refused: 'look at the address, --endpoint and --region',
+    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md describes the other ways',
+  denied: 'check the credentials and their permissions: read, write, delete and list (without list, S3 answers 403 for a missing object)',
+  missing: 'create the bucket or container first, and check --endpoint and --region',
+  refused: 'check the address, --endpoint and --region',
 };
 
-/** A trouble as a Failure that says where and what to do. */
-export function toFailure(target: Pick<Target, 'name'>, path: string, storageError: StorageError, tried = 1): Failure {
+/** Converts a StorageError to a Failure with the path and a hint. */
+export function toFailure(target: Pick<Target, 'name'>, path: string, storageError: StorageError, attempts = 1): Failure {
   const isDenied = storageError.kind === 'denied' || storageError.kind === 'anonymous' || storageError.kind === 'expired';
   return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
     place: { file: path },
-    expected: isDenied ? 'credentials that allow it' : 'an answer that says it is done',
-    found: tried === 1 ? storageError.message : `${storageError.message} (tried ${tried} times)`,
+    expected: isDenied ? 'credentials that allow it' : 'a response that confirms it',
+    found: attempts === 1 ? storageError.message : `${storageError.message} (tried ${attempts} times)`,
     hint: HINTS[storageError.kind],
     cause: storageError,
   });
 }
 
-/** Puts a trouble that a request ends with into words. */
+/** Makes a request and converts its StorageError, if any, to a Failure. */
 export async function wrapErrors<T>(target: Pick<Target, 'name'>, path: string, request: () => Promise<T>): Promise<T> {
   try {
     return await request();
@@ -139,8 +138,8 @@ export async function wrapErrors<T>(target: Pick<Target, 'name'>, path: string, 
 
 export function stopped(target: Pick<Target, 'name'>): Failure {
   return new Failure('stopped', `the work at ${target.name} was stopped`, {
-    expected: 'to be let finish',
-    found: 'a signal to stop; what was under way has been completed',
+    expected: 'a run without interruption',
+    found: 'a signal to stop; requests in progress have been completed',
     hint: 'run the same command again',
   });
 }

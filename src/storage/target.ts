@@ -1,42 +1,42 @@
-/** What a store answers with an object, beside its bytes. */
+/** The headers that a store returns with an object. */
 export interface ObjectHeaders {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** `gzip` or `br` where the bytes are kept compressed; '' where they are kept as they are. */
+  /** `gzip` or `br` if the stored bytes are compressed; '' if they are not. */
   readonly contentEncoding: string;
 }
 
-/** An object to be written. */
+/** An object to write. */
 export interface Upload {
-  /** The bytes as the store is to keep them. */
+  /** The bytes to store. */
   readonly bytes: Uint8Array;
   readonly headers: ObjectHeaders;
   /** SHA-256 of the file in the tree, as hexadecimal digits. */
   readonly digest: string;
-  /** Of a page that shows an older version's items too: the digest of the page that it will become. */
+  /** For an overlap page: the digest of the final page that replaces it. */
   readonly holds?: string | undefined;
 }
 
-/** What a store says of an object without sending it. */
+/** The metadata of an object, without its bytes. */
 export interface ObjectHead {
-  /** As it was given with the upload; undefined where somebody else wrote the object. */
+  /** The digest given with the upload; undefined if another program wrote the object. */
   readonly digest: string | undefined;
   readonly holds: string | undefined;
-  /** Undefined where a store keeps none. */
+  /** Undefined if the store keeps no headers. */
   readonly headers: ObjectHeaders | undefined;
 }
 
 /** An object that was fetched. */
 export interface Fetched {
-  /** As the store keeps them. */
+  /** The stored bytes. */
   readonly bytes: Buffer;
-  /** '' where a store keeps no headers. */
+  /** '' if the store keeps no headers. */
   readonly contentEncoding: string;
-  /** Names this version of the object: a later version has another. */
+  /** Identifies this version of the object. A later version has another tag. */
   readonly tag: string;
 }
 
-/** What must be so for a write to happen: there is no object yet, or it is the version of that tag. */
+/** The condition of a write: the object does not exist yet, or its version has this tag. */
 export type Condition = 'absent' | { readonly tag: string };
 
 /** US dollars for one request, at list price. */
@@ -46,60 +46,60 @@ export interface Prices {
 }
 
 /**
- * A place to publish to. Paths are relative to its prefix, with slashes. Every method makes one request
- * (or as few as the store allows), gives up when `signal` says so and throws Trouble.
+ * A place to publish to. Paths are relative to its prefix, with slashes. Every method makes one request (or as few
+ * as the store allows), ends when `signal` is aborted, and throws StorageError.
  */
 export interface Target {
-  /** As people know it, without anything secret: `s3://bucket/prefix`. */
+  /** The name for messages, without secrets: `s3://bucket/prefix`. */
   readonly name: string;
   readonly prices: Prices;
-  /** Whether it answers with the headers that an object was given. */
+  /** Whether it stores headers with an object and returns them. */
   readonly keepsHeaders: boolean;
   /**
-   * Looks, where that can be told without a request, whether a tree can go there from its folder.
+   * Checks whether a tree in the folder `out` can be published here. Only targets that need no request for this have it.
    * @throws Failure not-ours
    */
   readonly check?: (out: string) => void;
-  /** The names of what is there at the top, where a place can be asked for them without a request; else it has no such method. */
+  /** Returns the names of the files and folders at the top level. Only targets that need no request for this have it. */
   readonly names?: () => readonly string[];
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
-  /** Writes an object whole; the store checks that its bytes arrived as they are. Gives its tag. */
+  /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
-  /** Removes an object; one that is not there is no storageError. */
+  /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
-  /** Has the next request look for credentials again, as if none had been found yet. */
+  /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;
-  /** Lets go of connections. */
+  /** Closes all connections. */
   readonly close: () => void;
 }
 
-/** How a place is reached, where the standard ways of its kind are not enough. */
+/** Connection settings beyond the standard ways of a kind of target. */
 export interface Access {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
-  /** How many requests will be under way at once. */
+  /** The most requests in flight at a time. */
   readonly connections: number;
-  /** What the kind's own client does not find by itself. */
+  /** The credentials that the client library does not find by itself. */
   readonly secrets: Secrets;
 }
 
-/** Credentials that a caller read from where users keep them. */
+/** Credentials that the caller read from the environment. */
 export interface Secrets {
   readonly azureConnectionString?: string | undefined;
   readonly azureAccount?: string | undefined;
   readonly azureKey?: string | undefined;
 }
 
-/** One kind of place. */
+/** One kind of target. */
 export interface TargetKind {
-  /** What an address begins with, before `://`; '' for a path. */
+  /** The part of an address before `://`; '' for a path. */
   readonly scheme: string;
   /** @throws Failure no-client, usage */
   readonly open: (address: Address, access: Access) => Promise<Target>;
 }
 
-/** A place, taken apart. */
+/** A parsed address. */
 export interface Address {
   /** Bucket, container or folder. */
   readonly container: string;

@@ -1,45 +1,42 @@
-/**
- * Every rule that a tree is held to. `note`: worth a look, but history that was imported may be so and
- * the tree still be right.
- */
+/** Every rule that `verify` checks. A rule with `(note)` is reported, but imported history may break it in a correct tree. */
 export const RULES = {
-  'build-record': 'build.json says that the build is finished and what it was built from, and its numbers fit together',
-  'manifest-digest': 'the manifest is the one that build.json names',
-  'manifest-line': 'the manifest lists each file of the layout once, and nothing else',
-  'file-missing': 'every file of the layout is there',
-  'file-digest': 'every file has the bytes that the manifest lists',
-  'duplicate-mismatch': 'the files that hold the same page have the same bytes',
-  'unexpected-file': 'no file is there that the layout does not have',
+  'build-record': 'build.json describes a finished build and its input, and its numbers are consistent',
+  'manifest-digest': 'the manifest has the SHA-256 that build.json lists',
+  'manifest-line': 'the manifest lists each file of the layout exactly once, and nothing else',
+  'file-missing': 'every file of the layout exists',
+  'file-digest': 'every file has the SHA-256 that the manifest lists',
+  'duplicate-mismatch': 'files that hold the same page have the same bytes',
+  'unexpected-file': 'every file belongs to the layout',
   'page-json': 'every page is JSON in UTF-8',
-  'page-envelope': 'every page has the envelope of the interface, and nothing else',
-  'page-count': 'count is the same on all pages, and that of the collection',
-  'page-next': 'next leads to the next page, and from the last one nowhere',
-  'page-previous': 'previous leads to the previous page, and from the first one nowhere',
-  'page-items': 'every page but the last is full, and the last is not empty unless all are',
-  'page-bytes': 'a page is written as DRF writes it: field order, separators, escapes',
-  'record-field': 'every field of a record keeps its rule',
-  'record-order': 'the feed falls by id; no record comes twice',
-  'record-date': 'the feed falls by first_encountered_date',
-  'record-markup': 'diff_html holds the known tags only, each closed, and no link but to http and https',
-  'record-previous': 'previous is the next older record of the same account and data_type',
-  'record-predecessor': 'the record that previous names is part of this tree (note)',
-  'diff-form': 'diff_html of a record that palimpsest made has the form of its field, and escapes all that is text',
-  'diff-text': 'diff_html of a record that palimpsest made, without what it removes, is the text',
-  'diff-previous': 'diff_html of a record that palimpsest made, without what it adds, is the text of the record before',
-  'imported-diff-form': 'diff_html of an imported record has the form of its field, and escapes all that is text (note)',
-  'imported-diff-text': 'diff_html of an imported record, without what it removes, is the text (note)',
-  'imported-diff-previous': 'diff_html of an imported record, without what it adds, is the text of the record before (note)',
-  'url-scheme': 'web_archive_url and profile_image_url are http or https URLs without control characters, or empty (note)',
-  'account-field': 'every field of an account keeps its rule',
-  'account-order': 'accounts stand by their first record, those without records last, by name',
+  'page-envelope': 'every page has the fields count, next, previous and results, and no other field',
+  'page-count': 'count is the same on all pages, and is the number of items in the collection',
+  'page-next': 'next links to the next page; on the last page it is null',
+  'page-previous': 'previous links to the previous page; on the first page it is null',
+  'page-items': 'every page except the last is full; the last page is empty only if the collection is empty',
+  'page-bytes': 'a page has the bytes that DRF writes: field order, separators, escapes',
+  'record-field': 'every field of a record has a valid value',
+  'record-order': 'the feed is sorted by id, highest first, and has no record twice',
+  'record-date': 'the feed is sorted by first_encountered_date, newest first',
+  'record-markup': 'diff_html has only known tags, each closed, and links only to http and https URLs',
+  'record-previous': 'previous is the id of the next older record of the same account and data_type',
+  'record-predecessor': 'the record that previous names is in this tree (note)',
+  'diff-form': 'diff_html of a generated record has the form of its field, and all text in it is escaped',
+  'diff-text': 'diff_html of a generated record, without the deleted parts, is the text',
+  'diff-previous': 'diff_html of a generated record, without the inserted parts, is the text of the record before',
+  'imported-diff-form': 'diff_html of an imported record has the form of its field, and all text in it is escaped (note)',
+  'imported-diff-text': 'diff_html of an imported record, without the deleted parts, is the text (note)',
+  'imported-diff-previous': 'diff_html of an imported record, without the inserted parts, is the text of the record before (note)',
+  'url-scheme': 'web_archive_url and profile_image_url are empty, or http or https URLs without control characters (note)',
+  'account-field': 'every field of an account has a valid value',
+  'account-order': 'accounts are sorted by their first record; accounts without records come last, sorted by name',
   'account-twice': 'no account comes twice',
-  'account-data-order': "an account's records fall by id",
-  'account-data-count': 'data_page_count is how many pages the records would fill',
-  'account-data-missing': 'every record of the feed stands in its account, once',
-  'account-data-surplus': 'every record of an account stands in the feed',
+  'account-data-order': "an account's records are sorted by id, highest first",
+  'account-data-count': "data_page_count is the number of pages that the account's records would fill",
+  'account-data-missing': 'every record of the feed is in its account exactly once',
+  'account-data-surplus': 'every record of an account is in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
-  'sort-keys': 'sort-keys.txt says where the records and accounts of the pages stand',
-  'store-fingerprint': 'the tree was built from what the store holds',
+  'sort-keys': 'sort-keys.txt lists the sort keys of the records and accounts on the pages',
+  'store-fingerprint': 'the tree was built from the current content of the store',
   'store-missing': 'every record and account of the store is in the tree',
   'store-surplus': 'every record and account of the tree is in the store',
   'store-differs': 'a record or account has the same bytes in the store and in the tree',
@@ -47,18 +44,18 @@ export const RULES = {
 
 export type Rule = keyof typeof RULES;
 
-/** A place where a tree breaks a rule. */
+/** One rule that a tree breaks, and where. */
 export interface Violation {
   readonly rule: Rule;
   /** The file, relative to the tree. */
   readonly path: string;
-  /** The record (`record 12`) or account (`account jack`) in it, where it is one's fault. */
+  /** The record (`record 12`) or account (`account jack`) in the file, if the violation concerns one. */
   readonly subject?: string | undefined;
   readonly expected: string;
   readonly found: string;
 }
 
-/** Rules whose violation does not make a tree wrong. */
+/** Rules that a correct tree may break. */
 export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
   'record-predecessor',
   'url-scheme',
@@ -67,27 +64,27 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
   'imported-diff-previous',
 ]);
 
-/** How many violations are kept, and notes of each rule; all are counted. */
-const KEPT = 10_000;
+/** How many violations are listed, and how many notes of each rule. All of them are counted. */
+const LISTED = 10_000;
 
-/** Collects what is found wrong. */
+/** Collects the violations and notes of one verification. */
 export class Report {
   readonly violations: Violation[] = [];
   readonly notes: Violation[] = [];
   violationCount = 0;
   noteCount = 0;
-  /** How many notes there are of each rule that has some. */
+  /** The number of notes of each rule that has any. */
   readonly notesByRule: { [K in Rule]?: number } = {};
 
   add(violation: Violation): void {
     if (NOTES.has(violation.rule)) this.#note(violation);
-    else if (this.violationCount++ < KEPT) this.violations.push(violation);
+    else if (this.violationCount++ < LISTED) this.violations.push(violation);
   }
 
   #note(note: Violation): void {
     const count = (this.notesByRule[note.rule] ?? 0) + 1;
     this.notesByRule[note.rule] = count;
     this.noteCount += 1;
-    if (count <= KEPT) this.notes.push(note);
+    if (count <= LISTED) this.notes.push(note);
   }
 }

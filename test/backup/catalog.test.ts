@@ -22,7 +22,7 @@ function versionOf(id: string): Version {
 }
 
 describe('the blocks of a version', () => {
-  it('are those of the version before where their bytes are the same, and new ones elsewhere', () => {
+  it('are reused from the previous version if their bytes are equal, and new otherwise', () => {
     fc.assert(
       fc.property(contents, contents, (old, now) => {
         const before = planBlocks('1-a', old.map(digest), []).blocks;
@@ -37,12 +37,15 @@ describe('the blocks of a version', () => {
     );
   });
 
-  it.each(['', 'nothing compressed', encodeBlocks([{ digest: 'x', path: 'y' }])])('are none in other bytes', (bytes) => {
-    expect(parseBlocks(Buffer.from(bytes))).toBeUndefined();
-  });
+  it.each(['', 'nothing compressed', encodeBlocks([{ digest: 'x', path: 'y' }])])(
+    'are undefined for bytes that are not a block list',
+    (bytes) => {
+      expect(parseBlocks(Buffer.from(bytes))).toBeUndefined();
+    },
+  );
 });
 
-/** One push, a step at a time, as push.ts takes them: with a plain map for the target. */
+/** Simulates the steps of push.ts one by one, with a Map as the target. */
 class SimulatedPush {
   readonly #target: SimulatedTarget;
   readonly #id: string;
@@ -77,7 +80,7 @@ class SimulatedPush {
     ];
   }
 
-  /** Takes the next step; gives whether there are more. */
+  /** Takes the next step and returns whether more steps follow. */
   step(): boolean {
     this.#steps.shift()?.();
     return this.#steps.length > 0;
@@ -107,7 +110,7 @@ class SimulatedTarget {
     return bytes === undefined ? undefined : parseBlocks(bytes);
   }
 
-  /** As deleteGarbage does. */
+  /** Does the same as deleteGarbage. */
   collect(garbage: readonly Garbage[]): ReadonlySet<string> {
     const gone = new Set<string>();
     for (const { id, next } of garbage) {
@@ -123,7 +126,7 @@ class SimulatedTarget {
     return gone;
   }
 
-  /** Every kept version has its list, and all its blocks with their bytes. */
+  /** Expects that every kept version has its list, and all its blocks with their bytes. */
   expectWhole(): void {
     for (const { id } of this.catalog.versions) {
       const blocks = this.list(id);
@@ -133,10 +136,10 @@ class SimulatedTarget {
   }
 }
 
-describe('pushes that run at the same time, are killed and collect garbage', () => {
+describe('concurrent pushes that are killed and collect garbage', () => {
   const push = fc.record({ content: contents, keep: fc.integer({ min: 1, max: 3 }), steps: fc.integer({ min: 0, max: 20 }) });
 
-  it('leave every kept version whole, whichever step comes first, and the last one leaves nothing else', () => {
+  it('keep every version complete in any order of steps, and the last push leaves no garbage', () => {
     fc.assert(
       fc.property(fc.array(push, { minLength: 1, maxLength: 8 }), fc.array(fc.nat({ max: 7 }), { maxLength: 120 }), (pushes, order) => {
         const target = new SimulatedTarget();
@@ -147,7 +150,7 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
           const index = turn % pushes.length;
           const one = pushes[index];
           const steps = left.get(index) ?? 0;
-          // a push with no steps left was killed
+          // a push without steps left was killed
           if (one === undefined || steps === 0) continue;
           left.set(index, steps - 1);
           if (!running.has(index)) {
@@ -156,7 +159,7 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
           } else running.get(index)?.step();
           target.expectWhole();
         }
-        // all others have ended or are dead: two more pushes, of which the second finds all that the first one saw
+        // all others have ended or are dead; two more pushes follow, and the second one finds all that the first one saw
         for (const last of [1, 2]) {
           const one = new SimulatedPush(target, `${1000 + last}-z`, [last, last], 1);
           while (one.step());
@@ -165,14 +168,14 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
         const newest = target.catalog.versions[0]?.id ?? '';
         const needed = [listPath(newest), ...(target.list(newest) ?? []).map(({ path }) => path)];
         const strays = [...target.objects.keys()].filter((path) => !needed.includes(path));
-        // what is sent after another push has ended, and killed before it finds that out, stays: docs/backup.md names it
+        // blocks remain if a push sends them after another push has ended, and is killed before it notices (docs/backup.md)
         expect(strays.filter((path) => running.get(Number(/\/\d+-(\d+)/.exec(path)?.[1]))?.isLate !== true)).toEqual([]);
       }),
       { numRuns: 1_000 },
     );
   });
 
-  it('let exactly one of two win that began with the same version', () => {
+  it('let exactly one of two win if both are based on the same version', () => {
     fc.assert(
       fc.property(contents, contents, fc.array(fc.boolean(), { maxLength: 60 }), (one, other, order) => {
         const target = new SimulatedTarget();
@@ -189,7 +192,7 @@ describe('pushes that run at the same time, are killed and collect garbage', () 
 });
 
 describe('the catalog', () => {
-  it('takes a write whose answer was lost for done', () => {
+  it('treats a write with a lost response as done', () => {
     const after = beginPush(EMPTY, '1-a', undefined, new Set());
     if (typeof after === 'string') throw new Error(after);
     expect(beginPush(after, '1-a', undefined, new Set())).toBe('same');
@@ -199,7 +202,7 @@ describe('the catalog', () => {
     expect(commitPush(done, versionOf('1-b'), undefined, 3)).toBe('overtaken');
   });
 
-  it.each(['', '{', '[]', '{"versions":[]}', '{"versions":[{}],"unfinished":[],"garbage":[]}'])('is none in %j', (text) => {
+  it.each(['', '{', '[]', '{"versions":[]}', '{"versions":[{}],"unfinished":[],"garbage":[]}'])('is rejected if it is %j', (text) => {
     expect(() => parseCatalog(Buffer.from(text))).toThrow('expected');
   });
 });

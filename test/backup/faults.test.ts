@@ -9,15 +9,15 @@ import { runAndKill } from '../whole/killing.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, strays } from './places.ts';
 
-/** How many pushes and how many pulls are killed at each place. */
+/** The number of pushes, and of pulls, that are killed at each target. */
 const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 3);
 const RATE = 0.3;
-/** Runs that may end before their kill, for each that is killed. */
+/** The most runs that may end before their kill, for each killed run. */
 const ATTEMPTS = 20;
 const PATIENCE = 120_000 + KILLS * 20_000;
 
 const folder = folderOfFile();
-/** A store before a night and after it. */
+/** A store before and after a night. */
 const [before, after] = [join(folder, 'before.db'), join(folder, 'after.db')];
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
   afterAll(() => store?.stop());
 
   it.skipIf(skip)(
-    'is the version before or the one after where a push is killed, and the next push completes it and leaves nothing over',
+    'has the old or the new version after a killed push, and the next push completes it and leaves no garbage',
     async () => {
       const random = chance(7);
       const here = place(store, folder, 'killed-pushes');
@@ -60,7 +60,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
         if (!isSame(pulled, newest)) newest = next;
         expect(isSame(pulled, newest)).toBe(true);
       }
-      // the last run that is killed is cleared away by the next two
+      // the next two pushes remove the garbage of the last killed push
       for (const path of newest === after ? [before, after] : [after, before]) await palimpsestJson(push(path), { env: here.env });
       if (isConditional) expect(strays(await here.objects())).toEqual([]);
       console.log(`kill: push to ${name}: ${landed} kills landed, ${missed} came too late`);
@@ -69,7 +69,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
   );
 
   it.skipIf(skip)(
-    'is fetched whole or not at all where a pull is killed, and the next pull completes it and leaves nothing over',
+    'is fetched completely or not at all by a killed pull, and the next pull completes it and leaves no temporary files',
     async () => {
       const random = chance(9);
       const here = place(store, folder, 'killed-pulls');
@@ -101,7 +101,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
 
   // Swift takes ten times as long for each request
   it.skipIf(skip || kind === undefined || !isConditional)(
-    `loses nothing where ${RATE * 100} % of the requests fail`,
+    `loses nothing if ${RATE * 100} % of the requests fail`,
     async () => {
       if (kind === undefined || store === undefined) return;
       const random = chance(11);

@@ -9,16 +9,16 @@ import { filesIn } from '../support/folder.ts';
 
 const ACCESS = { connections: 8, secrets: {} };
 
-/** A place for a store's versions, on a real server or in a folder. */
+/** A target for the versions of a store, on a real server or in a folder. */
 export interface Place {
   readonly address: string;
   readonly env: Readonly<Record<string, string>>;
   readonly open: () => Promise<Target>;
-  /** Every object there, as a client sees it that knows nothing of palimpsest. */
+  /** Returns all objects there, read by an independent client. */
   readonly objects: () => Promise<Map<string, Buffer>>;
 }
 
-/** A kind of place, which gives as many apart from each other as are needed. */
+/** A kind of target that provides as many separate places as needed. */
 export interface PlaceKind {
   readonly name: string;
   readonly skip: boolean;
@@ -68,7 +68,7 @@ export const PLACES: readonly PlaceKind[] = [
   ),
 ];
 
-/** The objects of a place that no kept version needs. */
+/** Returns the objects that no kept version needs. */
 export function strays(objects: ReadonlyMap<string, Buffer>): string[] {
   const { versions } = parseCatalog(objects.get('store.json') ?? Buffer.from(''));
   const lists = versions.map(({ id }) => `versions/${id}.txt.br`);

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await importLines(store, (await recordLines(1_500, 100)).slice(0, 1_000));
 });
 
-/** A folder as a target, of which some methods are others. */
+/** A folder as a target with some methods replaced. */
 async function targetWith(
   name: string,
   change: (target: Target) => Partial<Target>,
@@ -42,7 +42,7 @@ async function targetWith(
 
 const isBlock = (path: string) => path.startsWith('blocks/');
 
-it('names no version whose blocks come back otherwise than they were sent', async () => {
+it('lists no version whose blocks read back with other bytes', async () => {
   const { path, target } = await targetWith('rots', (plain) => ({
     put: (name, upload, signal, condition) => {
       const bytes = Buffer.from(upload.bytes);
@@ -53,14 +53,14 @@ it('names no version whose blocks come back otherwise than they were sent', asyn
   await expect(push(target, options)).rejects.toMatchObject({ code: 'target-failed', place: { file: expect.stringMatching(/^blocks\//) } });
   expect(await listVersions(target, remote)).toEqual([]);
   expect(JSON.parse(readFileSync(join(path, 'store.json'), 'utf8'))).toMatchObject({ versions: [], unfinished: [expect.any(String)] });
-  // a target that is sound again gets all of it, and nothing else stays
+  // after the target works again, the next push sends everything and leaves no garbage
   const sound = await openTarget(path, '', { connections: 4, secrets: {} });
   const { blocks } = await push(sound, options);
   expect(blocks.sent).toBe(blocks.all);
   expect(filesIn(path).size).toBe(blocks.all + 2);
 });
 
-it('sends a block again that came back otherwise once', async () => {
+it('sends a block again after it read back with other bytes', async () => {
   let times = 0;
   const { target } = await targetWith('rots once', (plain) => ({
     get: async (name, signal) => {
@@ -71,11 +71,11 @@ it('sends a block again that came back otherwise once', async () => {
     },
   }));
   const { blocks, traffic } = await push(target, options);
-  // each block, the list, and the catalog twice; one block more
+  // each block, the list, the catalog twice, and one block again
   expect(traffic.writes).toBe(blocks.all + 3 + 1);
 });
 
-it('touches nothing where store.json is another program’s', async () => {
+it('changes nothing if store.json belongs to another program', async () => {
   const { path, target } = await targetWith('foreign', () => ({}));
   writeFileSync(join(path, 'store.json'), '{"products":[]}');
   const refusal = { code: 'not-ours', place: { file: 'store.json' } };

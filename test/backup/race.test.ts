@@ -15,7 +15,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const folder = folderOfFile();
 const remote = { concurrency: 4, retryPolicy: { attempts: 3, timeout: 20_000 }, signal: new AbortController().signal };
-/** A store, and two that came of it without each other. */
+/** A store and two independent descendants of it. */
 const [base, one, other] = ['base', 'one', 'other'].map((name) => join(folder, `${name}.db`)) as [string, string, string];
 
 beforeAll(async () => {
@@ -39,7 +39,7 @@ const options = (store: string, more: Partial<PushOptions> = {}): PushOptions =>
   ...more,
 });
 
-/** A target that does something else before it writes its first block. */
+/** A target that does other work before it writes its first block. */
 function interrupted(target: Target, work: () => Promise<unknown>): Target {
   let begun: Promise<unknown> | undefined;
   return {
@@ -62,7 +62,7 @@ function interrupted(target: Target, work: () => Promise<unknown>): Target {
   };
 }
 
-describe.each(PLACES)('two pushes at once to $name', ({ name, skip, start, place, isConditional }) => {
+describe.each(PLACES)('two concurrent pushes to $name', ({ name, skip, start, place, isConditional }) => {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!skip) store = await start();
@@ -78,7 +78,7 @@ describe.each(PLACES)('two pushes at once to $name', ({ name, skip, start, place
     target.close();
   }
 
-  it.skipIf(skip)('let the one win that ends first, and the other one harms nothing', async () => {
+  it.skipIf(skip)('let the one that ends first win, and the other one does no damage', async () => {
     const here = at('overtaken');
     const target = await here.open();
     await push(target, options(base));
@@ -90,12 +90,12 @@ describe.each(PLACES)('two pushes at once to $name', ({ name, skip, start, place
     expect(await listVersions(target, remote)).toMatchObject([{ number: 2 }, { number: 1 }]);
     await expectNewest(here, other);
     await expect(push(target, options(one))).rejects.toMatchObject({ code: 'store-diverged' });
-    // a store that descends from both: from the newest, with what the other one had
+    // the lost push must leave no blocks
     expect(strays(await here.objects())).toEqual([]);
     target.close();
   });
 
-  it.skipIf(skip)('let one go on beside one that began and died, and the next one clears away what that left', async () => {
+  it.skipIf(skip)('let one continue after the other has died, and remove what the dead one left', async () => {
     const here = at('died');
     const target = await here.open();
     await push(target, options(base));
@@ -107,12 +107,12 @@ describe.each(PLACES)('two pushes at once to $name', ({ name, skip, start, place
     const { isConditional: was } = await push(interrupted(target, dies), options(one));
     expect(was).toBe(isConditional);
     await expectNewest(here, one);
-    // without conditions what seems dead might still end
+    // without conditional writes, a push that seems dead may still end
     if (isConditional) expect(strays(await here.objects())).toEqual([]);
     target.close();
   });
 
-  it.skipIf(skip)('let exactly one win as programs, of which the other ends with one error', async () => {
+  it.skipIf(skip)('let exactly one win as two processes, and the other one fails with one error', async () => {
     const here = at('programs');
     const target = await here.open();
     await push(target, options(base));

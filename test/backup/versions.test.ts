@@ -12,7 +12,7 @@ vi.setConfig({ testTimeout: 240_000 });
 
 const folder = folderOfFile();
 const RECORDS = 4_000;
-/** The same store on its nights: from each to the next some records come in. */
+/** The same store on successive nights. Each night adds some records. */
 const nights: string[] = [];
 let lines: readonly string[];
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
 const night = (index: number): string => nights[index] ?? '';
 const sha256 = (path: string) => execFileSync('sha256sum', [path], { encoding: 'utf8' }).slice(0, 64);
 
-describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip, isConditional, start, place }) => {
+describe.each(PLACES)('store push and pull at $name', ({ name, skip, isConditional, start, place }) => {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!skip) store = await start();
@@ -47,7 +47,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     return { code, error: JSON.parse(stdout).error };
   };
 
-  it.skipIf(skip)('sends all of the store, then nothing, then the blocks that changed, and gives back each version', async () => {
+  it.skipIf(skip)('send the whole store, then nothing, then the changed blocks, and return each version', async () => {
     const here = at('grows');
     const first = await push(here, night(0));
     expect(first).toMatchObject({ unchanged: false, kept: 1, conditional: isConditional, version: { number: 1, records: RECORDS } });
@@ -70,14 +70,14 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(await refused(here, 'pull', '--store', fetched, '--from-version', '9')).toMatchObject({ code: 1, error: { code: 'no-store' } });
   });
 
-  it.skipIf(skip)('refuses the store of a night that left the pull out, and touches nothing', async () => {
+  it.skipIf(skip)('refuse the store of a night without a pull, and change nothing', async () => {
     const here = at('left out');
     await push(here, night(1));
     const small = join(folder, `small ${name}.db`);
     await importLines(small, lines.slice(0, 50));
     const before = await here.objects();
     expect(await refused(here, 'push', '--store', small)).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
-    // an earlier state of the same store is refused as well
+    // an earlier state of the same store is also refused
     expect(await refused(here, 'push', '--store', night(0))).toMatchObject({ code: 3, error: { code: 'store-diverged' } });
     expect(await here.objects()).toEqual(before);
 
@@ -87,7 +87,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(readFileSync(kept).equals(readFileSync(night(1)))).toBe(true);
   });
 
-  it.skipIf(skip)('keeps as many versions as it is told to, with no object that none of them needs', async () => {
+  it.skipIf(skip)('keep the given number of versions, and no other objects', async () => {
     const here = at('keeps');
     for (const path of nights) await push(here, path, '--keep', '2');
     const { versions } = await palimpsestJson(['store', 'list', here.address], { env: here.env });
@@ -101,7 +101,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(readFileSync(fetched).equals(readFileSync(night(0)))).toBe(true);
   });
 
-  it.skipIf(skip)('is missed where there is none, but for the very first run', async () => {
+  it.skipIf(skip)('report a missing store, except with --allow-missing', async () => {
     const here = at('nothing');
     const fetched = join(folder, `nothing from ${name}.db`);
     expect(await refused(here, 'pull', '--store', fetched)).toMatchObject({ code: 1, error: { code: 'no-store' } });
@@ -112,7 +112,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(contentsOf(fetched)).toBe(contentsOf(night(0)));
   });
 
-  it.skipIf(skip)('is not fetched over a store that has something else', async () => {
+  it.skipIf(skip)('do not replace a local store that has other data', async () => {
     const here = at('replaced');
     await push(here, night(1));
     for (const other of [night(2), join(folder, `other ${name}.db`)]) {
@@ -128,7 +128,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(readFileSync(local).equals(readFileSync(night(1)))).toBe(true);
   });
 
-  it.skipIf(skip)('takes over the blocks that the store here has already', async () => {
+  it.skipIf(skip)('do not fetch blocks that the local store already has', async () => {
     const here = at('partly');
     await push(here, night(2));
     const local = join(folder, `behind ${name}.db`);
@@ -140,7 +140,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
     expect(fetched).toBeLessThan(all);
   });
 
-  it.skipIf(skip)('is not kept in a site, nor in a folder of one', async () => {
+  it.skipIf(skip)('refuse a site, and a folder inside a site', async () => {
     const site = at('site');
     const out = join(folder, `out ${name}`);
     await palimpsestJson(['build', '--store', night(0), '--out', out, '--base-url', 'https://history.example.org']);
@@ -155,7 +155,7 @@ describe.each(PLACES)('a store whose versions are kept at $name', ({ name, skip,
   });
 });
 
-describe('a store that is damaged', () => {
+describe('a damaged store', () => {
   it('is not pushed', async () => {
     const path = join(folder, 'damaged.db');
     const bytes = readFileSync(night(0));

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
@@ -63,12 +63,23 @@ async function validates(send: (target: string, method: string) => Promise<Excha
 }
 
 /** Builds a tree of small pages from a history. */
-async function treeOf(history: History, baseUrl: string): Promise<string> {
-  const folder = temporaryFolder();
+async function treeOf(history: History, folder: string): Promise<string> {
   const [input, store, out] = [join(folder, 'history.ndjson'), join(folder, 'store.db'), join(folder, 'out')];
   writeFileSync(input, `${toNdjson(history).join('\n')}\n`);
   await palimpsestJson(['import', input, '--store', store]);
-  await palimpsestJson(['build', '--store', store, '--out', out, '--base-url', baseUrl, '--page-size', '2', '--account-page-size', '1']);
+  await palimpsestJson([
+    'build',
+    '--store',
+    store,
+    '--out',
+    out,
+    '--base-url',
+    'https://history.example',
+    '--page-size',
+    '2',
+    '--account-page-size',
+    '1',
+  ]);
   return out;
 }
 
@@ -90,15 +101,16 @@ describe('docs/openapi.json', () => {
   });
 
   it('describes the answers of palimpsest serve', async () => {
-    const out = await treeOf(EXTREME, 'https://example.org');
+    const out = await treeOf(EXTREME, temporaryFolder());
     const server = await serve({ out, host: '127.0.0.1', port: 0, rebase: true });
     onTestFinished(server.close);
     await validates((target, method) => ask(server.url, target, method));
   });
 
   it.skipIf(nginx.needs.skip)(`describes the answers of nginx (${nginx.needs.reason || 'installed'})`, async () => {
-    const tree = await treeOf(EXTREME, 'https://example.org');
-    const [files, work] = [temporaryFolder(), temporaryFolder()];
+    const folder = temporaryFolder();
+    const [tree, files, work] = [await treeOf(EXTREME, folder), join(folder, 'files'), join(folder, 'work')];
+    mkdirSync(work);
     await palimpsestJson(['rewrite', 'nginx', '--tree', tree, '--out', files]);
     const running = await nginx.start({ files, tree, work, base: '' });
     onTestFinished(running.stop);

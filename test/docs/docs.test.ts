@@ -40,7 +40,7 @@ describe('docs/commands.md', () => {
     for (const flag of options) expect(text.split('\n\n')[1], `the synopsis of ${name}`).toContain(flag);
     for (const option of command.options) {
       if (typeof option.defaultValue !== 'string' && typeof option.defaultValue !== 'number') continue;
-      expect(text, `the standard value of ${option.long}`).toMatch(
+      expect(text, `the default of ${option.long}`).toMatch(
         new RegExp(`\\| \`${option.long}\` \\| \`?${quoted(String(option.defaultValue))}\`? \\|`),
       );
     }

@@ -12,6 +12,6 @@ describe('docs/snapshots.md', () => {
 
   it('has an example that is an observation', async () => {
     const example = /```json\n(.*)\n```/.exec(document)?.[1] ?? '';
-    expect(observationsIn(await readText(example))).toMatchObject([{ profile: { screen_name: 'tove_lind', website: null } }]);
+    expect(observationsIn(await readText(example))).toMatchObject([{ profile: { screen_name: 'nina_k', website: null } }]);
   });
 });

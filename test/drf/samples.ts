@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Account } from '../../src/contract/account.ts';
+import { FIRST_ID_WITHOUT_ROOM } from '../../src/contract/generated-id.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
 import { type History, histories } from '../support/histories.ts';
 
@@ -67,15 +68,15 @@ function extreme(): History {
     id,
     account: name,
     data_type: 'Bio',
-    previous: id === 0 ? Number.MAX_SAFE_INTEGER : null,
+    previous: id === 0 ? FIRST_ID_WITHOUT_ROOM - 1 : null,
     text: '\u0000'.repeat(3),
     first_encountered_date: date,
     diff_html: ' \n\u2029',
     web_archive_url: 'data:,\u2028',
   });
   const records = [
-    record(Number.MAX_SAFE_INTEGER, '9999-12-31T23:59:59.999999Z'),
-    record(Number.MAX_SAFE_INTEGER - 1, '2024-02-29T23:59:59Z'),
+    record(FIRST_ID_WITHOUT_ROOM - 1, '9999-12-31T23:59:59.999999Z'),
+    record(FIRST_ID_WITHOUT_ROOM - 2, '2024-02-29T23:59:59Z'),
     record(2, '1969-12-31T23:59:59.000001Z'),
     record(1, '0001-01-01T00:00:00.100000Z'),
     record(0, '0001-01-01T00:00:00Z'),

@@ -19,7 +19,7 @@ import { publishBefore, SlowReaders } from './slow-readers.ts';
 const folder = folderOfFile();
 const [, COMPRESSED] = FORMS;
 
-/** The plain file that a page's `next` leads to; undefined for the last. */
+/** Returns the uncompressed file of a page's `next` link; undefined for the last page. */
 function nextOf(bytes: Buffer): string | undefined {
   const { next } = parseEnvelope(JSON.parse(bytes.toString()));
   if (next === null) return undefined;
@@ -27,7 +27,7 @@ function nextOf(bytes: Buffer): string | undefined {
   return resolve('GET', below, query).file;
 }
 
-it('lets no page link to one of which a file is not there yet, after a kill between the files of a new page', async () => {
+it('publishes no page that links to a page with a missing file, after a kill between the files of a new page', async () => {
   const history = await Growing.of(folder, 'far', { records: 600, accounts: 30 }, COMPRESSED?.build);
   const site = join(folder, 'site');
   const options = {
@@ -46,7 +46,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   const target = await openTarget(site, '', { connections: 32, secrets: {} });
   await publish(target, options);
 
-  // as a run is left that was killed when it had sent the first of its first page's files
+  // the state after a kill when the run had sent only the first file of its first page
   await history.grow(60);
   const page = 'rest/data/page/66/index.json';
   mkdirp(dirname(join(site, page)));
@@ -66,7 +66,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
     head: (...args) => target.head(...args),
     put: async (path, upload, ...rest) => {
       const tag = await target.put(path, upload, ...rest);
-      // from a page that readers know they come to all that follow, by any of their files
+      // from a page that readers know, they reach all later pages, through any of their files
       if (path.startsWith('rest/data/page/60/')) {
         for (let file = nextOf(readFileSync(join(site, 'rest/data/page/60/index.json'))); file !== undefined; ) {
           const plain = join(site, file);
@@ -89,7 +89,7 @@ it('lets no page link to one of which a file is not there yet, after a kill betw
   expect(differences(files, history.files())).toEqual([]);
 });
 
-it('lets no reader of compressed pages miss anything in the night in which they are taken away', async () => {
+it('lets no reader of compressed pages miss a record while the compressed files are deleted', async () => {
   const history = await Growing.of(folder, 'plain again', { records: 300, accounts: 20 }, ['--compress', 'gzip']);
   const site = join(folder, 'plain again-site');
   await publishJson(['publish', site, '--out', history.out]);

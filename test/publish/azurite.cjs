@@ -1,3 +1,3 @@
-// Every ten minutes the emulator looks for bytes that nothing refers to, and answers nobody until it has them all.
-// After tens of thousands of writes that takes longer than any publish would wait.
+// Every ten minutes the emulator collects unreferenced bytes, and does not respond until it has finished.
+// After tens of thousands of writes, this takes longer than any publish waits.
 require('azurite/dist/src/blob/utils/constants').DEFAULT_GC_INTERVAL_MS = 2 ** 31 - 1;

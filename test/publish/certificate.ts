@@ -13,16 +13,16 @@ export const openssl: Requirement = requirement('openssl', () => {
   }
 });
 
-/** A certificate that signed itself, with its key, both as PEM. */
+/** A self-signed certificate with its key, both as PEM. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
-  /** Where the certificate stands, for NODE_EXTRA_CA_CERTS. */
+  /** The path of the certificate, for NODE_EXTRA_CA_CERTS. */
   readonly path: string;
   readonly keyPath: string;
 }
 
-/** Makes a certificate for this machine and for names of hosts that are asked for by a proxy. */
+/** Creates a certificate for this machine and for the host names that are reached through a proxy. */
 export function makeCertificate(folder: string, hosts: readonly string[] = []): Certificate {
   const [path, keyPath] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const names = ['IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)].join(',');
@@ -31,7 +31,7 @@ export function makeCertificate(folder: string, hosts: readonly string[] = []): 
   return { cert: readFileSync(path, 'utf8'), key: readFileSync(keyPath, 'utf8'), path, keyPath };
 }
 
-/** A token as identity providers give it: who it is about, signed. Times are seconds since 1970. */
+/** Returns a signed token like those of identity providers. Times are seconds since 1970. */
 export function webToken(claims: Readonly<Record<string, unknown>>, { key }: Certificate): string {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const text = `${encode({ alg: 'RS256', typ: 'JWT', kid: 'palimpsest' })}.${encode(claims)}`;

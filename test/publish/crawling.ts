@@ -3,30 +3,30 @@ import { isObject } from '../../src/contract/json.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { BASE_URL } from '../whole/trees.ts';
 
-/** What a client saw that followed `next` over HTTP from the first page to the last. */
+/** What a client saw while it followed `next` over HTTP from the first page to the last. */
 export interface Crawl {
-  /** What the first page said `count` was. */
+  /** The `count` of the first page. */
   readonly began: number;
   readonly ids: ReadonlySet<number>;
-  /** All that pages said `count` was: more than one where it met a publish. */
+  /** All values of `count`: more than one if the crawl overlapped a publish. */
   readonly counts: ReadonlySet<number>;
-  /** How many answers said that a page is not there, and were asked for again. */
+  /** The number of 404 responses after which a page was requested again. */
   readonly repeats: number;
 }
 
-/** How a client crawls. */
+/** The options of a crawl. */
 export interface Gait {
   /** Waits between two pages. */
   readonly pause: () => Promise<void>;
-  /** Gives what the name of the next page's file ends with: where it is kept compressed too, any of those. */
+  /** Returns the suffix of the next file to read: any of the compressed variants or the plain file. */
   readonly suffix?: () => string;
-  /** How often a page that is not there is asked for again before its link is broken. */
+  /** How often a missing page is requested again before its link counts as broken. */
   readonly retryPolicy?: number;
 }
 
 /**
- * Crawls the feed at a store, by the rewrite rules.
- * @throws Error where `next` leads nowhere or a page is not whole
+ * Crawls the feed at a store according to the rewrite rules.
+ * @throws Error if a link in `next` is broken or a page is truncated
  */
 export async function crawl(site: string, { pause, suffix = () => '', retryPolicy = 0 }: Gait): Promise<Crawl> {
   const ids = new Set<number>();
@@ -53,7 +53,7 @@ export async function crawl(site: string, { pause, suffix = () => '', retryPolic
   return { began: began ?? 0, ids, counts, repeats };
 }
 
-/** The records that were there when a crawl began (their ids begin with 1) and that it did not see. */
+/** The records that existed when a crawl began (ids from 1) and that it did not see. */
 export function missedBy({ began, ids }: Crawl): number[] {
   return Array.from({ length: began }, (_, index) => index + 1).filter((id) => !ids.has(id));
 }

@@ -4,29 +4,29 @@ import { connect } from 'node:net';
 import { type Certificate, webToken } from './certificate.ts';
 import { portOf } from './stores.ts';
 
-/** The hosts that Azure's clients ask for, as they know them. */
+/** The host names to which Azure's clients connect. */
 export const AZURE_HOSTS = ['login.microsoftonline.com', '*.blob.core.windows.net'];
 
 const HEADER = 'bG9jYWwtaWRlbnRpdHk';
-/** What the job's own identity provider gave it, to be exchanged for a token. */
+/** The assertion of the job's identity provider, to be exchanged for a token. */
 export const ASSERTION = 'assertion-that-a-job-was-given';
 
-/** What stands for Microsoft's identity service, and the way to it and to the storage. */
+/** A simulation of Microsoft's identity service, with a proxy to it and to the storage. */
 export interface Entra {
-  /** Leads a program's requests for Azure's hosts here. */
+  /** The environment that directs a program's requests for Azure's hosts to the proxy. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names a machine's identity, as App Service does. */
+  /** The environment of a managed identity, as in App Service. */
   readonly machine: Readonly<Record<string, string>>;
-  /** Seconds that the storage takes a token. */
+  /** Seconds for which the storage accepts a token. */
   lifetime: number;
-  /** Seconds that a token is said to last, where that is not so. */
+  /** The lifetime in seconds that a token claims, if it differs from the real one. */
   said: number | undefined;
-  /** Every token that was given out. */
+  /** All issued tokens. */
   readonly given: string[];
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the identity service, and a proxy that leads there, or to the storage at an endpoint. */
+/** Starts the identity service, and a proxy to it and to the storage at an endpoint. */
 export async function startEntra(certificate: Certificate, storage: string): Promise<Entra> {
   function give(): { readonly access_token: string; readonly seconds: number } {
     const now = Math.floor(Date.now() / 1000);

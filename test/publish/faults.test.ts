@@ -10,7 +10,7 @@ import { Growing, publishArgs, publishJson } from './growing.ts';
 import { FAULTS, type FaultyProxy, startProxy } from './proxy.ts';
 import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
-/** How many publishes go through the faulty proxy, and how many are killed; the full proof has 20 and 100. */
+/** The number of publishes through the faulty proxy, and of killed ones. The full test runs 20 and 100. */
 const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 2);
 const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
 const FEW_KILLS = 2;
@@ -18,7 +18,7 @@ const RATE = 0.3;
 
 const folder = folderOfFile();
 
-// Swift takes ten times as long for each: its crawlers cross kills too
+// Swift takes ten times as long; race.test.ts also kills publishes to Swift
 describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name through a proxy', (kind) => {
   const skip = kind.requirement.skip || rclone.skip;
   let store: Store;
@@ -47,7 +47,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
   }
 
   it.skipIf(skip)(
-    `loses nothing where ${RATE * 100} % of the requests fail`,
+    `loses nothing if ${RATE * 100} % of the requests fail`,
     async () => {
       const random = chance(11);
       const history = await Growing.of(folder, `faulty ${kind.name}`, { records: 600, most: 600 + FAULTY * 7, accounts: 40 });
@@ -66,7 +66,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
   );
 
   it.skipIf(skip).each(formsAt(kind))(
-    'goes on after a kill where pages are kept $name, to the same bytes, and sends little twice',
+    'continues after a kill with pages kept $name, ends with the same bytes, and sends few objects twice',
     async (form) => {
       const kills = timesFor(form, KILLS, FEW_KILLS);
       const prefix = `killed-${FORMS.indexOf(form)}`;
@@ -76,7 +76,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
       const args = publishArgs(history.out, kind.address(prefix), form.publish);
       const started = performance.now();
       await publishJson(args, env);
-      // a run that ends before its kill shows that kills have to come earlier
+      // if a run ends before its kill, later kills come earlier
       let took = performance.now() - started;
       let [landed, late, worst] = [0, 0, 0];
       while (landed < kills && late < kills * 2) {
@@ -104,7 +104,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
     60_000 + Number(KILLS ?? FEW_KILLS) * 40_000,
   );
 
-  it.skipIf(skip)('completes what is under way on SIGTERM, and the next run the rest', async () => {
+  it.skipIf(skip)('completes the requests in progress on SIGTERM, and the next run completes the rest', async () => {
     const history = await Growing.of(folder, `drained ${kind.name}`, { records: 4_000 });
     const args = publishArgs(history.out, kind.address('drained'), ['--concurrency', '4', '--json']);
     const { code, stdout } = await palimpsest(args, {

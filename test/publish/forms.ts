@@ -2,22 +2,22 @@ import { gunzipSync } from 'node:zlib';
 import type { Files } from '../whole/trees.ts';
 import { STORES, type StoreKind } from './stores.ts';
 
-/** A form in which a target keeps pages. */
+/** A way to store pages at a target. */
 export interface Form {
   readonly name: string;
-  /** More arguments for the build. */
+  /** Additional arguments of the build. */
   readonly build: readonly string[];
-  /** More arguments for the publish. */
+  /** Additional arguments of the publish. */
   readonly publish: readonly string[];
-  /** What the names of a page's files end with behind `index.json`: a reader may come by any of them. */
+  /** The suffixes of a page's files after `index.json`. A reader may use any of them. */
   readonly suffixes: readonly string[];
-  /** The files of the tree, from those that a target keeps. */
+  /** Returns the files of the tree from the stored files. */
   readonly opened: (kept: Files) => Files;
 }
 
-/** Pages as they are first: where a test runs in small, it runs smaller for the others. */
+/** Uncompressed pages come first: a short test run is even shorter for the other forms. */
 export const FORMS: readonly Form[] = [
-  { name: 'as they are', build: [], publish: [], suffixes: [''], opened: (kept) => kept },
+  { name: 'uncompressed', build: [], publish: [], suffixes: [''], opened: (kept) => kept },
   {
     name: 'with compressed files beside them',
     build: ['--compress', 'gzip,brotli'],
@@ -34,12 +34,12 @@ export const FORMS: readonly Form[] = [
   },
 ];
 
-/** The forms that are proven at a store: what a page's files are called is no matter of the store's, so all of them only at the first. */
+/** Returns the forms to test at a store. File names do not depend on the store, so only the first store tests all of them. */
 export function formsAt(kind: StoreKind): readonly Form[] {
   return kind === STORES[0] ? FORMS : FORMS.slice(0, 1);
 }
 
-/** How often something is done for a form: as often as the full proof says, else `few` times, and fewer for the later forms. */
+/** Returns the repetitions for a form: the number of the full test, otherwise `few`, and fewer for the later forms. */
 export function timesFor(form: Form, full: string | undefined, few: number): number {
   if (full !== undefined) return Number(full);
   return form === FORMS[0] ? few : Math.ceil(few / 2);

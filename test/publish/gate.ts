@@ -4,30 +4,30 @@ import { setTimeout } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 import { portOf } from './stores.ts';
 
-/** What a store answers to credentials that it does not take any more. */
+/** The response of a store to credentials that it no longer accepts. */
 export interface Refusal {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A gate before a store that sees who comes, and can turn them away. */
+/** A proxy before a store that records the credentials of requests and can reject requests. */
 export interface Gate {
   readonly endpoint: string;
-  /** Milliseconds that every request waits, so that a run takes longer than its credentials last. */
+  /** The delay of every request in milliseconds, so that a run takes longer than its credentials last. */
   delay: number;
-  /** Turns requests away before they come to the store. */
+  /** Rejects requests before they reach the store. */
   refuse: (credentials: string, path: string) => Refusal | undefined;
-  /** Puts the store's own refusals into another's words. */
+  /** Replaces the store's error responses with those of another store. */
   reword: Refusal | undefined;
-  /** The session tokens or bearer tokens that came ('' for none), with how many requests the store refused of each. */
+  /** The session or bearer tokens of the requests ('' without a token), with the number of rejected requests of each. */
   readonly seen: Map<string, { requests: number; refused: number }>;
   /** The paths that were written, in order. */
   readonly writes: string[];
   readonly stop: () => Promise<void>;
 }
 
-/** Opens a gate before a store; with a certificate on both sides by TLS. */
+/** Starts the proxy before a store. With a certificate it uses TLS on both sides. */
 export async function startGate(upstream: string, certificate?: Certificate): Promise<Gate> {
   const { hostname, port } = new URL(upstream);
   const agent = new Agent({ keepAlive: true });
@@ -86,13 +86,13 @@ export async function startGate(upstream: string, certificate?: Certificate): Pr
   return gate;
 }
 
-/** An answer to HEAD has no body that could say why. */
+/** A response to HEAD has no body with the reason. */
 function turnAway({ status, headers, body }: Refusal, method: string | undefined, outgoing: ServerResponse): void {
   outgoing.writeHead(status, headers);
   outgoing.end(method === 'HEAD' ? undefined : body);
 }
 
-/** How many of the credentials that came were taken first and refused later. */
+/** The number of credentials that were first accepted and later rejected. */
 export function ranOut({ seen }: Gate): number {
   return [...seen.values()].filter(({ requests, refused }) => refused > 0 && refused < requests).length;
 }

@@ -10,7 +10,7 @@ export class Growing {
   readonly #sizes: readonly string[];
   readonly #lines: readonly string[];
   #more: readonly string[];
-  /** How many records there are. */
+  /** The number of records. */
   records = 0;
 
   private constructor(folder: string, name: string, sizes: readonly string[], lines: readonly string[], more: readonly string[]) {
@@ -21,7 +21,7 @@ export class Growing {
     this.#more = more;
   }
 
-  /** The first `records` of `most` invented records, built with `more` options. */
+  /** The first `records` of `most` generated records, built with the options in `more`. */
   static async of(
     folder: string,
     name: string,
@@ -34,7 +34,7 @@ export class Growing {
     return growing;
   }
 
-  /** Adds the next so many records, and builds. */
+  /** Adds the next `count` records and builds. */
   async grow(count: number): Promise<void> {
     const lines = this.#lines.slice(this.records, this.records + count);
     if (lines.length < count) throw new Error(`there are only ${this.#lines.length} records to grow by`);
@@ -49,18 +49,18 @@ export class Growing {
     await palimpsestJson(buildArgs(this.#store, this.out, [...this.#sizes, ...more]));
   }
 
-  /** What a target must hold in the end, but for its own state. */
+  /** The files that a target must have in the end, except for its state. */
   files(): Files {
     return pagesIn(this.out);
   }
 }
 
-/** The arguments that publish a tree; which endpoint is meant says the environment. */
+/** The arguments to publish a tree. The environment contains the endpoint. */
 export function publishArgs(out: string, address: string, more: readonly string[] = []): string[] {
   return ['publish', address, '--out', out, '--timeout', '20', ...more];
 }
 
-/** Publishes and gives what --json says. */
+/** Publishes and returns the JSON output. */
 export function publishJson(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Record<string, unknown>> {
   return palimpsestJson(args, { env });
 }

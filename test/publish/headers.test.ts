@@ -17,7 +17,7 @@ const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });
 const variant = fc.constantFrom(undefined, ...ENCODINGS);
 
 describe('a page', () => {
-  it('comes back from what is kept of it, by its headers, or by its name where none are kept', () => {
+  it('is restored from its stored bytes according to its headers, or its name if no headers are stored', () => {
     fc.assert(
       fc.property(bytes, choice, variant, (page, chosen, form) => {
         const headers = pageHeaders(chosen, form);
@@ -26,18 +26,18 @@ describe('a page', () => {
         const kept = encoded(file, headers, form);
         const fetched = { bytes: kept, tag: 'tag' };
         expect(decompressedPage('any name', { ...fetched, contentEncoding: headers.contentEncoding })).toEqual(page);
-        // a store that keeps no headers is never given a page compressed under its own name
+        // a store without headers never gets a compressed page under its plain name
         if (!chosen.gzip) expect(decompressedPage(path, { ...fetched, contentEncoding: '' })).toEqual(page);
       }),
     );
   });
 
-  it('is compressed once, in the way that its headers say', () => {
+  it('is compressed once, with the encoding in its headers', () => {
     const page = Buffer.from('{"count":0}'.repeat(20));
     const gzip = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true });
     expect(gzip).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: 'gzip' });
     expect(gunzipSync(encoded(page, gzip))).toEqual(page);
-    // what the build compressed goes out as it is
+    // a file that the build compressed is sent unchanged
     const brotli = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true }, 'brotli');
     expect(brotli.contentEncoding).toBe('br');
     expect(brotliDecompressSync(encoded(compressedPage(page, 'brotli'), brotli, 'brotli'))).toEqual(page);
@@ -49,13 +49,13 @@ describe('a page', () => {
   });
 });
 
-it('has every reader ask for what stands beside the pages, in a type that fits', () => {
+it('gives files beside the pages a fitting type and makes every reader revalidate them', () => {
   expect(plainHeaders('build.json')).toEqual({ contentType: 'application/json', cacheControl: DEFAULT_CACHE_CONTROL, contentEncoding: '' });
   expect(plainHeaders('manifest-sha256.txt').contentType).toBe('text/plain; charset=utf-8');
 });
 
-it('puts headers into lines that are equal where they are', () => {
-  // as --cache-control takes them, which has no line of its own to imitate
+it('returns equal lines exactly for equal headers', () => {
+  // values that --cache-control accepts, which contain no separator of headerLine
   const chosen = fc.record({ cacheControl: fc.stringMatching(/^[a-z=, 0-9-]{0,12}$/), gzip: fc.boolean() });
   fc.assert(
     fc.property(chosen, chosen, (a, b) => {

@@ -18,8 +18,10 @@ import { Growing, publishJson } from './growing.ts';
 
 const folder = folderOfFile();
 
-/** A target that a run on another machine says it is publishing to. */
-async function held(name: string): Promise<{ readonly history: Growing; readonly site: string; readonly beat: (beat: number) => void }> {
+/** A target with the claim of a run on another machine. */
+async function targetWithClaim(
+  name: string,
+): Promise<{ readonly history: Growing; readonly site: string; readonly beat: (beat: number) => void }> {
   const history = await Growing.of(folder, name, { records: 100, accounts: 10 });
   const site = join(folder, `${name}-site`);
   await publishJson(['publish', site, '--out', history.out]);
@@ -36,8 +38,8 @@ async function held(name: string): Promise<{ readonly history: Growing; readonly
 }
 
 describe.concurrent('a run that finds the claim of another machine', () => {
-  it('refuses where that one lives', async () => {
-    const { history, site, beat } = await held('living');
+  it('fails if the other run is alive', async () => {
+    const { history, site, beat } = await targetWithClaim('living');
     let isOver = false;
     const beating = (async () => {
       for (let number = 2; !isOver; number += 1) {
@@ -52,14 +54,14 @@ describe.concurrent('a run that finds the claim of another machine', () => {
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-busy' } });
   });
 
-  it('takes over where nothing was heard of it for a while', async () => {
-    const { history, site } = await held('dead');
+  it('takes over if the other run writes no heartbeat for a while', async () => {
+    const { history, site } = await targetWithClaim('dead');
     expect(await publishJson(['publish', site, '--out', history.out])).toMatchObject({ resumed: true, done: { deletes: 0 } });
     expect(JSON.parse(readFileSync(join(site, 'publish.json'), 'utf8'))).toMatchObject({ state: 'published', holder: null });
   });
 });
 
-/** A target that is reached over a network that can be cut, and which counts its writes. */
+/** A target behind a network that can be cut. It counts its writes. */
 function networked(target: Target): {
   readonly target: Target;
   readonly cut: (how: 'resets' | 'silence' | undefined) => void;
@@ -110,7 +112,7 @@ const settings = {
 };
 
 describe.concurrent('a run that is cut off from its target', () => {
-  /** Publishes a night, grows by another, and cuts the network of the run that publishes it when it is at its pages. */
+  /** Publishes a tree, lets it grow, starts a second publish, and cuts the network while that publish sends its pages. */
   async function cutOff(name: string, how: 'resets' | 'silence', retryPolicy = settings.retryPolicy) {
     const history = await Growing.of(folder, name, { records: 400, accounts: 20 });
     const site = join(folder, `${name}-site`);
@@ -128,10 +130,10 @@ describe.concurrent('a run that is cut off from its target', () => {
     return { history, site, network, stop, outcome };
   }
 
-  it('writes nothing over what another run published meanwhile', async () => {
+  it('does not overwrite the pages that another run has published meanwhile', async () => {
     const { history, site, network, outcome } = await cutOff('overtaken', 'silence');
     const newer = await Growing.of(folder, 'overtaking', { records: 440, accounts: 20 });
-    // the same process: only its silence tells that the first is gone
+    // both runs are in one process: only missing heartbeats show that the first is gone
     const other = await publish(await openSite(site), { ...settings, out: newer.out, signal: new AbortController().signal });
     expect(other).toMatchObject({ wasInterrupted: true });
     network.cut(undefined);
@@ -142,12 +144,12 @@ describe.concurrent('a run that is cut off from its target', () => {
     expect(differences(files, newer.files())).toEqual([]);
   });
 
-  it.each(['resets', 'silence'] as const)('ends where the network stays away, with %s', async (how) => {
+  it.each(['resets', 'silence'] as const)('ends if the network does not come back, with %s', async (how) => {
     const { outcome } = await cutOff(`lost ${how}`, how, { attempts: 3, timeout: 6_000 });
     expect(await Promise.race([outcome, setTimeout(50_000, 'still at it')])).toBe('target-failed');
   });
 
-  it.each(['resets', 'silence'] as const)('ends soon when it is told to stop, with %s', async (how) => {
+  it.each(['resets', 'silence'] as const)('ends soon after it is told to stop, with %s', async (how) => {
     const { outcome, stop } = await cutOff(`stopped ${how}`, how, { attempts: 12, timeout: 8_000 });
     await setTimeout(1_000);
     stop.abort();
@@ -155,7 +157,7 @@ describe.concurrent('a run that is cut off from its target', () => {
   });
 });
 
-it('writes nothing where it is told to stop before it begins', async () => {
+it('writes nothing if it is told to stop before it begins', async () => {
   const history = await Growing.of(folder, 'early', { records: 100, accounts: 10 });
   const site = join(folder, 'early-site');
   await publishJson(['publish', site, '--out', history.out]);
@@ -166,8 +168,8 @@ it('writes nothing where it is told to stop before it begins', async () => {
   expect(readFileSync(join(site, STATE), 'utf8')).toBe(before);
 });
 
-it('refuses a publish.json that is somebody else’s', async () => {
-  const { history, site } = await held('foreign');
+it('rejects a publish.json of another program', async () => {
+  const { history, site } = await targetWithClaim('foreign');
   writeFileSync(join(site, 'publish.json'), '{"hello":1}');
   const { code, stdout } = await palimpsest(['publish', site, '--out', history.out, '--json']);
   expect(code).toBe(3);

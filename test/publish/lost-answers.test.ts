@@ -15,11 +15,14 @@ const folder = folderOfFile();
 const { signal } = new AbortController();
 const claim = { trees: [], manifest: 'm', headers: 'h' };
 
-/** What happens to one write of the state: it is done and nobody hears of it, or it is done only later. */
+/** The outcome of one write of the state. For "answer lost" the write is done but the response is lost. */
 type Fate = 'done' | 'answer lost' | 'done later' | 'never done';
 
-/** A folder where the writes of the state have these fates, one after another; all further ones are done. */
-async function troubled(name: string, fates: readonly Fate[]): Promise<{ readonly target: Target; readonly late: Promise<unknown>[] }> {
+/** A folder in which the writes of the state have these outcomes in order. All further writes are done. */
+async function targetWithFates(
+  name: string,
+  fates: readonly Fate[],
+): Promise<{ readonly target: Target; readonly late: Promise<unknown>[] }> {
   const target = await openTarget(join(folder, name), '', { connections: 1, secrets: {} });
   const late: Promise<unknown>[] = [];
   let writes = 0;
@@ -35,7 +38,7 @@ async function troubled(name: string, fates: readonly Fate[]): Promise<{ readonl
         const fate = fates[writes] ?? 'done';
         writes += 1;
         if (fate === 'done later') {
-          // while the next heartbeat is under way, or after it
+          // during the next heartbeat, or after it
           late.push(setTimeout(4_500).then(() => target.put(...args).catch(() => {})));
         } else if (fate !== 'never done') {
           const tag = await target.put(...args);
@@ -55,23 +58,23 @@ const stateAt = async (name: string) => {
   return parseState((await target.get(STATE, signal))?.bytes ?? Buffer.of());
 };
 
-describe.concurrent('a run whose own writes of the state are not answered', () => {
-  // the first write is the claim, then one each four seconds, the last is the end
+describe.concurrent('a lease whose writes of the state get no response', () => {
+  // the first write is the claim, then follows a heartbeat every four seconds, and the last is the release
   it.each<readonly Fate[]>([
-    ['done', 'answer lost'],
+    ['done', 'answer lost', 'done'],
     ['done', 'answer lost', 'answer lost'],
     ['done', 'done', 'answer lost'],
     ['done', 'never done', 'answer lost'],
     ['done', 'answer lost', 'never done'],
-    ['done', 'done later'],
+    ['done', 'done later', 'done'],
     ['done', 'done later', 'done later'],
     ['done', 'done later', 'answer lost'],
     ['done', 'answer lost', 'done later'],
   ])(
-    'keeps its right to write: %s, %s, %s',
+    'stays valid after these writes: %s, %s, %s',
     async (...fates) => {
       const name = fates.join(', ');
-      const { target, late } = await troubled(name, fates);
+      const { target, late } = await targetWithFates(name, fates);
       const lease = new Lease(target, claim, undefined, signal);
       await lease.take(target);
       const end = performance.now() + 9_000;
@@ -86,8 +89,8 @@ describe.concurrent('a run whose own writes of the state are not answered', () =
     30_000,
   );
 
-  it('ends where the claim that it finds is another run’s', async () => {
-    const { target } = await troubled('taken', []);
+  it('is lost if the state contains the claim of another run', async () => {
+    const { target } = await targetWithFates('taken', []);
     const lease = new Lease(target, claim, undefined, signal);
     await lease.take(target);
     const { bytes, tag } = (await target.get(STATE, signal)) ?? { bytes: Buffer.of(), tag: '' };
@@ -99,30 +102,34 @@ describe.concurrent('a run whose own writes of the state are not answered', () =
   });
 });
 
-it.skipIf(CEPH.requirement.skip)('publishes to a real S3 server that answers no heartbeat', { timeout: 90_000 }, async () => {
-  const store = await startCeph();
-  const proxy = await startProxy(store.endpoint);
-  try {
-    const history = await Growing.of(folder, 'unanswered', { records: 300, accounts: 20 });
-    let [states, pages] = [0, 0];
-    proxy.draw = ({ method, url = '' }) => {
-      if (method !== 'PUT') return undefined;
-      if (url.includes('publish.json')) {
-        states += 1;
-        // the claim is answered; of all that follows only the first writes are not
-        return states > 1 && states < 5 ? 'reset after' : undefined;
-      }
-      // so that the run lasts for two heartbeats
-      pages += 1;
-      return pages === 3 || pages === 12 ? 'stall' : undefined;
-    };
-    const args = publishArgs(history.out, CEPH.address('unanswered'), ['--timeout', '5', '--concurrency', '1']);
-    const summary = await publishJson(args, CEPH.env(proxy.endpoint));
-    expect(summary).toMatchObject({ done: { uploads: history.files().size - 3 } });
-    expect(states).toBeGreaterThan(4);
-    expect(await publishJson(args, CEPH.env(store.endpoint))).toMatchObject({ requests: { all: 1 } });
-  } finally {
-    await proxy.stop();
-    await store.stop();
-  }
-});
+it.skipIf(CEPH.requirement.skip)(
+  'publishes to a real S3 server although the responses to heartbeats are lost',
+  { timeout: 90_000 },
+  async () => {
+    const store = await startCeph();
+    const proxy = await startProxy(store.endpoint);
+    try {
+      const history = await Growing.of(folder, 'unanswered', { records: 300, accounts: 20 });
+      let [states, pages] = [0, 0];
+      proxy.draw = ({ method, url = '' }) => {
+        if (method !== 'PUT') return undefined;
+        if (url.includes('publish.json')) {
+          states += 1;
+          // the claim gets a response, and the next three writes do not
+          return states > 1 && states < 5 ? 'reset after' : undefined;
+        }
+        // the stalls make the run last for two heartbeats
+        pages += 1;
+        return pages === 3 || pages === 12 ? 'stall' : undefined;
+      };
+      const args = publishArgs(history.out, CEPH.address('unanswered'), ['--timeout', '5', '--concurrency', '1']);
+      const summary = await publishJson(args, CEPH.env(proxy.endpoint));
+      expect(summary).toMatchObject({ done: { uploads: history.files().size - 3 } });
+      expect(states).toBeGreaterThan(4);
+      expect(await publishJson(args, CEPH.env(store.endpoint))).toMatchObject({ requests: { all: 1 } });
+    } finally {
+      await proxy.stop();
+      await store.stop();
+    }
+  },
+);

@@ -15,7 +15,7 @@ beforeAll(async () => {
   lines = await recordLines(900, 90);
 });
 
-/** A tree of some of the records, from a store of its own. */
+/** A tree of some of the records, built from a separate store. */
 async function treeOf(name: string, records: readonly string[], sizes: readonly string[] = SIZES): Promise<string> {
   const [store, out] = [join(folder, `${name}.db`), join(folder, name)];
   rmSync(store, { force: true });
@@ -32,7 +32,7 @@ async function refusal(out: string, site: string): Promise<{ readonly code: numb
 const refused = (found: string) => ({ code: 3, error: { code: 'reader-gaps', found: expect.stringMatching(found) } });
 
 describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, () => {
-  it('are refused where a store lost its newest and gained as many older ones', async () => {
+  it('are refused if a store lost its newest records and gained as many older ones', async () => {
     const site = join(folder, 'swapped-site');
     await publishJson(['publish', site, '--out', await treeOf('swapped', lines.slice(200, 600))]);
     const state = readFileSync(join(site, 'publish.json'), 'utf8');
@@ -43,7 +43,7 @@ describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, 
     expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ requests: { all: 1 } });
   });
 
-  it('are said by the build as well', async () => {
+  it('are reported by the build as well', async () => {
     const out = await treeOf('built', lines.slice(200, 600));
     await importLines(join(folder, 'built later.db'), lines.slice(0, 400));
     const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
@@ -52,7 +52,7 @@ describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, 
     expect(await palimpsestJson(args)).toMatchObject({ pulledForward: false });
   });
 
-  it('are none where older records come in', async () => {
+  it('do not occur if only older records are added', async () => {
     const site = join(folder, 'older-site');
     await publishJson(['publish', site, '--out', await treeOf('older', lines.slice(200, 600), ['--page-size', '10'])]);
     const later = await treeOf('older later', lines.slice(100, 600), ['--page-size', '10']);
@@ -61,10 +61,10 @@ describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, 
 });
 
 describe.concurrent('an account that moves to an earlier page', { timeout: 180_000 }, () => {
-  /** Records of one account after another, so that an older record moves its account far. */
+  /** All records of one account, then all of the next, so that an older record moves its account far. */
   const account = (record: string): unknown => JSON.parse(record).account;
 
-  it('is refused where an older first record of it came in', async () => {
+  it('is refused if an older first record of the account was added', async () => {
     const late = account(lines[0] ?? '');
     const others = lines.filter((record) => account(record) !== late);
     const last = lines.findLast((record) => account(record) === late) ?? '';
@@ -75,8 +75,8 @@ describe.concurrent('an account that moves to an earlier page', { timeout: 180_0
   });
 });
 
-describe.concurrent('a target of a release that wrote no sort keys', { timeout: 180_000 }, () => {
-  it('is published to by counts, which is said, and has them afterwards', async () => {
+describe.concurrent('a target without sort keys, from an older release', { timeout: 180_000 }, () => {
+  it('gets its plan from counts, reports this, and has sort keys afterwards', async () => {
     const site = join(folder, 'former-site');
     await publishJson(['publish', site, '--out', await treeOf('former', lines.slice(0, 400))]);
     rmSync(join(site, 'sort-keys.txt'));
@@ -92,7 +92,7 @@ describe.concurrent('a target of a release that wrote no sort keys', { timeout: 
     expect(next).toMatchObject({ code: 0, stderr: expect.not.stringContaining('only counts') });
   });
 
-  it('is one whose sort keys somebody replaced', async () => {
+  it('is treated like a target whose sort keys another program replaced', async () => {
     const site = join(folder, 'replaced-site');
     await publishJson(['publish', site, '--out', await treeOf('replaced', lines.slice(0, 400))]);
     writeFileSync(join(site, 'sort-keys.txt'), 'data 10\naccount 5\n');
@@ -100,7 +100,7 @@ describe.concurrent('a target of a release that wrote no sort keys', { timeout: 
     expect(stderr).toContain('only counts tell');
   });
 
-  it('may take a tree without them, which the next build completes', async () => {
+  it('accepts a tree without sort keys, and the next build adds them', async () => {
     const out = await treeOf('without', lines.slice(0, 300));
     const before = readFileSync(join(out, 'sort-keys.txt'), 'utf8');
     rmSync(join(out, 'sort-keys.txt'));
@@ -126,7 +126,7 @@ describe.each([
   });
   afterAll(() => place?.store?.stop());
 
-  it.skipIf(skip)('says what the run then does', { timeout: 300_000 }, async () => {
+  it.skipIf(skip)('predicts what the run then does', { timeout: 300_000 }, async () => {
     const out = join(folder, `planned ${name} tree`);
     const nights: readonly (readonly [string, number, readonly string[], readonly string[]])[] = [
       ['first', 300, SIZES, []],
@@ -152,7 +152,7 @@ describe.each([
       const { done, requests, milliseconds } = await publishJson(args, place.env);
       const planned: Record<string, unknown> = { ...Object(plan) };
       expect(done, night).toEqual({ uploads: planned['uploads'], overlaps: planned['overlaps'], deletes: planned['deletes'] });
-      // a run that takes longer says every four seconds that it lives
+      // a longer run also writes heartbeats, one every four seconds
       const beats = Object(requests).writes - Object(planned['requests']).writes;
       expect(beats, night).toBeGreaterThanOrEqual(0);
       expect(beats, night).toBeLessThanOrEqual(Number(milliseconds) / 4_000);

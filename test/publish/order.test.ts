@@ -13,7 +13,7 @@ interface Case {
 
 const cases: fc.Arbitrary<Case> = fc.record({
   before: fc.integer({ min: 1, max: 600 }),
-  // where in the feed each new record stands: mostly at its top
+  // the position of each new record in the feed: mostly at the top
   added: fc.array(
     fc.oneof({ weight: 3, arbitrary: fc.constant(1) }, { weight: 1, arbitrary: fc.double({ min: 0, max: 1, noNaN: true }) }),
     {
@@ -33,15 +33,15 @@ function feeds({ before, added, size }: Case): { readonly old: Page[]; readonly 
   return { old: paged(records, size), young: paged(grown, size), shift: Math.ceil(added.length / size) };
 }
 
-/** The numbers from one to before another. */
+/** The integers from `from` up to, but not including, `to`. */
 function numbers(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from) }, (_, index) => from + index);
 }
 
-const single = (pages: readonly number[], isBridge: boolean): Phase => pages.map((page) => [{ page, isBridge }]);
+const single = (pages: readonly number[], isOverlap: boolean): Phase => pages.map((page) => [{ page, isOverlap }]);
 
 describe('the order of pages', () => {
-  it('lets no reader miss a record, whatever ends first and wherever it stops', () => {
+  it('lets no reader miss a record, in any completion order and after a stop at any point', () => {
     fc.assert(
       fc.property(cases, (one) => {
         const { old, young, shift } = feeds(one);
@@ -51,7 +51,7 @@ describe('the order of pages', () => {
         const phases = [
           single(order.first, false),
           single(order.overlaps, true),
-          order.runs.map((run) => run.map((page) => ({ page, isBridge: false }))),
+          order.runs.map((run) => run.map((page) => ({ page, isOverlap: false }))),
         ];
         expect(missed(old, young, phases, one.concurrency, one.seed)).toBe(0);
         expect(order.runs.flat().toSorted((a, b) => b - a)).toEqual(moving);
@@ -61,16 +61,16 @@ describe('the order of pages', () => {
   });
 
   it.each([
-    ['all pages at once', (pages: readonly number[]) => [single(pages, false)]],
-    ['the first page first', (pages: readonly number[]) => [[pages.toReversed().map((page) => ({ page, isBridge: false }))]]],
-  ])('would be found out if it were %s', (_, phasesOf) => {
+    ['all pages in parallel', (pages: readonly number[]) => [single(pages, false)]],
+    ['the first page first', (pages: readonly number[]) => [[pages.toReversed().map((page) => ({ page, isOverlap: false }))]]],
+  ])('makes this test fail if it is %s', (_, phasesOf) => {
     const one = { before: 600, added: Array(7).fill(1), size: 10, concurrency: 32, seed: 7 };
     const { old, young } = feeds(one);
     const phases = phasesOf(numbers(1, young.length).toReversed());
     expect(missed(old, young, phases, 32, 7)).toBeGreaterThan(0);
   });
 
-  it('writes few pages twice where few records are new', () => {
+  it('writes few pages twice if few records are new', () => {
     const moving = Array.from({ length: 10_000 }, (_, index) => 10_000 - index);
     const order = orderPages(moving, [], 1, 32);
     expect(order.runs).toHaveLength(32);
@@ -81,7 +81,7 @@ describe('the order of pages', () => {
     expect(orderPages([3, 2, 1], [4], 1, 32)).toEqual({ first: [4], overlaps: [], runs: [[3, 2, 1]] });
   });
 
-  it('writes all pages twice where records move far', () => {
+  it('writes all pages twice if records move far', () => {
     expect(orderPages([3, 2, 1], [4], 2, 32)).toEqual({ first: [4], overlaps: [3, 2], runs: [[3], [2], [1]] });
   });
 });

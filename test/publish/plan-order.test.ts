@@ -8,7 +8,7 @@ import { movementBetween } from '../../src/tree/movement.ts';
 import type { SortKeys } from '../../src/tree/sort-keys.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
-/** Accounts in their order, by the ids of their first records, of which some have something new. */
+/** Accounts in their order, by the ids of their first records. Some of them have new records. */
 interface Tree {
   readonly keys: readonly number[];
   readonly news: ReadonlySet<number>;
@@ -19,7 +19,7 @@ function digestsOf({ keys, news }: Tree, size: number): Digests {
   const digests = new Digests(pages.length);
   const digest = (page: Page = new Set()) =>
     createHash('sha256')
-      // each page shows how many there are
+      // each page contains the total count
       .update([...page].map((key) => `${key}${news.has(key)}`).join(' ') + keys.length)
       .digest();
   for (const [index, page] of pages.entries()) digests.set(index + 1, digest(page));
@@ -55,7 +55,7 @@ const cases = fc.record({
   seed: fc.integer(),
 });
 
-/** The plan for accounts that were sorted one way and are another, some of them with news. */
+/** The plan for accounts whose order has changed, some of them with new records. */
 function planOf(older: readonly number[], newer: readonly number[], news: readonly number[], size: number, concurrency: number) {
   const digests = digestsOf({ keys: newer, news: new Set(news) }, size);
   const there = digestsOf({ keys: older, news: new Set() }, size);
@@ -86,8 +86,8 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
   return { plan, digests, there };
 }
 
-describe('a plan that knows how items move', () => {
-  it('lets no reader miss an account, writes each changed page, and overlaps only pages that items leave', () => {
+describe('a plan with sort keys', () => {
+  it('lets no reader miss an account, writes each changed page, and writes overlap pages only for pages that items leave', () => {
     fc.assert(
       fc.property(cases, ({ before, added, news, size, concurrency, seed }) => {
         const up = (list: readonly number[]) => [...new Set(list)].toSorted((a, b) => a - b);
@@ -95,7 +95,7 @@ describe('a plan that knows how items move', () => {
         const [old, young] = [paged(older, size), paged(newer, size)];
         const { plan, digests, there } = planOf(older, newer, news, size, concurrency);
         const { first, overlaps, runs } = plan.order;
-        const one = (page: number, isBridge: boolean) => [{ page, isBridge }];
+        const one = (page: number, isOverlap: boolean) => [{ page, isOverlap }];
         const phases: Phase[] = [
           first.map((page) => one(page, false)),
           overlaps.map((page) => one(page, true)),
@@ -110,18 +110,18 @@ describe('a plan that knows how items move', () => {
           const leaves = [...(old[page] ?? [])].some((key) => !young[page]?.has(key));
           expect(plan.overlapSlots(page).length > 0).toBe(leaves);
         }
-        // what links to a page that is new comes after it
+        // a page that links to a new page comes after it
         if (young.length > old.length) expect(first).not.toContain(old.length - 1);
       }),
       { numRuns: 600 },
     );
   });
 
-  it('sends account pages at once, and without a overlap page, where accounts have news and new ones come behind them', () => {
+  it('sends account pages in parallel and without overlap pages if accounts have new records and new accounts follow them', () => {
     const older = Array.from({ length: 500 }, (_, index) => index + 1);
     const newer = Array.from({ length: 620 }, (_, index) => index + 1);
     const { plan } = planOf(older, newer, older.slice(0, 300), 5, 32);
-    // the page that was the last comes to link to a new one, so it waits for that
+    // the former last page will link to a new page, so it waits for that page
     expect(plan.order).toMatchObject({ overlaps: [], runs: [[100]] });
     expect(plan.order.first).toHaveLength(99 + 24);
   });

@@ -8,7 +8,7 @@ import { Digests } from '../../src/tree/digests.ts';
 import type { Encoding } from '../../src/tree/encoding.ts';
 import { slotCount } from '../../src/tree/layout.ts';
 
-/** Digests of a collection whose pages hold these texts: its own index as page 1, `last` as the last. */
+/** Digests of a collection whose pages contain these texts. The index equals page 1, `last` equals the last page. */
 function digestsOf(texts: readonly string[], encodings: readonly Encoding[] = []): Digests {
   const digests = new Digests(texts.length, encodings);
   const digest = (text = '') => (text === UNKNOWN_DIGEST ? Buffer.from(UNKNOWN_DIGEST, 'hex') : createHash('sha256').update(text).digest());
@@ -62,7 +62,7 @@ function stepsFor(comparison: Comparison): string[] {
 }
 
 describe('a plan', () => {
-  it('sends a first tree with the page last where readers begin', () => {
+  it('sends the entry page of readers last in a first publish', () => {
     expect(stepsFor(compare({ feed: ['x', 'y'] }, undefined))).toEqual([
       'upload rest/data/page/last new',
       'upload rest/data/page/2 new',
@@ -74,7 +74,7 @@ describe('a plan', () => {
     ]);
   });
 
-  it('does nothing where nothing changed', () => {
+  it('has no steps if nothing has changed', () => {
     const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
     expect(plan).toMatchObject({
       uploads: 0,
@@ -86,7 +86,7 @@ describe('a plan', () => {
     });
   });
 
-  it('sends new pages before what links to them, and the changed ones from the last to the first', () => {
+  it('sends new pages before the pages that link to them, and changed pages from last to first', () => {
     expect(stepsFor(compare({ feed: ['n', 'x', 'z'], records: 35 }, { feed: ['x', 'y'] }))).toEqual([
       'upload rest/data/page/last changed',
       'upload rest/data/page/3 new',
@@ -96,18 +96,18 @@ describe('a plan', () => {
     ]);
   });
 
-  it('says of other headers and of what is not known that it is that', () => {
+  it('gives changed headers and unknown content as reasons', () => {
     expect(stepsFor(compare({ feed: ['x'] }, { feed: ['x'] }, { hasOtherHeaders: true }))[0]).toBe('upload rest/data/page/last headers');
     expect(stepsFor(compare({ feed: ['x', 'y'] }, { feed: ['x', UNKNOWN_DIGEST] }))).toContain('upload rest/data/page/2 unknown');
   });
 
-  it('deletes last, and says why readers may miss something', () => {
+  it('deletes files last, and gives the reason why readers may miss items', () => {
     const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
     expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
-    expect(planPublish(comparison).gaps).toEqual(['20 fewer records, so that others move to earlier pages']);
+    expect(planPublish(comparison).gaps).toEqual(['20 fewer records: others move to earlier pages']);
   });
 
-  it('deletes compressed files from the last page to the first, and pages that are gone when those are', () => {
+  it('deletes compressed files from the last page to the first, and then removed pages', () => {
     const comparison = compare({ feed: ['x', 'y'] }, { feed: ['x', 'y', 'z'] });
     const digests = { data: digestsOf(['x', 'y', 'z'], ['gzip', 'brotli']), account: digestsOf(['a'], ['gzip']) };
     const steps = stepsFor({ ...comparison, found: { ...comparison.found, digests } });
@@ -120,9 +120,9 @@ describe('a plan', () => {
   });
 
   it.each([
-    ['at once where nothing changed', ['x', 'y'], false, false],
-    ['in turn where a page shows something else', ['w', 'y'], false, true],
-    ['in turn where it is not known whether they show what their pages do', ['x', 'y'], true, true],
+    ['in parallel if nothing has changed', ['x', 'y'], false, false],
+    ['one by one if a page has changed', ['w', 'y'], false, true],
+    ['one by one if their items may differ from those of their pages', ['x', 'y'], true, true],
   ])('deletes compressed files %s', (_, feed, isScanned, isInTurn) => {
     const comparison = compare({ feed }, { feed: ['x', 'y'] });
     const { collections } = planPublish({ ...comparison, found: { ...comparison.found, isScanned } });
@@ -132,12 +132,12 @@ describe('a plan', () => {
   it.each([
     [{ page_size: 20 }, 'pages hold 20 records instead of 10'],
     [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
-    [{ accounts: 0 }, '1 fewer accounts, so that others move to earlier pages'],
-  ])('knows of %o that no order is right', (sizes, gap) => {
+    [{ accounts: 0 }, '1 fewer account: others move to earlier pages'],
+  ])('reports for %o that readers may miss items in any order', (sizes, gap) => {
     expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
   });
 
-  it('makes overlaps of all pages where records move far, and none of what is one already', () => {
+  it('writes overlap pages for all pages if records move far, except for those that already are overlap pages', () => {
     const here = { feed: ['5', '4', '3', '2', '1'], records: 90 };
     const there = { feed: ['e', 'd', 'c', 'b', 'a'] };
     const overlaps = stepsFor(compare(here, there)).filter((step) => step.startsWith('overlap'));
@@ -147,9 +147,9 @@ describe('a plan', () => {
     expect(planPublish({ ...comparison, found }).overlaps).toBe(2);
   });
 
-  it('counts requests, bytes and dollars', () => {
+  it('counts requests and bytes, and computes the cost', () => {
     const plan = planPublish(compare({ feed: ['n', 'x'], records: 31 }, { feed: ['x', 'y'] }));
-    // four files, and five objects: the state twice, the sort keys, the build record and the manifest
+    // four files and five other writes: the state twice, the sort keys, the build record and the manifest
     expect(plan).toMatchObject({ uploads: 4, bytes: 400, requests: { all: 12, writes: 9, reads: 3, deletes: 0 } });
     expect(plan.cost).toBeCloseTo(9 * 0.000005 + 3 * 0.0000004, 12);
   });

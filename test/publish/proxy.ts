@@ -13,14 +13,14 @@ export const FAULTS = [
 
 export type Fault = (typeof FAULTS)[number];
 
-/** A proxy before a store that does to requests what networks do. */
+/** A proxy before a store that injects network faults. */
 export interface FaultyProxy {
   readonly endpoint: string;
-  /** Decides what happens to a request; undefined for nothing. */
+  /** Returns the fault of a request; undefined for no fault. */
   draw: (request: IncomingMessage) => Fault | undefined;
-  /** How often each object was written at the store, by its path. */
+  /** The number of writes of each object at the store, by its path. */
   readonly puts: Map<string, number>;
-  /** How many requests had which fault. */
+  /** The number of requests with each fault. */
   readonly faults: Map<Fault, number>;
   requests: number;
   readonly stop: () => Promise<void>;

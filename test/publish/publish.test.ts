@@ -11,10 +11,10 @@ import { startProxy } from './proxy.ts';
 import { azuriteConnection, fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
 
 const folder = folderOfFile();
-/** How many records there are at first. */
+/** The number of records at first. */
 const RECORDS = 300;
 
-/** What is at a target, but for its state, as a client sees it that knows nothing of palimpsest. */
+/** Returns the files at a target except for its state, read by an independent client. */
 type Look = () => Promise<Files>;
 
 function withoutState(path: string): Files {
@@ -26,13 +26,13 @@ function withoutState(path: string): Files {
 interface Candidate {
   readonly name: string;
   readonly skip: boolean;
-  /** Whether it holds writes to their conditions. */
+  /** Whether it supports conditional writes. */
   readonly isConditional: boolean;
   readonly start: () => Promise<{
     readonly store?: Store;
     readonly args: readonly string[];
     readonly env: Readonly<Record<string, string>>;
-    /** Where readers find it over HTTP. */
+    /** The URL for readers. */
     readonly site?: string;
     readonly look: Look;
   }>;
@@ -79,7 +79,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
   });
   afterAll(() => place?.store?.stop());
 
-  it.skipIf(skip)('sends everything, then nothing, then what changed', async () => {
+  it.skipIf(skip)('sends everything, then nothing, then only changed files', async () => {
     const plan = await send(['--plan']);
     expect(plan).toMatchObject({ plan: { uploads: history.files().size - 3, deletes: 0, overlaps: 0 } });
     const first = await send();
@@ -99,7 +99,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip)('deletes and lets readers miss something only where it is told to', async () => {
+  it.skipIf(skip)('deletes files and lets readers miss items only with the options for this', async () => {
     const before = await place.look();
     const shrunk = await Growing.of(folder, `${name} shrunk`, { records: RECORDS - 100, accounts: 30 });
     const args = ['publish', ...place.args, '--out', shrunk.out];
@@ -126,7 +126,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip || name === 'a folder')('sees that headers alone have changed', async () => {
+  it.skipIf(skip || name === 'a folder')('detects a change of headers only', async () => {
     const changed = await send(['--cache-control', 'public, max-age=60', '--plan']);
     expect(changed['steps']).toContainEqual(expect.objectContaining({ path: 'rest/data/index.json', reason: 'headers' }));
     await send(['--cache-control', 'public, max-age=60', '--gzip']);
@@ -141,7 +141,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip)('has compressed files beside the pages, with their encoding, until they are gone', async () => {
+  it.skipIf(skip)('publishes compressed files with their encoding, and deletes them when the tree no longer has them', async () => {
     await history.rebuild(['--compress', 'gzip,brotli']);
     await history.grow(12); // records move over pages whose variants are new
     await send();
@@ -159,7 +159,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip || name === 'a folder')('says nothing secret, whatever goes wrong', async () => {
+  it.skipIf(skip || name === 'a folder')('shows no secrets in errors', async () => {
     const secret = 'c2VjcmV0LXRoYXQtbm9ib2R5LW1heS1zZWU=';
     const env = {
       ...place.env,
@@ -180,7 +180,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(broken.stdout + broken.stderr).not.toContain(secret);
   });
 
-  it.skipIf(skip)('refuses to begin while another run is at it', async () => {
+  it.skipIf(skip)('refuses to begin while another run is publishing', async () => {
     await history.grow(1);
     const runs = await Promise.all([refused(), refused(), refused()]);
     const codes = runs.map(({ code }) => code);
@@ -189,7 +189,7 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip || isConditional)('keeps two publishers apart as well as can be without conditions, and says so', async () => {
+  it.skipIf(skip || isConditional)('separates two publishers as far as possible without conditional writes, and reports this', async () => {
     await history.grow(12); // records move far: every page is a overlap page first
     const proxy = await startProxy(place.store?.endpoint ?? '');
     const args = ['publish', ...place.args, '--out', history.out, '--json'];
@@ -202,24 +202,24 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(JSON.parse(lost?.stdout ?? '')).toMatchObject({ error: { code: 'target-busy' } });
     const { done, requests } = JSON.parse(won?.stdout ?? '');
     expect(done.overlaps).toBeGreaterThan(20);
-    // the one that lost saw it before it sent a page
+    // the losing run noticed this before it sent a page
     const pages = [...proxy.puts].filter(([path]) => path.includes('/rest/')).reduce((sum, [, times]) => sum + times, 0);
     expect(pages).toBe(done.uploads + done.overlaps);
-    // what the first answer said is not asked again for each overlap page
+    // conditional writes are not tried again for each overlap page
     expect(requests.writes - requests.retries).toBeLessThan(done.uploads + done.overlaps + 20);
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 });
 
-describe('before the first request', () => {
-  /** Nothing listens there: a request would fail, and say so. */
+describe('a publish, before its first request', () => {
+  /** No server listens there, so a request would fail with an error. */
   const NOWHERE = 'http://127.0.0.1:9';
   const codeOf = async (out: string) => {
     const { code, stdout } = await palimpsest([...publishArgs(out, 's3://history/x', ['--endpoint', NOWHERE]), '--json'], { env: S3_KEYS });
     return [code, JSON.parse(stdout).error.code];
   };
 
-  it('refuses a tree that somebody edited', async () => {
+  it('refuses a tree that was edited', async () => {
     const { out } = await Growing.of(folder, 'edited', { records: 100 });
     const page = join(out, 'rest/data/page/7/index.json');
     const bytes = readFileSync(page);
@@ -230,7 +230,7 @@ describe('before the first request', () => {
     expect(await codeOf(out)).toEqual([1, 'tree-edited']);
   });
 
-  it('refuses a tree that is not finished, or none', async () => {
+  it('refuses an unfinished tree and a missing tree', async () => {
     const { out } = await Growing.of(folder, 'unfinished', { records: 100 });
     writeFileSync(join(out, 'build.json'), '{"palimpsest":"0.1.0","state":"unfinished"}\n');
     expect(await codeOf(out)).toEqual([1, 'tree-unfinished']);
@@ -244,8 +244,8 @@ describe('before the first request', () => {
   });
 });
 
-describe('in a job of GitHub’s', () => {
-  it('adds a table to the summary', async () => {
+describe('a publish in a GitHub job', () => {
+  it('adds a table to the job summary', async () => {
     const { out } = await Growing.of(folder, 'job', { records: 100 });
     const summary = join(folder, 'summary.md');
     await publishJson(['publish', join(folder, 'job-site'), '--out', out], { GITHUB_STEP_SUMMARY: summary });

@@ -14,26 +14,26 @@ import { FORMS, formsAt, timesFor } from './forms.ts';
 import { Growing, publishArgs, publishJson } from './growing.ts';
 import { CEPH, fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
-/** How many publishes readers cross; the full proof has 50, and at least four crawls for each. */
+/** The number of publishes during which readers crawl. The full test runs 50, with at least four crawls for each. */
 const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
 /**
- * The same in small, and how many records and crawlers there are: less at a store that is slow. A node of Swift
- * answers 404 for a moment in which it exchanges an object's file: there a page is asked for again.
+ * The numbers of a short test, with the numbers of records and crawlers. They are lower for a slow store. A Swift node
+ * answers 404 for a moment while it replaces the file of an object, so there a missing page is requested again.
  */
 const USUAL = { few: 3, records: 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, retryPolicy: 0 };
 const SLOW = { few: 2, records: 600, crawlers: 4, retryPolicy: 5 };
-/** New records a night, so that pages move by less than one, by some, and by many. */
+/** New records per night, so that records move by less than one page, by some pages, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];
 
 const folder = folderOfFile();
 
-/** Clients that crawl again and again at random paces until they are told to stop. */
+/** Clients that crawl repeatedly at random speeds until they are told to stop. */
 class Crawlers {
   readonly crawls: Crawl[] = [];
   readonly #ends: Promise<void>[];
   #isOver = false;
 
-  /** @param suffixes what the names of a page's files end with: each time one of them is asked for */
+  /** @param suffixes the suffixes of a page's files; each request uses a random one */
   constructor(site: string, { crawlers, retryPolicy }: typeof USUAL, suffixes: readonly string[] = ['']) {
     this.#ends = Array.from({ length: crawlers }, async (_, index) => {
       const random = chance(index);
@@ -66,7 +66,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
   afterAll(() => store?.stop());
 
   it.skipIf(skip).each(formsAt(kind))(
-    'miss no record and find no broken link where pages are kept $name, also after publishes that were killed',
+    'miss no record and find no broken link with pages kept $name, even after killed publishes',
     async (form) => {
       const publishes = timesFor(form, PUBLISHES, few);
       const prefix = `race-${FORMS.indexOf(form)}`;
@@ -83,7 +83,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
           if (night % 3 !== 1) await publishJson(args, env);
           else {
-            // left as it is until the next night’s tree comes over it; without conditions nothing is sent for two seconds
+            // left unfinished until the next publish; without conditional writes, nothing is sent for two seconds
             const delay = (kind.isConditional ? 300 : 2_300) + random() * 1_500;
             const { signal } = await runAndKill(args, { delay }, { env });
             if (signal === 'SIGKILL') kills += 1;
@@ -110,9 +110,9 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
     60_000 + Number(PUBLISHES ?? few) * 30_000,
   );
 
-  // in small at one store only; at a slow one too few crawls cross a publish to find it every time
+  // a short test runs at one store only; at a slow store, too few crawls overlap a publish to detect it every time
   it.skipIf(skip || kind === SWIFT || (kind !== CEPH && PUBLISHES === undefined))(
-    'miss records where the pages go all at once from the first',
+    'miss records if all pages are sent in parallel, beginning with the first',
     async () => {
       const history = await Growing.of(folder, `wrong ${kind.name}`, { records });
       await publishJson(publishArgs(history.out, kind.address('wrong')), kind.env(store.endpoint));
@@ -126,9 +126,9 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           await history.grow(7);
           const tree = await openTree(history.out);
           const { pages } = tree.digests.data;
-          // new pages first, so that holes are all that can be found
+          // new pages first, so that the only possible defect is a missing record
           await forEachLimit([pages, ...Array(pages).keys()], 32, async (slot) => {
-            // as long as over a network, and not always the same
+            // a random delay like that of a network
             await setTimeout(20 + 120 * random());
             const [bytes, digest] = [await readPage(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
             await target.put(pathOf('data', slot, pages), { bytes, headers, digest }, new AbortController().signal);

@@ -11,7 +11,7 @@ import { CEPH, fetchAll, rclone, S3_KEYS, type Store, startCeph } from './stores
 const folder = folderOfFile();
 const page = (number: number) => `rest/data/page/${number}/index.json`;
 
-/** What somebody does to files of a target. */
+/** Changes and reads the files of a target without palimpsest. */
 interface Hand {
   readonly replace: (path: string, bytes: string | Buffer) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
@@ -80,18 +80,18 @@ describe.each([['a folder', folderPlace, false] as const, ['Ceph', cephPlace, CE
     });
     afterAll(() => place?.store?.stop());
 
-    it.skipIf(skip)('writes nothing where nothing is damaged, and asks for every file', async () => {
+    it.skipIf(skip)('writes nothing if nothing is damaged, and checks every file', async () => {
       const { done, requests } = await publish(['--repair']);
       expect(done).toEqual({ uploads: 0, overlaps: 0, deletes: 0 });
-      // each file of the tree, and the state
+      // each file of the tree and the state
       expect(requests).toMatchObject({ reads: history.files().size + 1, writes: 0 });
     });
 
-    it.skipIf(skip)('replaces what somebody replaced or removed, which a night does not notice', async () => {
+    it.skipIf(skip)('restores files that were replaced or removed, which a publish without --repair does not detect', async () => {
       const first = history.files().get(page(1)) ?? '';
       await place.hand.replace(page(3), 'not a page');
       await place.hand.replace(page(5), first);
-      // the bytes that it should have, but by another hand
+      // the correct bytes, but written by another program
       await place.hand.replace(page(7), history.files().get(page(7)) ?? '');
       await place.hand.remove(page(9));
       await place.hand.remove('rest/account/index.json');
@@ -108,7 +108,7 @@ describe.each([['a folder', folderPlace, false] as const, ['Ceph', cephPlace, CE
       expect(await publish(['--repair'])).toMatchObject({ done: { uploads: 0 }, requests: { writes: 0 } });
     });
 
-    it.skipIf(skip).each(['manifest-sha256.txt', 'build.json', 'sort-keys.txt'])('brings back %s', async (path) => {
+    it.skipIf(skip).each(['manifest-sha256.txt', 'build.json', 'sort-keys.txt'])('restores %s', async (path) => {
       await place.hand.remove(path);
       expect(await publish()).toMatchObject({ requests: { all: 1 } });
       await publish(['--repair']);
@@ -118,7 +118,7 @@ describe.each([['a folder', folderPlace, false] as const, ['Ceph', cephPlace, CE
       expect(differences(await found(), history.files())).toEqual([]);
     });
 
-    it.skipIf(skip)('does so in a night with news as well', async () => {
+    it.skipIf(skip)('restores files while it publishes new records', async () => {
       await place.hand.replace(page(3), 'not a page');
       await place.hand.remove('manifest-sha256.txt');
       await history.grow(13);
@@ -128,11 +128,11 @@ describe.each([['a folder', folderPlace, false] as const, ['Ceph', cephPlace, CE
   },
 );
 
-describe('while damage is repaired', () => {
+describe('a repair', () => {
   it.each([
     ['with this tree', 0],
     ['with a newer tree', 7],
-  ])('no reader misses a record where the pages of an older night were put back, %s', async (name, more) => {
+  ])('lets no reader miss a record if the pages of an older tree were restored, %s', async (name, more) => {
     const history = await Growing.of(folder, `restored ${name}`, { records: 300, accounts: 20 });
     const [site, backup] = [join(folder, `restored ${name} site`), join(folder, `backup ${name}`)];
     await publishJson(['publish', site, '--out', history.out]);
@@ -149,7 +149,7 @@ describe('while damage is repaired', () => {
     expect(differences(files, history.files())).toEqual([]);
   });
 
-  it('a run that was killed is completed, and what is damaged replaced', async () => {
+  it('completes a killed run and replaces damaged files', async () => {
     const history = await Growing.of(folder, 'killed', { records: 300, accounts: 20 });
     const site = join(folder, 'killed site');
     await publishJson(['publish', site, '--out', history.out]);

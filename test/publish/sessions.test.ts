@@ -14,15 +14,15 @@ import { CEPH, type CephStore, fetchAll, portOf, rclone, startCeph } from './sto
 import { type Mint, startIssuer, startMint, startShortSts, trustIssuer } from './sts.ts';
 
 const folder = folderOfFile();
-// they wait side by side, and longer than others
+// these tests wait in parallel, and longer than others
 vi.setConfig({ testTimeout: 180_000 });
 const ROLE = 'arn:aws:iam:::role/publisher';
 /** How long a session lasts at the store, in seconds. */
 const SECONDS = 4;
-/** How long every request takes, in milliseconds: two at a time, a run outlasts several sessions. */
+/** Milliseconds that every request takes. With two at a time, a run takes longer than several sessions last. */
 const DELAY = 150;
 
-/** What Amazon answers to a session that is over, as its list of errors gives it. */
+/** Amazon's response to an expired session, from its list of errors. */
 const AMAZONS: Refusal = {
   status: 400,
   headers: { 'Content-Type': 'application/xml' },
@@ -65,7 +65,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     await trustIssuer(store.endpoint, `http://${host}`);
     const role = ['[profile role]', `role_arn = ${ROLE}`, 'source_profile = source', `duration_seconds = ${SECONDS}`];
     const source = ['[profile source]', 'aws_access_key_id = test', 'aws_secret_access_key = testtest'];
-    // notes that it was asked
+    // records each call
     const process = ['[profile process]', `credential_process = sh -c "echo >> $ASKED; cat ${join(folder, 'session.json')}"`];
     writeFileSync(join(folder, 'aws-config'), [...source, ...role, ...process, ''].join('\n'));
     settings = {
@@ -83,7 +83,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     await store?.stop();
   });
 
-  /** A gate of its own for a test, and what leads the program through it. */
+  /** A separate gate for each test, and the environment that directs the program through it. */
   async function open(profile?: string): Promise<{ readonly gate: Gate; readonly env: Readonly<Record<string, string>> }> {
     const gate = await startGate(store.endpoint);
     gates.push(gate);
@@ -102,7 +102,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     expect(differences(files, tree.files())).toEqual([]);
   }
 
-  it.concurrent('goes through many sessions of a role that say when they end', async () => {
+  it.concurrent('publishes while many sessions of a role with a known expiry end', async () => {
     const { gate, env } = await open('role');
     await publishJson(argsFor('role'), env);
     console.log(`a role: ${gate.seen.size} sessions of ${SECONDS} s, ${ranOut(gate)} of them refused`);
@@ -113,7 +113,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
   it.concurrent.each([
     ['Ceph', undefined],
     ['Amazon', AMAZONS],
-  ] as const)('renews sessions that the store refuses in the words of %s', async (name, words) => {
+  ] as const)('refreshes sessions that the store rejects with the error response of %s', async (name, words) => {
     const { gate, env } = await open('process');
     gate.reword = words;
     const asked = join(folder, `asked ${name}`);
@@ -121,12 +121,12 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     const times = readFileSync(asked, 'utf8').length;
     console.log(`in the words of ${name}: ${times} sessions asked for, ${ranOut(gate)} of them refused after they had been taken`);
     expect(ranOut(gate)).toBeGreaterThan(0);
-    // one renews for all that were refused at once
+    // one refresh serves all requests that failed together
     expect(times).toBe(gate.seen.size);
     await expectThere(`process-${name}`);
   });
 
-  it.concurrent('renews sessions that a job has by the token of its identity provider', async () => {
+  it.concurrent('refreshes the sessions that a job gets for the token of its identity provider', async () => {
     const { gate, env } = await open();
     const iss = `http://127.0.0.1:${portOf(issuer)}`;
     const path = join(folder, 'web-identity');
@@ -149,7 +149,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     }
   });
 
-  it.concurrent('reads a credentials file again that another program keeps fresh', async () => {
+  it.concurrent('reads a credentials file again that another program updates', async () => {
     const { gate, env } = await open('kept');
     await publishJson(argsFor('kept'), env);
     console.log(`a kept file: ${gate.seen.size} sessions, ${ranOut(gate)} of them refused after they had been taken`);
@@ -157,7 +157,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     await expectThere('kept');
   });
 
-  it.concurrent('goes on after a kill where Amazon refuses to say what is there, without a word why', async () => {
+  it.concurrent('continues after a kill if Amazon rejects HEAD requests without a reason', async () => {
     const { gate, env } = await open('kept');
     gate.delay = 20;
     const { signal } = await runAndKill(
@@ -174,7 +174,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     await expectThere('asking');
   });
 
-  it.concurrent('says at once that a session is over where there is no other', async () => {
+  it.concurrent('reports an expired session at once if no other session is available', async () => {
     const { AccessKeyId, SecretAccessKey, SessionToken } = JSON.parse(readFileSync(join(folder, 'session.json'), 'utf8'));
     const keys = { AWS_ACCESS_KEY_ID: AccessKeyId, AWS_SECRET_ACCESS_KEY: SecretAccessKey, AWS_SESSION_TOKEN: SessionToken };
     await setTimeout(SECONDS * 1_000 + 1_000);
@@ -189,7 +189,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     }
   });
 
-  it.concurrent('ends where it may write pages, and not any more that it is at it', async () => {
+  it.concurrent('ends if it may write pages but no longer its heartbeat', async () => {
     const { gate, env } = await open('role');
     gate.delay = 500;
     gate.refuse = (_, path) => (path.includes('publish.json') && gate.writes.length > 10 ? DENIED : undefined);
@@ -198,7 +198,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'target-denied', file: 'publish.json' } });
   });
 
-  it.concurrent('corrects its clock by the store’s', async () => {
+  it.concurrent('corrects its clock by the clock of the store', async () => {
     const { gate, env } = await open('source');
     gate.delay = 0;
     const path = join(folder, 'late.mjs');
@@ -209,7 +209,7 @@ describe.skipIf(CEPH.requirement.skip || rclone.skip || openssl.skip)('publishin
   });
 });
 
-/** Sets a program's clock back by more than signatures may be old. */
+/** Sets a program's clock back by more than the maximum age of signatures. */
 const LATE = `
 const { now } = Date;
 Date.now = () => now() - 20 * 60_000;

@@ -3,20 +3,20 @@ import { chance } from '../whole/chance.ts';
 /** A page as a set of records; pages are numbered from 1, newest records first. */
 export type Page = ReadonlySet<number>;
 
-/** Cuts items into pages; index 0 is no page. */
+/** Divides items into pages. Index 0 is not a page. */
 export function paged(records: readonly number[], size: number): Page[] {
   const pages: Page[] = [new Set()];
   for (let start = 0; start < records.length; start += size) pages.push(new Set(records.slice(start, start + size)));
   return pages;
 }
 
-/** Writes that may happen next, one after another: what is under way at once ends in any order. */
-export type Phase = readonly (readonly { readonly page: number; readonly isBridge: boolean }[])[];
+/** Runs of writes: sequential within a run, in any order between runs. */
+export type Phase = readonly (readonly { readonly page: number; readonly isOverlap: boolean }[])[];
 
 /**
- * Carries phases out, at most so many runs at once, in an order drawn by lot; readers step between the
- * writes, and one more reads what is there when all of it stops at some moment.
- * @returns how many records the readers missed
+ * Carries out phases in random order, with at most `concurrency` runs at a time. Readers take steps between the
+ * writes. Sometimes one more reader reads all pages, as if the publish had stopped at that moment.
+ * @returns the number of records that the readers missed
  */
 export function missed(old: readonly Page[], young: readonly Page[], phases: readonly Phase[], concurrency: number, seed: number): number {
   const random = chance(seed);
@@ -42,7 +42,7 @@ export function missed(old: readonly Page[], young: readonly Page[], phases: rea
         continue;
       }
       const now = young[step.page] ?? new Set();
-      there[step.page] = step.isBridge ? new Set([...now, ...(there[step.page] ?? [])]) : now;
+      there[step.page] = step.isOverlap ? new Set([...now, ...(there[step.page] ?? [])]) : now;
       if (random() < 0.3) readers.push({ at: 1, seen: new Set() });
       for (let steps = random() * 4; steps > 0 && readers.length > 0; steps -= 1) {
         const chosen = Math.floor(random() * readers.length);

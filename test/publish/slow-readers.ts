@@ -13,15 +13,15 @@ import { BASE_URL } from '../whole/trees.ts';
 import { missedBy } from './crawling.ts';
 
 interface Reader {
-  /** What its next page is; undefined where it has come to the end. */
+  /** The URL of the next page; undefined at the end. */
   file: string | undefined;
   began: number;
   readonly ids: Set<number>;
 }
 
 /**
- * Clients that follow `next` in a folder, one page at each change of it; at each change one more begins, of which
- * every third reads to the end at once. A page is answered as nginx does with `gzip_static`: compressed where that file is there.
+ * Clients that follow `next` in a folder and read one page at each change. At each change another client starts.
+ * Every third client reads to the end at once. As in nginx with `gzip_static`, a page is compressed if that file exists.
  */
 export class SlowReaders {
   readonly #site: string;
@@ -34,7 +34,7 @@ export class SlowReaders {
     this.#isCompressed = isCompressed;
   }
 
-  /** One page for each. */
+  /** Lets each client read one page. */
   step(): void {
     this.#readers.push({ file: 'rest/data/index.json', began: 0, ids: new Set() });
     for (const reader of this.#readers) this.#read(reader);
@@ -42,7 +42,7 @@ export class SlowReaders {
     if (this.#readers.length % 3 === 0) while (last?.file !== undefined) this.#read(last);
   }
 
-  /** Has all of them read to the end; gives every record that one missed, and every link that led nowhere. */
+  /** Lets all clients read to the end. Returns every record that a client missed, and every broken link. */
   missed(): string[] {
     this.step();
     for (const reader of this.#readers) while (reader.file !== undefined) this.#read(reader);
@@ -72,7 +72,7 @@ export class SlowReaders {
   }
 }
 
-/** Publishes to a folder where each write and delete takes a moment drawn by lot, at whose end readers go on. */
+/** Publishes to a folder in which each write and delete takes a random time, after which the readers read on. */
 export async function publishBefore(
   readers: SlowReaders,
   site: string,

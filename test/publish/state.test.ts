@@ -34,7 +34,7 @@ const state: fc.Arbitrary<Omit<PublishState, 'palimpsest'>> = fc.record(
 );
 
 describe('publish.json', () => {
-  it('says again what was written, and by which release', () => {
+  it('returns the state that was written, with the release that wrote it', () => {
     fc.assert(
       fc.property(state, (written) => {
         expect(parseState(encodeState(written))).toEqual({ palimpsest: VERSION, ...written });
@@ -42,11 +42,11 @@ describe('publish.json', () => {
     );
   });
 
-  it('is refused where it is cut short or has a byte too many', () => {
+  it('is rejected if it is truncated or has an extra byte', () => {
     fc.assert(
       fc.property(state, fc.nat(), (written, at) => {
         const bytes = encodeState(written);
-        // its last byte is the line's end
+        // the last byte is the newline
         expect(() => parseState(bytes.subarray(0, at % (bytes.length - 1)))).toThrow(Violation);
         expect(() => parseState(Buffer.concat([bytes, Buffer.from('}')]))).toThrow(Violation);
       }),
@@ -60,12 +60,12 @@ describe('publish.json', () => {
     ['another state', { ...good, state: 'building' }, 'state'],
     ['no trees', { ...good, trees: undefined }, 'trees'],
     ['a tree of another form', { ...good, trees: [size, { ...size, records: -1 }] }, 'trees[1].records'],
-    ['a tree that is none', { ...good, trees: [null] }, 'trees[0]'],
-    ['a holder without a beat', { ...good, holder: { machine: 'a', process: 1, token: 'b' } }, 'holder.beat'],
-    ['a holder that nobody spoke of', { ...good, holder: undefined }, 'holder'],
-    ['a field more', { ...good, more: 1 }, 'more'],
-    ['a list', [good], 'item'],
-  ])('is refused with %s', (_, value, field) => {
+    ['a tree that is null', { ...good, trees: [null] }, 'trees[0]'],
+    ['a holder without a heartbeat number', { ...good, holder: { machine: 'a', process: 1, token: 'b' } }, 'holder.beat'],
+    ['no holder field', { ...good, holder: undefined }, 'holder'],
+    ['an extra field', { ...good, more: 1 }, 'more'],
+    ['a list instead of an object', [good], 'item'],
+  ])('is rejected with %s', (_, value, field) => {
     let caught: unknown;
     try {
       parseState(Buffer.from(JSON.stringify(value)));

@@ -14,36 +14,36 @@ import type { Certificate } from './certificate.ts';
 const run = promisify(execFile);
 const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 
-/** A real store on this machine. */
+/** A real object store that runs on this machine. */
 export interface Store {
   readonly endpoint: string;
   readonly stop: () => Promise<void>;
 }
 
-/** A kind of object storage that publishing is proven on, with its bucket or container `history`. */
+/** A kind of object store for the tests, with a bucket or container `history`. */
 export interface StoreKind {
   readonly name: string;
   readonly requirement: Requirement;
-  /** Whether it holds writes to their conditions. */
+  /** Whether it supports conditional writes. */
   readonly isConditional: boolean;
   readonly start: () => Promise<Store>;
-  /** The target below a prefix. */
+  /** The address of a target with a prefix. */
   readonly address: (prefix: string) => string;
-  /** What leads the program to an endpoint, the store's own or a proxy's, with the credentials for it. */
+  /** The environment that directs the program to an endpoint (the store's or a proxy's), with credentials. */
   readonly env: (endpoint: string) => Readonly<Record<string, string>>;
-  /** The same for a target that is opened here: what it is opened with, and what it finds in the environment. */
+  /** The same for a target that the test opens: its access settings and the environment variables. */
   readonly keys: Readonly<Record<string, string>>;
   readonly access: (endpoint: string) => Partial<Access>;
-  /** Where readers find the files below a prefix. */
+  /** The URL of the files below a prefix for readers. */
   readonly site: (endpoint: string, prefix: string) => string;
-  /** The environment in which rclone, which knows nothing of palimpsest, reaches it as `store:`. */
+  /** The environment in which rclone, an independent client, reaches the store as `store:`. */
   readonly remote: (endpoint: string) => Readonly<Record<string, string>>;
 }
 
-/** What the S3 server's clients need in their environment; what would lead them elsewhere is taken out. */
+/** The environment of S3 clients. Variables that would direct them elsewhere are removed. */
 export const S3_KEYS: Readonly<Record<string, string>> = { AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'testtest' };
 
-/** The same for Swift, whose names of users have two parts. */
+/** The same for Swift, whose user names have two parts. */
 const SWIFT_KEYS: typeof S3_KEYS = { ...S3_KEYS, AWS_ACCESS_KEY_ID: 'test:test' };
 
 export const ceph: Requirement = requirement('Ceph (radosgw, ceph-mon, ceph-osd)', () => existsSync('/usr/bin/radosgw'));
@@ -53,12 +53,12 @@ const swift: Requirement = requirement(
 );
 export const rclone: Requirement = requirement('rclone', () => existsSync('/usr/bin/rclone'));
 
-/** Ceph, with its administrator's tool. */
+/** Ceph with its administration tool. */
 export interface CephStore extends Store {
   readonly administer: (args: readonly string[]) => Promise<void>;
 }
 
-/** Starts Ceph's S3 server with a bucket `history` that anybody may read. */
+/** Starts Ceph's S3 server with a public bucket `history`. */
 export async function startCeph(): Promise<CephStore> {
   const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-ceph-')), 'store');
   const port = await freePort();
@@ -87,7 +87,7 @@ export async function startCeph(): Promise<CephStore> {
   return { endpoint, stop, administer };
 }
 
-/** Starts OpenStack's Swift with its S3 interface, which takes no conditional writes, and the same bucket. */
+/** Starts OpenStack Swift with its S3 interface, which has no conditional writes, and the same bucket. */
 async function startSwift(): Promise<Store> {
   const folder = join(mkdtempSync(join(tmpdir(), 'palimpsest-swift-')), 'store');
   const port = await freePort();
@@ -105,7 +105,7 @@ async function startSwift(): Promise<Store> {
   return { endpoint, stop };
 }
 
-/** The account that Microsoft's emulator knows, as its documentation gives it. */
+/** The documented account of Microsoft's emulator. */
 const AZURITE_KEY = 'Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==';
 
 export function azuriteConnection(endpoint: string): string {
@@ -113,8 +113,8 @@ export function azuriteConnection(endpoint: string): string {
 }
 
 /**
- * Starts Microsoft's emulator of Azure Blob Storage with a container `history` that anybody may read.
- * @param certificate with one it speaks TLS, and takes bearer tokens besides the key
+ * Starts Microsoft's emulator of Azure Blob Storage with a public container `history`.
+ * @param certificate enables TLS, and bearer tokens in addition to the key
  */
 export async function startAzurite(certificate?: Certificate): Promise<Store> {
   const folder = mkdtempSync(join(tmpdir(), 'palimpsest-azurite-'));
@@ -169,7 +169,7 @@ export const SWIFT: StoreKind = {
   site: (endpoint, prefix) => `${endpoint}/v1/AUTH_test/history/${prefix}`,
 };
 
-/** What is the same for all who speak S3. */
+/** The part that all stores with an S3 interface share. */
 function speakingS3(keys: typeof S3_KEYS): Pick<StoreKind, 'address' | 'env' | 'keys' | 'access' | 'remote'> {
   return {
     address: (prefix) => `s3://history/${prefix}`,
@@ -200,22 +200,22 @@ export const AZURITE: StoreKind = {
     RCLONE_CONFIG_STORE_TYPE: 'azureblob',
     RCLONE_CONFIG_STORE_USE_EMULATOR: 'true',
     RCLONE_CONFIG_STORE_ENDPOINT: `${endpoint}/devstoreaccount1`,
-    // else it unpacks what is kept compressed, and misses the bytes that it asked for
+    // otherwise rclone decompresses objects and then reports missing bytes
     RCLONE_HEADER: 'Accept-Encoding: identity',
   }),
 };
 
-/** Every store that publishing is proven on. */
+/** All stores of the tests. */
 export const STORES: readonly StoreKind[] = [CEPH, AZURITE, SWIFT];
 
-/** Fetches all below a prefix of the bucket or container with a client that knows nothing of palimpsest. */
+/** Fetches all objects below a prefix of the bucket or container with rclone. */
 export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: string, into: string): Promise<void> {
   const { AWS_CA_BUNDLE: _, ...env } = process.env;
   const args = ['sync', `store:history/${prefix}`, into, '--config', '/dev/null', '--transfers', '32', '--checkers', '32', '--checksum'];
   await run('rclone', [...args, '--retries', '1', '--use-server-modtime'], { env: { ...env, ...remote(endpoint) } });
 }
 
-/** Five ports in a row that are free, the first of them. */
+/** Returns the first of five free consecutive ports. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
@@ -224,7 +224,7 @@ async function freePort(): Promise<number> {
   }
 }
 
-/** The port that a server listens on. */
+/** Returns the port on which a server listens. */
 export function portOf(server: Server): number {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('the server does not listen on a port');

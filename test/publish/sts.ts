@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Certificate } from './certificate.ts';
 
-/** What asks Ceph's STS for a session again and again, and keeps the newest where programs look for one. */
+/** A script that repeatedly requests a session from Ceph's STS and keeps the newest where programs look for one. */
 export interface Mint {
   readonly stop: () => Promise<void>;
 }
 
-/** Keeps sessions of a profile without the time of their end, as many programs do. */
+/** Keeps sessions in a profile without their expiry, as many programs do. */
 export async function startMint(folder: string, env: Readonly<Record<string, string>>, profile: string): Promise<Mint> {
   Object.assign(process.env, env);
   const { S3Client } = await import('@aws-sdk/client-s3');
@@ -36,7 +36,7 @@ export async function startMint(folder: string, env: Readonly<Record<string, str
   return { stop };
 }
 
-/** An STS that gives sessions for a web identity which end sooner than it says: to a clock that is late they do. */
+/** An STS for web identities whose sessions end earlier than stated, as they seem to do for a slow clock. */
 export async function startShortSts(upstream: string, duration: number): Promise<Server> {
   const server = createServer(async (incoming, outgoing) => {
     const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ export async function startShortSts(upstream: string, duration: number): Promise
   return server;
 }
 
-/** An identity provider such as a CI service has one: it shows the certificate that its tokens are signed with. */
+/** An identity provider like that of a CI service. It serves the certificate of its token signatures. */
 export async function startIssuer({ cert }: Certificate): Promise<Server> {
   const x5c = [cert.replaceAll(/-----[A-Z ]+-----|\n/g, '')];
   const server = createServer((incoming, outgoing) => {
@@ -68,7 +68,7 @@ export async function startIssuer({ cert }: Certificate): Promise<Server> {
   return server;
 }
 
-/** Has Ceph trust an identity provider; its administrator's tool does not know how. */
+/** Makes Ceph trust an identity provider. Ceph's administration tool cannot do this. */
 export async function trustIssuer(endpoint: string, issuer: string): Promise<void> {
   const { S3Client } = await import('@aws-sdk/client-s3');
   const client = new S3Client({ region: 'us-east-1', credentials: { accessKeyId: 'test', secretAccessKey: 'testtest' } });

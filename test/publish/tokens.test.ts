@@ -11,14 +11,14 @@ import { Growing, publishArgs, publishJson } from './growing.ts';
 import { AZURITE, fetchAll, rclone, type Store, startAzurite } from './stores.ts';
 
 const folder = folderOfFile();
-// they wait side by side, and longer than others
+// these tests wait in parallel, and longer than others
 vi.setConfig({ testTimeout: 180_000 });
-/** How long the storage takes a token, in seconds. */
+/** How long the storage accepts a token, in seconds. */
 const SECONDS = 4;
-/** How long every request takes, in milliseconds: two at a time, a run outlasts several tokens. */
+/** Milliseconds that every request takes. With two at a time, a run takes longer than several tokens last. */
 const DELAY = 250;
 
-/** What Azure answers to a bearer token that it does not take any more. */
+/** Azure's response to a bearer token that it no longer accepts. */
 const AZURES: Refusal = {
   status: 401,
   headers: {
@@ -51,7 +51,7 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
     const gate = await startGate(store.endpoint, certificate);
     const entra = await startEntra(certificate, gate.endpoint);
     ends.push(gate.stop, entra.stop);
-    // as a job has them that is known to its identity provider
+    // the environment of a job with an identity provider
     const job = {
       AZURE_TENANT_ID: '11111111-2222-3333-4444-555555555555',
       AZURE_CLIENT_ID: '99999999-8888-7777-6666-555555555555',
@@ -74,7 +74,7 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
     for (const secret of [...given, ASSERTION, ...Object.values(machine)]) expect(stdout + stderr).not.toContain(secret);
   }
 
-  it.concurrent.each(['job', 'machine'] as const)('goes through many tokens by the identity of a %s', async (whose) => {
+  it.concurrent.each(['job', 'machine'] as const)('publishes while many tokens of a %s identity expire', async (whose) => {
     const { gate, entra, job } = await open();
     gate.delay = DELAY;
     entra.lifetime = SECONDS;
@@ -89,7 +89,7 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
   it.concurrent.each([
     ['Azurite', undefined],
     ['Azure', AZURES],
-  ] as const)('renews tokens that the store refuses before their time, in the words of %s', async (name, words) => {
+  ] as const)('refreshes tokens that the store rejects before they expire, with the error response of %s', async (name, words) => {
     const { gate, entra, job } = await open();
     gate.delay = DELAY;
     gate.reword = words;
@@ -98,13 +98,13 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
     await publishJson(argsFor(`refused-by-${name}`), { ...entra.env, ...job });
     console.log(`in the words of ${name}: ${entra.given.length} tokens, ${ranOut(gate)} of them refused after they had been taken`);
     expect(ranOut(gate)).toBeGreaterThan(0);
-    // one renews for all that were refused at once
+    // one refresh serves all requests that failed together
     expect(entra.given.length).toBe(gate.seen.size);
     await expectThere(`refused-by-${name}`);
   });
 
   it.concurrent.each(['job', 'machine'] as const)(
-    'asks for one new token of a %s where the store takes none any more, and ends',
+    'requests one new token of a %s and then fails, if the store accepts no token any more',
     async (whose) => {
       const { gate, entra, job } = await open();
       gate.refuse = () => (gate.writes.length > 20 ? AZURES : undefined);
@@ -114,14 +114,14 @@ describe.skipIf(rclone.skip || openssl.skip)('publishing to Azurite with bearer 
       expect(JSON.parse(result.stdout)).toMatchObject({ error: { code: 'target-denied', found: expect.stringContaining('401') } });
       const requests = [...gate.seen.values()].reduce((sum, { refused }) => sum + refused, 0);
       console.log(`no ${whose}'s token taken any more: ${entra.given.length} tokens, ${requests} requests refused`);
-      // Azure's client asks once more by itself when it is challenged
+      // Azure's client requests one more token by itself after a challenge
       expect(entra.given.length).toBeLessThanOrEqual(4);
       expect(requests).toBeLessThanOrEqual(20);
       expectNothingSecret(result, entra);
     },
   );
 
-  it.concurrent('says that there are no credentials, or that they were not taken', async () => {
+  it.concurrent('reports missing credentials and rejected credentials', async () => {
     const { entra, job } = await open();
     const run = (env: Readonly<Record<string, string>>) => palimpsest([...argsFor('none'), '--json'], { env: { ...entra.env, ...env } });
     const none = await run({});

@@ -10,8 +10,8 @@ import { publishBefore, SlowReaders } from './slow-readers.ts';
 const folder = folderOfFile();
 const UNFINISHED = '{"palimpsest":"0.1.0","state":"unfinished"}\n';
 
-/** A tree that something else than palimpsest copied to a folder, and has grown since. */
-async function brought(
+/** A tree that another tool copied to a folder, for tests that then let it grow. */
+async function copiedTree(
   name: string,
   more: readonly string[] = [],
   records = 300,
@@ -22,13 +22,13 @@ async function brought(
   return { history, site };
 }
 
-describe('over pages that another tool brought', () => {
+describe('a publish over pages that another tool copied', () => {
   it.each([
     ['with their build record', () => {}],
     ['without build record and manifest', (site: string) => rmSync(join(site, 'manifest-sha256.txt'))],
     ['beside an unfinished build record', (site: string) => writeFileSync(join(site, 'build.json'), UNFINISHED)],
-  ])('%s no reader misses anything', async (name, change) => {
-    const { history, site } = await brought(name);
+  ])('lets no reader miss a record %s', async (name, change) => {
+    const { history, site } = await copiedTree(name);
     if (name.startsWith('without')) rmSync(join(site, 'build.json'));
     change(site);
     await history.grow(13);
@@ -41,9 +41,9 @@ describe('over pages that another tool brought', () => {
     expect(differences(files, history.files())).toEqual([]);
   });
 
-  it('knows what their first pages say where a newer build record came before them', async () => {
-    // enough pages for two runs, whose cut takes as many overlaps as records move pages
-    const { history, site } = await brought('ahead', [], 1_300);
+  it('uses their first pages if the build record is newer than the pages', async () => {
+    // enough pages for two runs, with as many overlap pages between them as pages that records move
+    const { history, site } = await copiedTree('ahead', [], 1_300);
     await history.grow(53);
     cpSync(join(history.out, 'build.json'), join(site, 'build.json'));
     const readers = new SlowReaders(site);
@@ -51,8 +51,8 @@ describe('over pages that another tool brought', () => {
     expect(readers.missed()).toEqual([]);
   });
 
-  it('takes away what they have compressed, and what they have more', async () => {
-    const { history, site } = await brought('compressed', ['--compress', 'gzip,brotli']);
+  it('deletes their compressed files and their additional pages', async () => {
+    const { history, site } = await copiedTree('compressed', ['--compress', 'gzip,brotli']);
     rmSync(join(site, 'build.json'));
     await history.rebuild([]);
     expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%', '--allow-other-files'])).toMatchObject({
@@ -66,7 +66,7 @@ describe('over pages that another tool brought', () => {
     expect(await refusal(site, smaller.out, ['--max-delete', '100%'])).toMatchObject({ code: 'reader-gaps' });
   });
 
-  it('needs no overlaps where one page alone is there, whatever it could hold', async () => {
+  it('needs no overlap pages if the target has only one page, of any page size', async () => {
     const history = await Growing.of(folder, 'one page', { records: 4, accounts: 2 });
     const site = join(folder, 'one page-site');
     cpSync(join(history.out, 'rest'), join(site, 'rest'), { recursive: true });
@@ -81,12 +81,12 @@ describe('over pages that another tool brought', () => {
 describe('a file of a tree’s name that palimpsest did not make', () => {
   it.each([
     ['a page of HTML', 'rest/data/index.json', '<!doctype html>'],
-    ['a page that goes on and has nothing', 'rest/account/index.json', '{"count":2,"next":"?page=2","previous":null,"results":[]}'],
+    ['a page with a next link and no results', 'rest/account/index.json', '{"count":2,"next":"?page=2","previous":null,"results":[]}'],
     ['another tool’s record', 'build.json', '{"my":"project"}'],
-    ['a record that is no JSON', 'build.json', 'no JSON'],
+    ['a record that is not JSON', 'build.json', 'not JSON'],
     ['a manifest of other files', 'manifest-sha256.txt', `${'ab'.repeat(32)}  data/a.txt\n`],
     ['an empty manifest', 'manifest-sha256.txt', ''],
-  ])('is refused: %s', async (name, path, text) => {
+  ])('is rejected: %s', async (name, path, text) => {
     const history = await Growing.of(folder, name, { records: 10, accounts: 2 });
     const site = `${history.out}-site`;
     if (path.startsWith('rest/')) cpSync(join(history.out, 'rest'), join(site, 'rest'), { recursive: true });
@@ -97,8 +97,8 @@ describe('a file of a tree’s name that palimpsest did not make', () => {
     expect(differences(pagesIn(site), before)).toEqual([]);
   });
 
-  it('is not what stands in a web root beside', async () => {
-    const { history, site } = await brought('web root');
+  it('does not include other files of a web root', async () => {
+    const { history, site } = await copiedTree('web root');
     writeFileSync(join(site, 'favicon.ico'), 'icon');
     await publishJson(['publish', site, '--out', history.out]);
     expect(readFileSync(join(site, 'favicon.ico'), 'utf8')).toBe('icon');

@@ -18,13 +18,13 @@ describe('an address', () => {
     ['/var/a:b', '', '', '/var/a:b', '', '/var/a:b'],
     ['site//deep', '', '', 'site//deep', '', 'site//deep'],
     ['s3/bucket', '', '', 's3/bucket', '', 's3/bucket'],
-  ])('%s with %j is taken apart', (text, more, scheme, container, prefix, name) => {
+  ])('%s with prefix %j is parsed', (text, more, scheme, container, prefix, name) => {
     const { kind, address } = parseAddress(text, more);
     expect(kind.scheme).toBe(scheme);
     expect(address).toEqual({ container, prefix, name });
   });
 
-  it('of a drive is a path on Windows alone', () => {
+  it('with a drive letter is a path only on Windows', () => {
     for (const text of ['C:\\site', 'c:/site', 'C:']) {
       expect(parseAddress(text, '', 'win32').address.container).toBe(text);
       expect(failureOf(() => parseAddress(text, '', 'linux')).code).toBe('usage');
@@ -50,7 +50,7 @@ describe('an address', () => {
     ['host:/var/www', 'the path of a folder'],
     ['notes:old/site', './name:'],
     ['s3:hush:hush@bucket', 'did you mean s3://…?'],
-  ])('%s is no folder, but a mistake: %s', (text, hint) => {
+  ])('%s is rejected as a mistake: %s', (text, hint) => {
     for (const platform of ['linux', 'win32']) {
       const failure = failureOf(() => parseAddress(text, '', platform));
       expect(failure).toMatchObject({ code: 'usage', hint: expect.stringContaining(hint) });
@@ -60,7 +60,7 @@ describe('an address', () => {
 
   const part = fc.stringMatching(/^[A-Za-z0-9_~-]{1,8}$/);
 
-  it('is the same wherever its prefix stands, and its name leads there again', () => {
+  it('is the same however its prefix is divided, and its name parses to the same address', () => {
     fc.assert(
       fc.property(part, fc.array(part), fc.array(part), fc.constantFrom('s3', 'az'), (bucket, here, there, scheme) => {
         const split = parseAddress(`${scheme}://${[bucket, ...here].join('/')}`, there.join('/')).address;
@@ -85,7 +85,7 @@ describe('an address', () => {
     ['s3://bucket/a?signature=hush', ''],
     ['s3://bucket', 'a#hush'],
     ['s3://bucket', 'a\\hush'],
-  ])('%j with %j is refused without a word of it', (text, more) => {
+  ])('%j with prefix %j is rejected and not repeated in the error', (text, more) => {
     const failure = failureOf(() => parseAddress(text, more));
     expect(failure.code).toBe('usage');
     expect(failure.message + failure.expected + failure.found + failure.hint).not.toContain('hush');
@@ -100,7 +100,7 @@ it.each([
   'https://hush@store.example',
   'https://:hush@store.example',
   'https://store.example/?signature=hush',
-])('the endpoint %j is refused without a word of it', async (endpoint) => {
+])('rejects the endpoint %j and does not repeat it in the error', async (endpoint) => {
   const failure: unknown = await openTarget('s3://bucket', '', { endpoint, connections: 1, secrets: {} }).catch((error: unknown) => error);
   if (!(failure instanceof Failure)) throw new Error('it was taken');
   expect(failure.code).toBe('usage');

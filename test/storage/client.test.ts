@@ -9,7 +9,7 @@ import { palimpsest } from '../support/palimpsest.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** The program as it is installed somewhere else, with what it always needs and some of what it may. */
+/** Installs the program in another folder, with its required dependencies and some optional ones. */
 function installedWith(clients: readonly string[]): string {
   const folder = temporaryFolder();
   const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
@@ -22,12 +22,12 @@ function installedWith(clients: readonly string[]): string {
   return join(folder, 'bin/palimpsest.js');
 }
 
-describe('a client that is not installed', () => {
+describe('a missing client package', () => {
   it.each<[keyof typeof CLIENTS, string, readonly string[]]>([
     ['@aws-sdk/client-s3', 's3://history', []],
     ['@azure/storage-blob', 'az://history', []],
     ['@azure/identity', 'az://history', ['@azure/storage-blob']],
-  ])('%s is asked for by its name and release, for %s', async (name, address, installed) => {
+  ])('%s is named in the error with its release, for %s', async (name, address, installed) => {
     const env = { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: 'somebody', AZURE_STORAGE_KEY: '' };
     const { code, stdout } = await palimpsest(['publish', address, '--json'], { env, program: installedWith(installed) });
     const { error } = JSON.parse(stdout);
@@ -37,7 +37,7 @@ describe('a client that is not installed', () => {
   });
 });
 
-it('is what was loaded, and what goes wrong with one that is installed is not hidden', async () => {
+it('returns the loaded client, and does not hide errors of an installed client', async () => {
   expect(await loadClient('@azure/identity', async () => 'a client')).toBe('a client');
   const fault = new Error('broken');
   await expect(loadClient('@azure/identity', () => Promise.reject(fault))).rejects.toBe(fault);

@@ -5,7 +5,7 @@ import type { Target } from '../../src/storage/target.ts';
 
 const { signal } = new AbortController();
 
-/** A place that answers, or does not, as it is told for each request; and how often credentials were renewed. */
+/** A target with scripted answers, and the number of credential refreshes. */
 function placeThat(answers: readonly (StorageErrorKind | 'done')[]): { readonly target: Target; readonly renewals: () => number } {
   const left = [...answers];
   let renewals = 0;
@@ -30,22 +30,25 @@ function placeThat(answers: readonly (StorageErrorKind | 'done')[]): { readonly 
   return { target: new CredentialRefresh(target).wrap(target), renewals: () => renewals };
 }
 
-it.each<[StorageErrorKind]>([['denied'], ['anonymous']])('renews once where a place that took credentials says %s', async (kind) => {
-  const { target, renewals } = placeThat(['done', kind, 'done', kind, kind]);
-  await target.get('a', signal);
-  await target.get('b', signal);
-  expect(renewals()).toBe(1);
-  await expect(target.get('c', signal)).rejects.toMatchObject({ kind });
-  expect(renewals()).toBe(2);
-});
+it.each<[StorageErrorKind]>([['denied'], ['anonymous']])(
+  'refreshes credentials once if a target that accepted them answers %s',
+  async (kind) => {
+    const { target, renewals } = placeThat(['done', kind, 'done', kind, kind]);
+    await target.get('a', signal);
+    await target.get('b', signal);
+    expect(renewals()).toBe(1);
+    await expect(target.get('c', signal)).rejects.toMatchObject({ kind });
+    expect(renewals()).toBe(2);
+  },
+);
 
-it.each<[StorageErrorKind]>([['denied'], ['anonymous']])('does not renew where the first answer is %s', async (kind) => {
+it.each<[StorageErrorKind]>([['denied'], ['anonymous']])('does not refresh credentials if the first answer is %s', async (kind) => {
   const { target, renewals } = placeThat([kind]);
   await expect(target.get('a', signal)).rejects.toMatchObject({ kind });
   expect(renewals()).toBe(0);
 });
 
-it('renews up to three times where credentials are over, from the first answer on', async () => {
+it('refreshes expired credentials up to three times, even for the first answer', async () => {
   const { target, renewals } = placeThat(['expired', 'expired', 'expired', 'done', 'expired', 'expired', 'expired', 'expired']);
   await target.head('a', signal);
   expect(renewals()).toBe(3);
@@ -53,9 +56,12 @@ it('renews up to three times where credentials are over, from the first answer o
   expect(renewals()).toBe(6);
 });
 
-it.each<[StorageErrorKind]>([['transient'], ['conflict'], ['missing'], ['refused']])('hands %s on', async (kind) => {
-  const { target, renewals } = placeThat(['done', kind]);
-  await target.remove('a', signal);
-  await expect(target.remove('b', signal)).rejects.toMatchObject({ kind });
-  expect(renewals()).toBe(0);
-});
+it.each<[StorageErrorKind]>([['transient'], ['conflict'], ['missing'], ['refused']])(
+  'does not refresh credentials after the error %s',
+  async (kind) => {
+    const { target, renewals } = placeThat(['done', kind]);
+    await target.remove('a', signal);
+    await expect(target.remove('b', signal)).rejects.toMatchObject({ kind });
+    expect(renewals()).toBe(0);
+  },
+);

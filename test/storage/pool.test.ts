@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest';
 import { forEachLimit } from '../../src/storage/pool.ts';
 
 const size = fc.integer({ min: 1, max: 8 });
-/** How many turns of the loop each piece of work takes. */
+/** How many turns of the event loop the work for each item takes. */
 const pieces = fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 30 });
 
 async function turns(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) await turn();
 }
 
-describe('a crew', () => {
-  it('does everything once, begins in order, and has as much under way as it may', async () => {
+describe('forEachLimit', () => {
+  it('processes each item once, starts in order, and uses the full concurrency', async () => {
     await fc.assert(
       fc.asyncProperty(pieces, size, async (lengths, most) => {
         const begun: number[] = [];
@@ -32,7 +32,7 @@ describe('a crew', () => {
     );
   });
 
-  it('takes no more from a list without an end than it can do', async () => {
+  it('takes items from an infinite list only when it can process them', async () => {
     let taken = 0;
     function* endless() {
       for (;;) {
@@ -46,11 +46,11 @@ describe('a crew', () => {
         if (number === 10) throw new Error('enough');
       }),
     ).rejects.toThrow('enough');
-    // each has one under way, and finds out with the next in its hands
+    // each worker has one item in progress and may have taken the next one
     expect(taken).toBeLessThanOrEqual(10 + 2 * 4);
   });
 
-  it('begins nothing after an error, awaits what is under way, and throws the first', async () => {
+  it('starts nothing after an error, waits for items in progress, and throws the first error', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { minLength: 1, maxLength: 30 }),
@@ -68,7 +68,7 @@ describe('a crew', () => {
             ended += 1;
             if (index < bad) return;
             errors.push(new Error('bad'));
-            // what begins in the same turn cannot know of it
+            // an item that starts in the same turn cannot know about the error
             void turn().then(() => {
               isKnown = true;
             });
@@ -84,7 +84,7 @@ describe('a crew', () => {
     );
   });
 
-  it('has nothing to do with an empty list', async () => {
+  it('does no work for an empty list', async () => {
     await forEachLimit([], 3, async () => {
       throw new Error('there is nothing to do');
     });

@@ -5,7 +5,7 @@ import { loadClient } from '../client.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
-/** Names of a blob's own metadata, which take no hyphens. */
+/** The names of the blob metadata. Azure permits no hyphens in them. */
 const DIGEST = 'palimpsest_sha256';
 const HOLDS = 'palimpsest_holds';
 
@@ -20,7 +20,7 @@ export const azure: TargetKind = {
 
 type Sdk = typeof import('@azure/storage-blob');
 
-/** What makes a client, with credentials that are looked for when they are first needed. */
+/** Returns a function that creates a client. The client loads credentials with its first request. */
 async function connector({ endpoint, secrets }: Access): Promise<() => BlobServiceClient> {
   const sdk: Sdk = await loadClient('@azure/storage-blob', () => import('@azure/storage-blob'));
   const retryOptions = { maxTries: 1 };
@@ -30,13 +30,13 @@ async function connector({ endpoint, secrets }: Access): Promise<() => BlobServi
       try {
         return sdk.BlobServiceClient.fromConnectionString(azureConnectionString, { retryOptions });
       } catch {
-        // what it throws may show the string
-        throw unusable('AZURE_STORAGE_CONNECTION_STRING in a form that can be read', 'another');
+        // the error of the client may contain the string
+        throw unusable('a valid AZURE_STORAGE_CONNECTION_STRING', 'a string that cannot be parsed');
       }
     };
   }
   const url = endpoint ?? (azureAccount === undefined ? undefined : `https://${azureAccount}.blob.core.windows.net`);
-  if (url === undefined) throw unusable('an account: AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT or --endpoint', 'none of them');
+  if (url === undefined) throw unusable('an account: AZURE_STORAGE_CONNECTION_STRING, AZURE_STORAGE_ACCOUNT or --endpoint', 'no account');
   if (azureKey !== undefined && azureAccount !== undefined) {
     return () => new sdk.BlobServiceClient(url, new sdk.StorageSharedKeyCredential(azureAccount, azureKey), { retryOptions });
   }
@@ -45,16 +45,16 @@ async function connector({ endpoint, secrets }: Access): Promise<() => BlobServi
 }
 
 function unusable(expected: string, found: string): Failure {
-  return new Failure('usage', 'it is not known which Azure account to publish to', {
+  return new Failure('usage', 'the Azure account to publish to is not known', {
     expected,
     found,
-    hint: 'set one of them; with an account alone, credentials are found as Azure’s own tools find them',
+    hint: 'set one of them; with an account alone, credentials are found in the same way as by Azure’s own tools',
   });
 }
 
 class AzureTarget implements Target {
   readonly name: string;
-  /** Azure's, hot tier, locally redundant. */
+  /** Azure's prices for the hot tier with local redundancy. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
   readonly #prefix: string;
@@ -69,24 +69,24 @@ class AzureTarget implements Target {
   }
 
   async get(path: string, abortSignal: AbortSignal): Promise<Fetched | undefined> {
-    return asking(async () => {
-      const answer = await this.#blob(path).download(0, undefined, { abortSignal });
+    return orUndefined(async () => {
+      const response = await this.#blob(path).download(0, undefined, { abortSignal });
       const pieces: Buffer[] = [];
-      for await (const piece of answer.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
-      return { bytes: Buffer.concat(pieces), contentEncoding: answer.contentEncoding ?? '', tag: answer.etag ?? '' };
+      for await (const piece of response.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
+      return { bytes: Buffer.concat(pieces), contentEncoding: response.contentEncoding ?? '', tag: response.etag ?? '' };
     });
   }
 
   async head(path: string, abortSignal: AbortSignal): Promise<ObjectHead | undefined> {
-    return asking(async () => {
-      const answer = await this.#blob(path).getProperties({ abortSignal });
+    return orUndefined(async () => {
+      const response = await this.#blob(path).getProperties({ abortSignal });
       return {
-        digest: answer.metadata?.[DIGEST],
-        holds: answer.metadata?.[HOLDS],
+        digest: response.metadata?.[DIGEST],
+        holds: response.metadata?.[HOLDS],
         headers: {
-          contentType: answer.contentType ?? '',
-          cacheControl: answer.cacheControl ?? '',
-          contentEncoding: answer.contentEncoding ?? '',
+          contentType: response.contentType ?? '',
+          cacheControl: response.cacheControl ?? '',
+          contentEncoding: response.contentEncoding ?? '',
         },
       };
     });
@@ -94,29 +94,29 @@ class AzureTarget implements Target {
 
   async put(path: string, upload: Upload, abortSignal: AbortSignal, condition?: Condition): Promise<string> {
     const { bytes, headers, digest, holds } = upload;
-    return answered(async () => {
-      const answer = await this.#blob(path).upload(bytes, bytes.length, {
+    return convertErrors(async () => {
+      const response = await this.#blob(path).upload(bytes, bytes.length, {
         abortSignal,
         blobHTTPHeaders: {
           blobContentType: headers.contentType,
           blobCacheControl: headers.cacheControl,
-          // the service compares it with what arrived
+          // the service compares it with the bytes that it received
           blobContentMD5: createHash('md5').update(bytes).digest(),
           ...(headers.contentEncoding === '' ? {} : { blobContentEncoding: headers.contentEncoding }),
         },
         metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
         ...(condition === undefined ? {} : { conditions: condition === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.tag } }),
       });
-      return answer.etag ?? '';
+      return response.etag ?? '';
     });
   }
 
   async remove(path: string, abortSignal: AbortSignal): Promise<void> {
-    await answered(() => this.#blob(path).deleteIfExists({ abortSignal }));
+    await convertErrors(() => this.#blob(path).deleteIfExists({ abortSignal }));
   }
 
   renew(): void {
-    // a credential keeps its token until that says of itself that it is over
+    // a credential keeps its token until the token expires by its own date
     this.#container = this.#connect();
   }
 
@@ -127,38 +127,39 @@ class AzureTarget implements Target {
   }
 }
 
-async function asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
   try {
-    return await answered(request);
+    return await convertErrors(request);
   } catch (error) {
     if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('ContainerNotFound')) return undefined;
     throw error;
   }
 }
 
-async function answered<T>(request: () => Promise<T>): Promise<T> {
+async function convertErrors<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {
-    throw asTrouble(error);
+    throw toStorageError(error);
   }
 }
 
-/** What the client throws, in words without the request that it belongs to. */
-function asTrouble(error: unknown): StorageError {
-  if (!(error instanceof Error)) return new StorageError('refused', 'an error that is none');
+/** Converts an error of the client to a StorageError, whose message does not contain the request. */
+function toStorageError(error: unknown): StorageError {
+  if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
   const refusal = refusalIn(error);
   if (refusal !== undefined) return new StorageError('denied', refusal);
   if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name))
     return new StorageError('anonymous', 'no credentials were found');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  // the emulator's words for Md5Mismatch
-  if (code === 'InvalidOperation' && error.message.includes('contentMD5')) return new StorageError('transient', 'other bytes arrived');
+  // the emulator's error for Md5Mismatch
+  if (code === 'InvalidOperation' && error.message.includes('contentMD5'))
+    return new StorageError('transient', 'the service received other bytes');
   return storageErrorOf(status, networkCode(error) ?? code, firstLine(error));
 }
 
-/** Why an identity was not taken, if one of those that were tried was there at all. */
+/** Returns why an identity was rejected; undefined if no identity was found. */
 function refusalIn(error: Error): string | undefined {
   const tried: readonly unknown[] = 'errors' in error && Array.isArray(error.errors) ? error.errors : [];
   return tried

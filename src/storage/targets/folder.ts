@@ -9,13 +9,13 @@ import { mkdirp } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
-/** A folder, that a web server on this machine or another answers from. It keeps no headers. */
+/** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
   scheme: '',
   open: async (address) => new FolderTarget(address.name, join(address.container, address.prefix)),
 };
 
-/** What a file is called while it is written: the same again after a kill. */
+/** The suffix of the temporary file of a write. It is always the same, so that the next run overwrites what a kill left. */
 const PARTIAL = '.partial';
 
 class FolderTarget implements Target {
@@ -44,7 +44,7 @@ class FolderTarget implements Target {
   async get(path: string): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
-    const bytes = await found(file, () => readRegularFile(file));
+    const bytes = await ifExists(file, () => readRegularFile(file));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -57,7 +57,7 @@ class FolderTarget implements Target {
     const file = this.#file(path);
     const write = async () => {
       try {
-        // what a killed run left there, or a link, which is not to be written through
+        // removes the file of a killed run, or a symlink, which must not be followed
         await rm(file + PARTIAL, { force: true });
         await writeFile(file + PARTIAL, upload.bytes, { flag: 'wx' });
         await setTime(file + PARTIAL, file);
@@ -81,8 +81,8 @@ class FolderTarget implements Target {
   async remove(path: string): Promise<void> {
     const file = this.#file(path);
     this.#refuseOutside(dirname(file));
-    await found(file, () => rm(file, { force: true }));
-    // a page’s folder goes with its last file
+    await ifExists(file, () => rm(file, { force: true }));
+    // removes the folder of a page with its last file
     await rmdir(dirname(file)).catch(() => {});
   }
 
@@ -95,7 +95,7 @@ class FolderTarget implements Target {
   }
 
   /**
-   * Refuses a file or folder below this one that a link leads out of it. This one may be a link itself.
+   * Refuses a path that a symlink leads out of this folder. The folder itself may be a symlink.
    * @throws Failure not-ours
    */
   #refuseOutside(path: string): void {
@@ -104,28 +104,28 @@ class FolderTarget implements Target {
     if (isIn(place, folder)) return;
     throw new Failure('not-ours', `a link at ${path} leads out of ${this.#folder}`, {
       place: { file: path },
-      expected: 'files and folders of this folder’s own',
+      expected: 'files and folders inside this folder',
       found: `a link to ${place}`,
       hint: 'remove the link, or publish to another folder; nothing was written through it',
     });
   }
 
-  /** Looks and writes while no other process does either. */
+  /** Checks the condition and writes while no other process can do the same. */
   async #exclusively(file: string, path: string, condition: Condition, write: () => Promise<void>): Promise<void> {
-    const held = lock(`${file}.lock`);
-    if (held === undefined) throw new StorageError('transient', `another process is at ${path}`);
+    const fileLock = lock(`${file}.lock`);
+    if (fileLock === undefined) throw new StorageError('transient', `another process is writing ${path}`);
     try {
-      const there = await this.get(path);
-      if (there?.tag !== (condition === 'absent' ? undefined : condition.tag))
-        throw new StorageError('conflict', `${path} is another version`);
+      const current = await this.get(path);
+      if (current?.tag !== (condition === 'absent' ? undefined : condition.tag))
+        throw new StorageError('conflict', `${path} has another version`);
       await write();
     } finally {
-      held.release();
+      fileLock.release();
     }
   }
 }
 
-/** Gives a file a later time than the one that it replaces: web servers make ETags of it. */
+/** Sets the modification time of a file later than that of the file it replaces, because web servers derive ETags from it. */
 async function setTime(partial: string, replaced: string): Promise<void> {
   const [now, before] = await Promise.all([stat(partial), stat(replaced).catch(() => undefined)]);
   if (before === undefined || isLaterTime(now.mtimeMs, before.mtimeMs)) return;
@@ -139,12 +139,12 @@ function refuseFile(folder: string): void {
     throw notOurs(folder, 'a folder, or nothing', nearest === resolve(folder) ? 'a file' : `a file at ${nearest}`);
 }
 
-/** What is there of a path, as far as it is. */
+/** Returns the longest existing part of a path. */
 function nearestOf(path: string): string {
   return existsSync(path) || path === dirname(path) ? path : nearestOf(dirname(path));
 }
 
-/** The real path of a folder that may not be there yet. */
+/** Returns the real path of a folder that may not exist yet. */
 function placeOf(folder: string): string {
   const path = resolve(folder);
   try {
@@ -167,16 +167,16 @@ function notOurs(folder: string, expected: string, found: string): Failure {
   });
 }
 
-/** A file's bytes. A pipe, which reading would wait for, is refused. */
+/** Reads a regular file. A pipe is refused, because reading it would block. */
 async function readRegularFile(file: string): Promise<Buffer> {
   if ((await stat(file)).isFile()) return readFile(file);
-  throw notOurs(file, 'a file, or nothing', 'something that is no regular file');
+  throw notOurs(file, 'a file, or nothing', 'something that is not a regular file');
 }
 
 const ABSENT = new Set(['ENOENT', 'ENOTDIR']);
 
-/** What came of a call; undefined where there was no such file. */
-async function found<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
+/** Returns the result of a call; undefined if the file does not exist. */
+async function ifExists<T>(file: string, call: () => Promise<T>): Promise<T | undefined> {
   try {
     return await call();
   } catch (error) {
@@ -187,16 +187,16 @@ async function found<T>(file: string, call: () => Promise<T>): Promise<T | undef
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL']);
 
-/** What the system says, with what helps: it is the machine's, and no store to be asked again. Any other error as it is. */
+/** Converts a system error to a Failure with a hint. It is a local error, so it is not retried. Returns any other error unchanged. */
 function unusable(file: string, error: unknown): unknown {
   if (codeOf(error) === '') return error;
   return new Failure('file-system', `cannot read or write ${file}`, {
     place: { file },
-    expected: 'a folder that can be written and has room',
+    expected: 'a writable folder with free space',
     found: error instanceof Error ? error.message : String(error),
     hint: FULL.has(codeOf(error))
       ? 'free some space, then run the same command again'
-      : 'look at the path and its permissions, then run the same command again',
+      : 'check the path and its permissions, then run the same command again',
     cause: error,
   });
 }

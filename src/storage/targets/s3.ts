@@ -5,13 +5,13 @@ import { loadClient } from '../client.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
-/** Names of an object's own headers: what palimpsest leaves there for a run that has to go on. */
+/** The names of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
 const HOLDS = 'palimpsest-holds';
 
 type Sdk = typeof import('@aws-sdk/client-s3');
 
-/** Amazon S3 and whatever speaks its language. Its client finds credentials, and renews them, by itself. */
+/** Amazon S3 and compatible stores. The client finds and refreshes credentials by itself. */
 export const s3: TargetKind = {
   scheme: 's3',
   open: async (address, access) =>
@@ -20,7 +20,7 @@ export const s3: TargetKind = {
 
 class S3Target implements Target {
   readonly name: string;
-  /** Amazon's, Standard class. */
+  /** Amazon's prices for the Standard class. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
   readonly #sdk: Sdk;
@@ -44,12 +44,12 @@ class S3Target implements Target {
     const { endpoint, region, connections } = this.#access;
     const agent = { keepAlive: true, maxSockets: connections };
     const config: S3ClientConfig & { readonly ignoreCache: boolean } = {
-      // handed on to what finds credentials: the files that they stand in may have been written anew
+      // passed to the credential provider: the credential files may have changed
       ignoreCache: true,
       ...(endpoint === undefined ? {} : { endpoint, forcePathStyle: true }),
-      // other stores know no regions, and take any
+      // other stores have no regions and accept any
       ...(region !== undefined ? { region } : endpoint !== undefined ? { region: 'us-east-1' } : {}),
-      // newer checksums by default broke stores that do not know them; Content-MD5 is known to all
+      // the newer default checksums fail at stores that do not support them; all stores support Content-MD5
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: 1,
@@ -59,28 +59,28 @@ class S3Target implements Target {
   }
 
   async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
-    return this.#asking(async () => {
-      const answer = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
-      const { buffer, byteOffset, length } = (await answer.Body?.transformToByteArray()) ?? Buffer.of();
-      // the same memory: a manifest has as many bytes as a large tree has pages, a hundred times
-      return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: answer.ContentEncoding ?? '', tag: answer.ETag ?? '' };
+    return this.#orUndefined(async () => {
+      const response = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
+      const { buffer, byteOffset, length } = (await response.Body?.transformToByteArray()) ?? Buffer.of();
+      // shares the memory: a manifest has about 100 bytes for each page of a large tree
+      return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: response.ContentEncoding ?? '', tag: response.ETag ?? '' };
     });
   }
 
   async head(path: string, signal: AbortSignal): Promise<ObjectHead | undefined> {
-    return this.#asking(async () => {
+    return this.#orUndefined(async () => {
       const request = new this.#sdk.HeadObjectCommand(this.#object(path));
-      const answer = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
-        // a session that is over is answered with 400, and here without the body that would say so
-        throw statusOf(error) === 400 ? new StorageError('denied', '400, without a word why') : error;
+      const response = await this.#client.send(request, { abortSignal: signal }).catch((error: unknown) => {
+        // an expired session gets the response 400, which for HEAD has no body with the reason
+        throw statusOf(error) === 400 ? new StorageError('denied', '400, without a reason') : error;
       });
       return {
-        digest: answer.Metadata?.[DIGEST],
-        holds: answer.Metadata?.[HOLDS],
+        digest: response.Metadata?.[DIGEST],
+        holds: response.Metadata?.[HOLDS],
         headers: {
-          contentType: answer.ContentType ?? '',
-          cacheControl: answer.CacheControl ?? '',
-          contentEncoding: answer.ContentEncoding ?? '',
+          contentType: response.ContentType ?? '',
+          cacheControl: response.CacheControl ?? '',
+          contentEncoding: response.ContentEncoding ?? '',
         },
       };
     });
@@ -89,8 +89,8 @@ class S3Target implements Target {
   async put(path: string, upload: Upload, signal: AbortSignal, condition?: Condition): Promise<string> {
     const { headers, digest, holds } = upload;
     try {
-      return await this.#answered(async () => {
-        const answer = await this.#client.send(
+      return await this.#convertErrors(async () => {
+        const response = await this.#client.send(
           new this.#sdk.PutObjectCommand({
             ...this.#object(path),
             Body: upload.bytes,
@@ -100,26 +100,27 @@ class S3Target implements Target {
             CacheControl: headers.cacheControl,
             ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
             Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
-            ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#worded(condition.tag) }),
+            ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#ifMatch(condition.tag) }),
           }),
           { abortSignal: signal },
         );
-        return answer.ETag ?? '';
+        return response.ETag ?? '';
       });
     } catch (error) {
-      const isDoubted = error instanceof StorageError && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
-      if (!isDoubted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
+      const mayNeedUnquoted =
+        error instanceof StorageError && error.kind === 'conflict' && typeof condition === 'object' && !this.#isUnquoted;
+      if (!mayNeedUnquoted || (await this.get(path, signal))?.tag !== condition.tag) throw error;
       this.#isUnquoted = true;
       return this.put(path, upload, signal, condition);
     }
   }
 
   async remove(path: string, signal: AbortSignal): Promise<void> {
-    await this.#answered(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
+    await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
 
   renew(): void {
-    // a client keeps its credentials until they say of themselves that they are over
+    // a client keeps its credentials until they expire by their own date
     this.#client = this.#connect();
   }
 
@@ -131,35 +132,35 @@ class S3Target implements Target {
     return { Bucket: this.#bucket, Key: this.#prefix + path };
   }
 
-  #worded(tag: string): string {
+  #ifMatch(tag: string): string {
     return this.#isUnquoted ? tag.replaceAll('"', '') : tag;
   }
 
-  /** A request for something that may not be there. */
-  async #asking<T>(request: () => Promise<T>): Promise<T | undefined> {
+  /** Makes a request for an object that may not exist. */
+  async #orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await this.#answered(request);
+      return await this.#convertErrors(request);
     } catch (error) {
       if (error instanceof StorageError && error.kind === 'missing' && !error.message.includes('NoSuchBucket')) return undefined;
       throw error;
     }
   }
 
-  async #answered<T>(request: () => Promise<T>): Promise<T> {
+  async #convertErrors<T>(request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (error) {
-      throw asTrouble(error);
+      throw toStorageError(error);
     }
   }
 }
 
-/** What the client throws, in words without the request that it belongs to. */
-function asTrouble(error: unknown): StorageError {
+/** Converts an error of the client to a StorageError, whose message does not contain the request. */
+function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
-  if (!(error instanceof Error)) return new StorageError('refused', 'an error that is none');
+  if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
   if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials were found');
-  // the client opens no files but those that credentials stand in
+  // the client opens only files with credentials
   if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
   if (error.message === 'Region is missing') return new StorageError('refused', 'the region is missing');
   return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);

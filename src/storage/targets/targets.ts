@@ -3,5 +3,5 @@ import { azure } from './azure.ts';
 import { folder } from './folder.ts';
 import { s3 } from './s3.ts';
 
-/** Every kind of place that can be published to. */
+/** All kinds of targets. */
 export const TARGETS: readonly TargetKind[] = [s3, azure, folder];

@@ -10,15 +10,15 @@ const bytes = Buffer.from('{}');
 const headers = { contentType: 'application/json', cacheControl: 'public, max-age=7', contentEncoding: '' };
 const upload: Upload = { bytes, headers, digest: hash('sha256', bytes) };
 
-/** What a server does with a connection when the first bytes have come. */
+/** What a server does with a connection after it has received the first bytes. */
 const WIRES: readonly (readonly [name: string, serve: (socket: Socket) => void])[] = [
   ['is reset', (socket) => void socket.resetAndDestroy()],
   ['is closed', (socket) => void socket.end()],
-  ['answers with what is no HTTP', (socket) => void socket.end('none of that\r\n\r\n')],
-  ['breaks off in an answer’s head', (socket) => void socket.end('HTTP/1.1 200 O')],
-  ['breaks off in an answer', answering('200 OK', 'Content-Length: 100', 'abc')],
+  ['answers with bytes that are not HTTP', (socket) => void socket.end('none of that\r\n\r\n')],
+  ['breaks off in the response headers', (socket) => void socket.end('HTTP/1.1 200 O')],
+  ['breaks off in the response body', answering('200 OK', 'Content-Length: 100', 'abc')],
   [
-    'breaks off in the words of a refusal',
+    'breaks off in the body of an error response',
     answering('403 Forbidden', 'Content-Type: application/xml\r\nContent-Length: 100', '<Error><Co'),
   ],
 ];
@@ -46,7 +46,7 @@ describe.each(KINDS)('%s', (address, access) => {
     return (await Promise.allSettled(requests)).map((settled) => settled.status === 'rejected' && settled.reason.kind);
   }
 
-  it.each(WIRES)('takes a connection that %s for something that passes', async (_, serve) => {
+  it.each(WIRES)('reports a transient error for a connection that %s', async (_, serve) => {
     const server = createServer((socket) => socket.on('error', () => {}).once('data', () => serve(socket)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
@@ -54,7 +54,7 @@ describe.each(KINDS)('%s', (address, access) => {
     expect(await kinds(`https://127.0.0.1:${portOf(server)}`)).toEqual(['transient', 'transient']);
   });
 
-  it('takes a port at which nobody listens for something that passes', async () => {
+  it('reports a transient error for a port without a server', async () => {
     expect(await kinds('http://127.0.0.1:9')).toEqual(['transient', 'transient']);
   });
 });

@@ -40,7 +40,7 @@ async function refusal(
 describe('a folder that shares files with the tree', () => {
   it.each([
     ['it is the tree', (tree: string) => tree],
-    ['it lies in the tree', (tree: string) => join(tree, 'site/deep')],
+    ['it is inside the tree', (tree: string) => join(tree, 'site/deep')],
     [
       'a link leads to the tree',
       (tree: string) => {
@@ -56,7 +56,7 @@ describe('a folder that shares files with the tree', () => {
         return `${tree}-linked`;
       },
     ],
-  ])('is refused where %s', async (name, targetOf) => {
+  ])('is refused if %s', async (name, targetOf) => {
     const tree = join(folder, name);
     cpSync(history.out, tree, { recursive: true });
     const target = targetOf(tree);
@@ -67,13 +67,13 @@ describe('a folder that shares files with the tree', () => {
     expect(differences(pagesIn(tree), before)).toEqual([]);
   });
 
-  it('is refused where the tree lies among its pages', async () => {
+  it('is refused if the tree is inside its folder of pages', async () => {
     const tree = join(folder, 'around/rest');
     cpSync(history.out, tree, { recursive: true });
     expect(await refusal(dirname(tree), tree)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
   });
 
-  it('is none where the tree lies beside its pages, or is named alike', async () => {
+  it('does not include one with the tree beside its pages, or one with a similar name', async () => {
     const tree = join(folder, 'web root/out');
     cpSync(history.out, tree, { recursive: true });
     await publishJson(['publish', dirname(tree), '--out', tree, '--allow-other-files']);
@@ -82,22 +82,22 @@ describe('a folder that shares files with the tree', () => {
   });
 });
 
-it.each(['', '/below/it'])('refuses a file in place of a folder at once, in a plan too: file%s', async (below) => {
+it.each(['', '/below/it'])('refuses a file in place of a folder at once, also with --plan: file%s', async (below) => {
   const file = join(folder, `file${below.length}`);
   writeFileSync(file, 'mine');
   expect(await refusal(file + below, history.out, ['--plan'])).toMatchObject({ code: 3, error: { code: 'not-ours' } });
   expect(await refusal(file + below)).toMatchObject({ code: 3, error: { code: 'not-ours' } });
 });
 
-it('has nothing sent again for headers, of which it keeps none', async () => {
+it('sends nothing again for changed headers to a folder, which keeps no headers', async () => {
   const site = join(folder, 'headers');
   await publishJson(['publish', site, '--out', history.out]);
   const again = await publishJson(['publish', site, '--out', history.out, '--cache-control', 'public, max-age=60']);
   expect(again).toMatchObject({ done: { uploads: 0 }, requests: { writes: 0 } });
 });
 
-describe('a folder that holds other files', () => {
-  it('is refused until a flag allows it, in a plan too; then it is known', async () => {
+describe('a folder that contains other files', () => {
+  it('is refused without --allow-other-files, also with --plan, and then accepted by later publishes', async () => {
     const site = join(folder, 'web root with pages');
     mkdirSync(site);
     writeFileSync(join(site, 'index.html'), 'mine');
@@ -113,7 +113,7 @@ describe('a folder that holds other files', () => {
     expect(readFileSync(join(site, 'index.html'), 'utf8')).toBe('mine');
   });
 
-  it('is none where it is empty, or a run was killed at its first write', async () => {
+  it('does not include an empty folder, or one after a kill at the first write', async () => {
     for (const name of ['empty', 'publish.json.partial', 'publish.json.lock']) {
       const site = join(folder, `begun ${name}`);
       mkdirSync(site);
@@ -122,7 +122,7 @@ describe('a folder that holds other files', () => {
     }
   });
 
-  it('is none where a tree was copied to', async () => {
+  it('does not include a folder with a copied tree', async () => {
     const site = join(folder, 'copied');
     cpSync(history.out, site, { recursive: true });
     await publishJson(['publish', site, '--out', history.out]);
@@ -146,12 +146,12 @@ describe('a link that leads out of the folder', () => {
     const other = await Growing.of(folder, `${name} tree`, { records: 50, accounts: 7 });
     const { code, error } = await refusal(site, other.out, ['--allow-gaps', '--max-delete', '100%']);
     expect(what === 'file' ? readFileSync(elsewhere) : filesIn(elsewhere)).toEqual(before);
-    // a page that nothing reads before it is written is put in the link’s place
+    // a page that is not read before it is written replaces the link
     if (code !== 0) expect({ code, error }).toMatchObject({ code: 3, error: { code: 'not-ours' } });
     else expect(lstatSync(join(site, path)).isFile()).toBe(true);
   });
 
-  it('is not written through under the name of a file that is being written', async () => {
+  it('is not followed if it has the name of a temporary file', async () => {
     const site = join(folder, 'partial');
     const mine = join(folder, 'mine.txt');
     writeFileSync(mine, 'mine');
@@ -161,7 +161,7 @@ describe('a link that leads out of the folder', () => {
     expect(readFileSync(mine, 'utf8')).toBe('mine');
   });
 
-  it('may be the folder itself', async () => {
+  it('is allowed if it is the folder itself', async () => {
     const [site, real] = [join(folder, 'current'), join(folder, 'release-1')];
     mkdirSync(real);
     symlinkSync(real, site);
@@ -170,8 +170,8 @@ describe('a link that leads out of the folder', () => {
   });
 });
 
-describe('what the system does not let happen', () => {
-  it('is said of a full disk, and completed when there is room', async (context) => {
+describe('a publish to a folder that cannot be written', () => {
+  it('reports a full disk, and completes when the disk has space', async (context) => {
     const { folder: site, remount } = mountDisk(context, join(folder, 'small'), 'size=64k');
     const hint = expect.stringContaining('free some space');
     expect(await refusal(site)).toMatchObject({ code: 1, error: { code: 'file-system', hint } });
@@ -183,7 +183,7 @@ describe('what the system does not let happen', () => {
     expect(differences(files, history.files())).toEqual([]);
   });
 
-  it('is said of a disk that cannot be written', async (context) => {
+  it('reports a read-only disk', async (context) => {
     const { folder: site, remount } = mountDisk(context, join(folder, 'read only'), 'size=10m');
     remount('ro');
     for (const target of [site, join(site, 'below')]) {
@@ -192,7 +192,7 @@ describe('what the system does not let happen', () => {
     }
   });
 
-  it('is said of a file where a page’s folder has to be', async () => {
+  it('reports a file in the place of a folder of pages', async () => {
     const site = join(folder, 'in the way');
     mkdirSync(join(site, 'rest/data'), { recursive: true });
     writeFileSync(join(site, 'rest/data/page'), 'mine');
@@ -201,11 +201,11 @@ describe('what the system does not let happen', () => {
   });
 });
 
-describe('a file that is replaced', () => {
-  /** What FAT keeps of a time, and more than web servers make ETags of. */
+describe('a replaced file', () => {
+  /** The time with the resolution of FAT, which is coarser than that of ETags of web servers. */
   const step = (file: string) => Math.floor(statSync(file).mtimeMs / 2000);
 
-  it('has a time that none of its versions had, also where the clock was set back', async () => {
+  it('has a later time than all its earlier versions, even after the clock was set back', async () => {
     const site = join(folder, 'times');
     const target = await kind.open({ container: site, prefix: '', name: site }, { connections: 1, secrets: {} });
     const path = 'rest/data/index.json';
@@ -229,7 +229,7 @@ describe('a file that is replaced', () => {
 });
 
 it.each(['publish.json', 'build.json', 'rest/data/index.json'])(
-  'a pipe in the place of %s is refused instead of waited for',
+  'refuses a pipe in the place of %s and does not wait for it',
   async (path) => {
     const site = join(folder, `pipe ${path.replaceAll('/', ' ')}`);
     mkdirSync(join(site, 'rest/data'), { recursive: true });

@@ -7,7 +7,7 @@ import { portOf, S3_KEYS } from '../../publish/stores.ts';
 
 const { signal } = new AbortController();
 
-/** A target whose every answer is given here, for those that no server on this machine gives. */
+/** A target with scripted responses, for those that no server on this machine returns. */
 async function answeredBy(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Target> {
   for (const [name, value] of Object.entries(S3_KEYS)) vi.stubEnv(name, value);
   const server = createServer((request, response) => request.resume().once('end', () => answer(request, response)));
@@ -34,7 +34,7 @@ function refusal(response: ServerResponse, status: number, code: string): void {
   response.end(`<?xml version="1.0"?><Error><Code>${code}</Code><Message>in words</Message></Error>`);
 }
 
-it('takes Amazon’s 409 for a request to be made again, with the tag as it is', async () => {
+it('reports Amazon’s 409 as transient, and keeps the quotes of the tag in the next attempt', async () => {
   const conditions: unknown[] = [];
   const target = await answeredBy(({ method, headers }, response) => {
     if (method === 'GET') return void response.setHeader('ETag', '"a"').end('old');
@@ -47,7 +47,7 @@ it('takes Amazon’s 409 for a request to be made again, with the tag as it is',
   expect(conditions).toEqual(['"a"', '"a"']);
 });
 
-it('gives the tag without its quotes to a store that refuses it with them, from then on', async () => {
+it('omits the quotes of tags after a store has rejected a tag with quotes', async () => {
   const conditions: unknown[] = [];
   const target = await answeredBy(({ method, headers }, response) => {
     if (method === 'GET') return void response.setHeader('ETag', '"a"').end('old');

@@ -23,7 +23,7 @@ interface Candidate {
   readonly address: string;
   readonly missing?: string;
   readonly keys?: Readonly<Record<string, string>>;
-  /** Whether it holds writes to their conditions. */
+  /** Whether it supports conditional writes. */
   readonly isConditional: boolean;
   readonly access: (endpoint: string) => Partial<Access>;
 }
@@ -61,22 +61,22 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     await store?.stop();
   });
 
-  it.skipIf(skip)('gives back what it was given', async () => {
+  it.skipIf(skip)('returns the bytes and metadata that were written', async () => {
     const given = upload('{"ä":"\u2028"}', { holds: 'ab'.repeat(32) });
     const tag = await target.put('rest/data/page/7/index.json', given, signal);
     expect(await target.get('rest/data/page/7/index.json', signal)).toEqual({ bytes: given.bytes, contentEncoding: '', tag });
-    const held = await target.head('rest/data/page/7/index.json', signal);
-    expect(held?.digest).toBe(given.digest);
-    if (target.keepsHeaders) expect(held).toEqual({ digest: given.digest, holds: given.holds, headers });
+    const head = await target.head('rest/data/page/7/index.json', signal);
+    expect(head?.digest).toBe(given.digest);
+    if (target.keepsHeaders) expect(head).toEqual({ digest: given.digest, holds: given.holds, headers });
   });
 
-  it.skipIf(skip)('knows what is not there', async () => {
+  it.skipIf(skip)('returns undefined for a missing object', async () => {
     expect(await target.get('rest/nothing.json', signal)).toBeUndefined();
     expect(await target.head('rest/nothing.json', signal)).toBeUndefined();
     await target.remove('rest/nothing/index.json', signal);
   });
 
-  it.skipIf(skip)('writes over, with another tag, and removes', async () => {
+  it.skipIf(skip)('overwrites an object, which gets another tag, and removes it', async () => {
     const path = 'rest/data/page/8/index.json';
     const first = await target.put(path, upload('one'), signal);
     const second = await target.put(path, upload('two'), signal);
@@ -88,7 +88,7 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
 
   const path = 'publish.json';
   if (isConditional) {
-    it.skipIf(skip)('writes only where the condition holds', async () => {
+    it.skipIf(skip)('writes only if the condition is met', async () => {
       const first = await target.put(path, upload('one'), signal, 'absent');
       await expect(target.put(path, upload('two'), signal, 'absent')).rejects.toMatchObject({ kind: 'conflict' });
       const second = await target.put(path, upload('three'), signal, { tag: first });
@@ -97,13 +97,13 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
       expect((await target.get(path, signal))?.bytes.toString()).toBe('five');
     });
 
-    it.skipIf(skip)('lets one of many win where all write what is not there', async () => {
+    it.skipIf(skip)('lets exactly one of many concurrent writes create an object', async () => {
       const tries = Array.from({ length: 8 }, (_, index) => target.put('publish.race', upload(`run ${index}`), signal, 'absent'));
       const won = (await Promise.allSettled(tries)).filter(({ status }) => status === 'fulfilled');
       expect(won).toHaveLength(1);
     });
   } else {
-    it.skipIf(skip)('says that it knows no conditions, and writes nothing', async () => {
+    it.skipIf(skip)('reports that it does not support conditional writes, and writes nothing', async () => {
       await expect(target.put(path, upload('one'), signal, 'absent')).rejects.toMatchObject({ kind: 'unsupported' });
       expect(await target.get(path, signal)).toBeUndefined();
       const tag = await target.put(path, upload('two'), signal);
@@ -112,7 +112,7 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     });
   }
 
-  it.skipIf(skip || start === undefined)('keeps compressed bytes and gives them back with their encoding', async () => {
+  it.skipIf(skip || start === undefined)('stores compressed bytes and returns them with their encoding', async () => {
     const { gzipSync } = await import('node:zlib');
     const plain = Buffer.from('{"count":0}');
     const packed = { bytes: gzipSync(plain), headers: { ...headers, contentEncoding: 'gzip' }, digest: hash('sha256', plain) };
@@ -121,19 +121,19 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     expect((await target.head('rest/packed.json', signal))?.headers?.contentEncoding).toBe('gzip');
   });
 
-  it.skipIf(skip || start === undefined)('refuses bytes that changed on their way, and keeps what it had', async () => {
+  it.skipIf(skip || start === undefined)('rejects bytes that were corrupted in transit, and keeps the old object', async () => {
     if (proxy === undefined) return;
     const through = await open(address, proxy.endpoint);
     await target.put('rest/kept.json', upload('as it was'), signal);
     proxy.draw = () => 'corrupted request';
-    await expect(through.put('rest/kept.json', upload('{"count":1}'), signal)).rejects.toMatchObject({ name: 'Trouble' });
+    await expect(through.put('rest/kept.json', upload('{"count":1}'), signal)).rejects.toMatchObject({ name: 'StorageError' });
     proxy.draw = () => undefined;
     expect((await target.get('rest/kept.json', signal))?.bytes.toString()).toBe('as it was');
     through.close();
   });
 
   it.skipIf(skip || start === undefined).each(['503', 'reset before', 'reset after'] as const)(
-    'takes a %s for something that passes',
+    'reports %s as a transient error',
     async (fault) => {
       if (proxy === undefined) return;
       const through = await open(address, proxy.endpoint);
@@ -145,7 +145,7 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     },
   );
 
-  it.skipIf(skip || missing === undefined)('says where there is no such bucket or container', async () => {
+  it.skipIf(skip || missing === undefined)('reports a missing bucket or container', async () => {
     const nowhere = await open(missing ?? '', store?.endpoint ?? '');
     await expect(nowhere.get('publish.json', signal)).rejects.toMatchObject({ kind: 'missing' });
     await expect(nowhere.put('publish.json', upload('x'), signal)).rejects.toMatchObject({ kind: 'missing' });
