@@ -2,8 +2,8 @@
 export type HeaderLines = readonly (readonly [name: string, value: string])[];
 
 /**
- * One request and its answer as they went over the wire, for whoever keeps them (a WARC writer). The body is as it was
- * sent, still compressed where Content-Encoding says so; only the chunks of Transfer-Encoding are joined.
+ * One request and its response, with their bytes on the wire, for a writer of `WARC` files. The body stays compressed if
+ * Content-Encoding names a compression. Only the chunks of Transfer-Encoding are joined.
  */
 export interface Exchange {
   readonly url: string;

@@ -1,11 +1,13 @@
+import { gunzipSync } from 'node:zlib';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { Failure } from '../contract/failure.ts';
+import { Failure, type Place } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import type { Tally } from '../import/import.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
-import type { Tally } from '../import/import.ts';
 import { type Conflict, ItemWriter, type Outcome } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
@@ -101,21 +103,27 @@ class PageImporter {
 
   async add({ url, collection, body }: SpooledPage): Promise<void> {
     if (body === null) return;
+    const json = gunzipSync(body);
+    const start = json.indexOf('{') + 1;
+    // a line break after the first brace: then each item is read by itself, and a broken one is rejected without its page
     const open = async function* () {
-      yield body;
+      yield* [json.subarray(0, start), Buffer.from('\n'), json.subarray(start)];
     };
-    for await (const items of itemsOf({ name: url, size: body.length, open })) for (const item of items) this.#addItem(collection, item);
+    for await (const items of itemsOf({ name: url, size: undefined, open })) for (const item of items) this.#addItem(collection, item);
   }
 
   #addItem(collection: Collection, item: Item): void {
     if (item.kind === 'error') {
-      this.#reject(keyOf(isRecordIn(item) ? 'data' : collection, item.item), item);
+      const value = rejectedValue(item);
+      this.#reject(keyOf(isRecord(value) ? 'data' : collection, value), withoutLine(item));
+    } else if (item.kind === 'state') {
+      this.#reject(keyOf(collection, item.state), accountLine(item));
     } else if (item.kind === 'account') {
       this.#addAccount(item);
-    } else {
+    } else if (item.kind === 'record') {
       const outcome = this.#writer.addRecord(item.record);
       if (outcome === 'replaced') this.#changed.push(item.record.id);
-      this.#count(this.#records, outcome, item);
+      this.#count(this.#records, outcome, item.place);
     }
   }
 
@@ -129,12 +137,12 @@ class PageImporter {
       this.#reject(key, namesake(item));
     } else {
       this.#variants.set(screen_name, variant);
-      this.#count(this.#accounts, this.#writer.addProfile(item.account), item);
+      this.#count(this.#accounts, this.#writer.addProfile(item.account), item.place);
     }
   }
 
-  #count(tally: Record<keyof Tally, number>, outcome: Outcome, item: Item): void {
-    if (typeof outcome !== 'string') throw rejection(conflict(outcome, item));
+  #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
+    if (typeof outcome !== 'string') throw rejection(conflict(outcome, place));
     tally[outcome] += 1;
   }
 
@@ -146,9 +154,36 @@ class PageImporter {
   }
 }
 
-/** Whether a inputError lies in a record, which may stand in an account. */
-function isRecordIn({ item }: InputError): boolean {
-  return typeof item === 'object' && item !== null && 'data_type' in item;
+/** The rejected item as the page reader knows it: JSON that loses something when it is parsed is still text here. */
+function rejectedValue({ item }: InputError): unknown {
+  try {
+    return typeof item === 'string' ? JSON.parse(item) : item;
+  } catch {
+    return item;
+  }
+}
+
+/** Whether a rejected item is a record. A page of accounts has records, too. */
+function isRecord(item: unknown): boolean {
+  return isObject(item) && 'data_type' in item;
+}
+
+/** The lines of a page are not those of the service, see {@link PageImporter.add}. */
+function withoutLine(inputError: InputError): InputError {
+  const { line: _, ...place } = inputError.place;
+  return { ...inputError, place };
+}
+
+/** Rejects an account line of an export: a page has records or accounts. */
+function accountLine({ place, state }: Item & { readonly kind: 'state' }): InputError {
+  return {
+    kind: 'error',
+    code: 'bad-field',
+    place,
+    expected: 'a record or an account',
+    found: 'an account line of an export',
+    item: state,
+  };
 }
 
 function namesake({ place, account }: Item & { readonly kind: 'account' }): InputError {
@@ -156,7 +191,7 @@ function namesake({ place, account }: Item & { readonly kind: 'account' }): Inpu
   return { kind: 'error', code: 'conflict', place, expected, found: `a second account ${account.screen_name}`, item: account };
 }
 
-function conflict({ subject, stored, found }: Conflict, { place }: Item): InputError {
+function conflict({ subject, stored, found }: Conflict, place: Place): InputError {
   return {
     kind: 'error',
     code: 'conflict',
@@ -186,7 +221,7 @@ function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedP
   let removed = 0;
   for (const id of records) {
     const name = owner.get(id);
-    if (name !== undefined) batch.markRecordChanged(name);
+    if (name !== undefined) batch.markRecordChanged(name, Number(id));
     removed += removeRecord.run(id).changes;
     writer.forget('data', id);
   }

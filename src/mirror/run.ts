@@ -107,8 +107,8 @@ export class Run {
     const passed = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
     const next = nextPage(passed.plan);
     const isFirst = this.state.pages.read === 0 || name.number === 1;
-    const isNeighbour = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
-    if (isFirst || (isNeighbour && (await this.#ask(next)).kind === 'failed')) {
+    const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
+    if (isFirst || (isNeighbor && (await this.#ask(next)).kind === 'failed')) {
       throw new Failure('service-failed', 'the service answers with no page', {
         place: { file: this.#reader.addressOf(name) },
         expected: 'a page of the interface',

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import type { Collection } from '../contract/collection.ts';
 import { Connection, type Statement } from '../store/connection.ts';
 import { wrapErrors } from '../store/database.ts';
-import { mkdirp } from '../store/mkdirp.ts';
 import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
+import { mkdirp } from '../store/mkdirp.ts';
 import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
 /** A page as it was read. */
@@ -38,7 +38,7 @@ export class Spool<State> {
   readonly #setGone: Statement<[bigint]>;
   readonly #unsetGone: Statement<[number]>;
   readonly #want: Statement<[string]>;
-  readonly #unwant: Statement<[string]>;
+  readonly #removeWanted: Statement<[string]>;
   #gone: number;
   #wanted: number;
 
@@ -60,7 +60,7 @@ export class Spool<State> {
     this.#setGone = database.prepare('INSERT INTO gone (id) VALUES (?) ON CONFLICT DO NOTHING');
     this.#unsetGone = database.prepare('DELETE FROM gone WHERE id = CAST(? AS INTEGER)');
     this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
-    this.#unwant = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
+    this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
     this.#gone = Number(database.value('SELECT count(*) FROM gone'));
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
@@ -129,7 +129,7 @@ export class Spool<State> {
       if (isNew) fresh += 1;
       if (before?.round !== round) seen += 1;
       this.#setItem.run(collection, typeof key === 'number' ? BigInt(key) : key, BigInt(round), item.variant, isNew ? 1n : 0n);
-      if (collection === 'account') this.#wanted -= this.#unwant.run(String(key)).changes;
+      if (collection === 'account') this.#wanted -= this.#removeWanted.run(String(key)).changes;
       else {
         if (typeof key === 'number') this.#gone -= this.#unsetGone.run(key).changes;
         if (isNew && item.account !== null && !this.knows('account', item.account)) {

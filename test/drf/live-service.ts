@@ -26,8 +26,12 @@ export interface LiveService {
   /** The release of Django REST Framework, such as `3.14.0`. */
   readonly release: string;
   /** Sends a request target, path and query, as it stands: no client tidies it. */
-  readonly ask: (target: string, method?: string) => Promise<Answered & { readonly location: string | undefined }>;
-  /** Ends it before the test does. */
+  readonly ask: (
+    target: string,
+    method?: string,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<Answered & { readonly location: string | undefined }>;
+  /** Stops it before the end of the test. */
   readonly stop: () => Promise<void>;
 }
 
@@ -47,7 +51,12 @@ export async function startService(ndjson: string, database: string, sizes: Omit
   });
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), failure]);
   const { port, release } = parseReady(JSON.parse(String(line)));
-  return { baseUrl: `http://127.0.0.1:${port}`, release, ask: (target, method = 'GET') => ask(port, target, method), stop };
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    release,
+    ask: (target, method = 'GET', headers = {}) => ask(port, target, method, headers),
+    stop,
+  };
 }
 
 function parseReady(value: unknown): { readonly port: number; readonly release: string } {

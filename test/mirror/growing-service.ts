@@ -1,3 +1,4 @@
+// cspell:words changerecord
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Connection } from '../../src/store/connection.ts';

@@ -245,6 +245,25 @@ describe('a mirror', () => {
     expect(inputErrors).toEqual([]);
   });
 
+  it('rejects a record with a field twice once, and imports the other records of its page', async () => {
+    const { service, store } = await serviceOf(3);
+    const page = JSON.stringify(service.answers.get('/rest/data/')).replace('"text":"text 2"', '"text":"text 2","text":"other"');
+    service.answers.set('/rest/data/', page);
+    show(service, 'account', [account('jack', [record(3)])]);
+    const inputErrors: InputError[] = [];
+    const onReject = (inputError: InputError) => void inputErrors.push(inputError);
+    expect(await mirrored(store, service.baseUrl, { onReject })).toMatchObject({ isComplete: true, rejected: 1 });
+    expect(inputErrors).toMatchObject([
+      {
+        code: 'bad-json',
+        place: { file: `${service.baseUrl}/rest/data/`, field: 'results[1].text' },
+        item: expect.stringContaining('"id":2'),
+      },
+    ]);
+    expect(idsIn(store)).toEqual([3, 1]);
+    expect(await mirrored(store, service.baseUrl, { onReject, isFull: true })).toMatchObject({ isComplete: true, rejected: 0 });
+  });
+
   it('reads pages of two nights until they agree, or says what is missing and where', async () => {
     const { service, store } = await serviceOf(50);
     const newer = descending(58, 1);
