@@ -12,14 +12,17 @@ const PRINTED = 10;
 export function declareMirror(program: Program, terminal: Terminal): void {
   program
     .command('mirror')
-    .summary('read all that a live service or another tree publishes into the store')
+    .summary('read a live service, or another tree, into the store')
     .description(
-      'Reads both collections of a service into the store: a live one, or a tree of palimpsest on any host. After the first time it ' +
-        'reads only what is new. A run that was interrupted resumes at the page where it was. Exits with 1 where something is missing.',
+      'Reads both collections of a service into the store: a live one, or a tree of palimpsest on any host. Later runs read only ' +
+        'new items. An interrupted run resumes at the same page. Exits with 1 if items are missing.',
     )
     .argument('<base-url>', 'the address below which rest/ is')
     .addOption(
-      new Option('--store <file>', 'the store; made if it is not there').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+      new Option('--store <file>', 'the store; created if it does not exist')
+        .env('PALIMPSEST_STORE')
+        .argParser(path)
+        .default(DEFAULT_STORE),
     )
     .addOption(
       new Option('--delay <time>', 'the time from one request to the next: 500ms, 1s, 2m')
@@ -28,44 +31,42 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         .default('1s'),
     )
     .addOption(
-      new Option('--concurrency <n>', 'how many requests are under way at once')
+      new Option('--concurrency <n>', 'how many requests run at the same time')
         .env('PALIMPSEST_CONCURRENCY')
         .argParser(wholeNumber(1, 256))
         .default(1),
     )
     .addOption(
-      new Option('--user-agent <text>', 'what the requests say of who sends them')
+      new Option('--user-agent <text>', 'the User-Agent of the requests')
         .env('PALIMPSEST_USER_AGENT')
         .argParser(headerText)
         .default(USER_AGENT),
     )
-    .addOption(new Option('--full', 'read all pages: this finds what was changed or removed in the service').env('PALIMPSEST_FULL'))
+    .addOption(new Option('--full', 'read all pages: this finds items that were changed or removed in the service').env('PALIMPSEST_FULL'))
     .addOption(
-      new Option('--on-conflict <policy>', 'where the service has another version of a record')
+      new Option('--on-conflict <policy>', 'what to do if the service has another version of a record')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
         .default('replace' as const),
     )
-    .addOption(new Option('--delete', 'delete here what the service does not have any more').env('PALIMPSEST_DELETE'))
+    .addOption(new Option('--delete', 'delete from the store what the service no longer has').env('PALIMPSEST_DELETE'))
     .addOption(
-      new Option('--max-delete <limit>', 'refuse to delete more: a number, or a share of what the service had')
+      new Option('--max-delete <limit>', 'refuse to delete more: a number, or a share of the items that the service had')
         .env('PALIMPSEST_MAX_DELETE')
         .argParser(limit)
         .default({ share: 0.1 }, '10%'),
     )
     .addOption(
-      new Option('--rejects <file>', 'set aside there what cannot go in; without it in a file beside the store')
-        .env('PALIMPSEST_REJECTS')
-        .argParser(path),
+      new Option('--rejects <file>', 'a file for rejected items; by default beside the store').env('PALIMPSEST_REJECTS').argParser(path),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
-        ['palimpsest mirror https://history.example.org', 'all of it the first time, what is new after that'],
+        ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
         ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
-        ['palimpsest mirror https://history.example.org --full --delete', 'once a month: corrections and removals too'],
+        ['palimpsest mirror https://history.example.org --full --delete', 'once a month: also corrections and removals'],
       ),
     )
     .action(async (address, options) => {
@@ -104,7 +105,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             // the time that is left is counted from the page at which this run began
             reading.show(current - first, all - first);
           },
-          onRetry: (reason, pause) => terminal.warn(`${reason}: the request is made again in ${seconds(pause)}`),
+          onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
           onSettle: settling.show,
         });
         await rejects.keep();
@@ -120,7 +121,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           jsonOf(result, { base_url: baseUrl, store: { path: options.store, records, accounts }, rejects: rejectsPath, milliseconds }),
           [
             `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', after an interruption' : ''}`,
-            `  pages     ${number(result.pages.read)} read${result.isTree ? ', each as its manifest says' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
+            `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
@@ -151,21 +152,21 @@ function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown;
   };
 }
 
-/** What a person has to know, whatever else went well. */
+/** Warns about missing, removed and rejected items. */
 function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, rejected }: MirrorResult, rejectsPath: string): void {
-  if (rejected > 0) terminal.warn(`${plural(rejected, 'item')} cannot go in, set aside with the reason in ${rejectsPath}`);
+  if (rejected > 0) terminal.warn(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
   const left = gone.data.length + gone.account.length - deleted.records - deleted.accounts;
-  if (left > 0) terminal.warn(`${plural(left, 'item')} of the store not in the service any more; --delete deletes such items here, too`);
+  if (left > 0) terminal.warn(`the service no longer has ${plural(left, 'item')} of the store; --delete deletes such items`);
   if (isComplete) return;
-  terminal.warn(`this mirror is not complete: ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')} are missing`);
-  if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and what was read never agreed');
+  terminal.warn(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
+  if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(
       `  ${url}: ${reason ?? 'records may have been skipped before it'}, between the records ${newer ?? 'at the top'} and ${older ?? 'at the end'}`,
     );
   }
   for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
-  terminal.warn('mirror again: only what is missing and what is new is read');
+  terminal.warn('next: mirror again; it reads only missing and new items');
 }
 
 const TIME = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;

@@ -9,7 +9,7 @@ export interface Exchange {
   readonly url: string;
   /** When the request was sent, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** The address of the server; undefined where the connection told none. */
+  /** The address of the server; undefined if it is not known. */
   readonly remoteAddress: string | undefined;
   readonly request: { readonly method: string; readonly target: string; readonly headers: HeaderLines };
   readonly response: {

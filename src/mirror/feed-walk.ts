@@ -4,7 +4,7 @@ export interface FeedPage {
   /** Records in the whole feed, as this page says. */
   readonly count: number;
   readonly hasNext: boolean;
-  /** Ids of the newest and the oldest record on the page; null where it has none. */
+  /** Ids of the newest and the oldest record on the page; null if it has none. */
   readonly highest: number | null;
   readonly lowest: number | null;
   /** Whether the ids fall from record to record. */
@@ -15,15 +15,15 @@ export interface FeedPage {
 export interface FeedTally {
   /** Known to have been in the service, in this run or in one before. */
   readonly known: number;
-  /** Of these, missing on the pages where they would have to be. */
+  /** Of these, missing on the pages that cover their ids. */
   readonly gone: number;
 }
 
-/** A place in the feed that could not be read. Ids are null where there was no record on that side. */
+/** A place in the feed that could not be read. Ids are null if there was no record on that side. */
 export interface Gap {
   /** The page that could not be read, or before which records may have been skipped. */
   readonly page: number;
-  /** Why the page could not be read; null where it was read, and records may have been skipped before it. */
+  /** Why the page could not be read; null if it was read, and records may have been skipped before it. */
   readonly reason: string | null;
   readonly newer: number | null;
   readonly older: number | null;
@@ -40,7 +40,7 @@ export interface FeedWalk {
   readonly round: number;
   /** The page to read next. */
   readonly page: number;
-  /** Every record of the service up to this id is known; null where that is not known of any. */
+  /** Every record of the service up to this id is known; null if that is not known of any. */
   readonly watermark: number | null;
   /** Highest and lowest id of the records that were read without a gap; null before the first. */
   readonly top: number | null;

@@ -32,7 +32,7 @@ export interface HttpAnswer {
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 const MOST_REDIRECTS = 5;
-/** How large a page may be, in bytes: it is held in memory. */
+/** How large a page may be, in bytes: it is kept in memory. */
 const LARGEST = 1 << 28;
 
 /** Sends GET requests to one service, one after another with a pause, and has every exchange recorded. */

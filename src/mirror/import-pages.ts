@@ -16,11 +16,11 @@ import type { Spool, SpooledPage } from './spool.ts';
 export interface ImportPagesOptions {
   readonly baseUrl: string;
   readonly onConflict: ConflictPolicy;
-  /** Takes what cannot go in, once. */
+  /** Called once for each rejected item. */
   readonly onReject: (inputError: InputError) => void;
-  /** How many items the service does not have any more may be deleted here; undefined to delete none. */
+  /** How many items that the service no longer has may be deleted from the store; undefined to delete none. */
   readonly mayDelete: number | undefined;
-  /** Items that this run found the service not to have any more. */
+  /** Items that the service no longer has, as this run found. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
   readonly summary: MirrorSummary;
   readonly onSettle?: ((done: number, all: number) => void) | undefined;
@@ -36,8 +36,8 @@ export interface ImportedPages {
 }
 
 /**
- * Imports the pages of a finished run in one batch, with what the store knows of the service from now on: all of it
- * is in the store afterwards, or none.
+ * Imports the pages of a finished run and the new state of the service in one batch: either everything goes into the
+ * store, or nothing does.
  * @throws Failure conflict, too-many-deletes
  */
 export async function importPages(
@@ -59,7 +59,7 @@ export async function importPages(
   }
 }
 
-/** Takes down what a finished run found out of the service; runs in the caller's batch. */
+/** Writes the state of the service after a finished run; runs in the caller's batch. */
 export function remember(
   before: MirrorMemory,
   spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
@@ -80,7 +80,7 @@ export function remember(
 }
 
 class PageImporter {
-  /** What the store knew of the service before. */
+  /** The state of the service before the run. */
   readonly memory: MirrorMemory;
   readonly #options: ImportPagesOptions;
   readonly #writer: ItemWriter;
@@ -88,7 +88,7 @@ class PageImporter {
   readonly #accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
   readonly #changed: number[] = [];
   readonly #rejected = new Set<ItemKey>();
-  /** Of each account that went in, what tells it apart from another with its screen name. */
+  /** By screen name, the text that distinguishes an imported account from another with that name. */
   readonly #variants = new Map<string, string>();
 
   constructor(batch: Batch, options: ImportPagesOptions) {
@@ -146,7 +146,7 @@ class PageImporter {
     tally[outcome] += 1;
   }
 
-  /** What earlier runs have set aside is not set aside again. */
+  /** Rejects an item, unless an earlier run rejected it. */
   #reject(key: ItemKey, inputError: InputError): void {
     if (this.#rejected.has(key) || this.memory.has('data', key) || this.memory.has('account', key)) return;
     this.#rejected.add(key);
@@ -196,21 +196,21 @@ function conflict({ subject, stored, found }: Conflict, place: Place): InputErro
     kind: 'error',
     code: 'conflict',
     place,
-    expected: `${subject} as it came before: ${stored}`,
+    expected: `${subject} as in the store: ${stored}`,
     found: `another version: ${found}`,
-    hint: "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again for that",
+    hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
   };
 }
 
-/** Deletes what this service alone has shown and does not have any more. */
+/** Deletes the items that only this service had, and that it no longer has. */
 function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedPages['deleted'] {
   const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
   const [records, accounts] = [own('data'), own('account')];
   if (records.length + accounts.length > most) {
-    throw new Failure('too-many-deletes', `the service does not have ${records.length} records and ${accounts.length} accounts any more`, {
-      expected: `at most ${most} of them to be deleted here`,
+    throw new Failure('too-many-deletes', `the service no longer has ${records.length} records and ${accounts.length} accounts`, {
+      expected: `at most ${most} of them to delete from the store`,
       found: `${records.length + accounts.length}`,
-      hint: 'look whether the service is whole; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+      hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
     });
   }
   const writer = memory.writer();

@@ -32,7 +32,7 @@ export interface MirrorOptions {
   /** How many items that the service does not have any more may be deleted here, by a number or a share of what is known; undefined for none. */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
-  /** Takes every exchange as it was on the wire. */
+  /** Called with every exchange, with its bytes on the wire. */
   readonly record?: RecordExchange | undefined;
   /** Called after each page: its number, and how many the collection has. */
   readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
@@ -47,11 +47,11 @@ export interface MirrorResult extends ImportedPages {
   /** Whether all that the service has is in the store. */
   readonly isComplete: boolean;
   readonly missing: Missing;
-  /** What the service had and does not have any more, as this run found. */
+  /** Items that the service had, and that this run did not find any more. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
   /** Whether the run goes on with one that was interrupted. */
   readonly isResumed: boolean;
-  /** Whether the service is a tree with a manifest, to which its pages were held. */
+  /** Whether the service is a tree with a manifest, and its pages were compared with it. */
   readonly isTree: boolean;
   /** Pages that were read in this run, and those of them that had not changed. */
   readonly pages: { readonly read: number; readonly unchanged: number };
@@ -63,24 +63,24 @@ const FIRST_PAUSE = 1000;
 const TIMEOUT = 60_000;
 
 /**
- * Brings a store to what a service holds. The pages that are read gather beside the store, and go into it all at once
- * when the run is done; a run that was interrupted goes on at the page where it was.
+ * Updates a store with the items of a service. The pages are kept beside the store, and are imported in one batch when
+ * the run is done. An interrupted run resumes at the same page.
  * @throws Failure service-failed, bad-service, stopped, conflict, too-many-deletes, and those of stores
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const path = `${options.store}-mirror-${hash('sha256', options.baseUrl).slice(0, 8)}`;
   // made if it is not there: a store that cannot be written shows before the first request
   const database = openForWriting(options.store);
-  const held = lock(`${path}-lock`);
+  const runLock = lock(`${path}-lock`);
   let spool: Spool<RunState> | undefined;
   try {
-    if (held === undefined) throw busy(options);
+    if (runLock === undefined) throw busy(options);
     const memory = new MirrorMemory(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool);
   } finally {
     spool?.close();
-    held?.release();
+    runLock?.release();
     database.close();
   }
 }
@@ -185,10 +185,10 @@ function limitOf(limit: MirrorOptions['maxDelete'], { known }: RunState): number
 }
 
 function busy({ store, baseUrl }: MirrorOptions): Failure {
-  return new Failure('store-busy', `another run mirrors ${baseUrl} into ${store}`, {
+  return new Failure('store-busy', `another run is mirroring ${baseUrl} into ${store}`, {
     place: { file: store },
     expected: 'one run at a time',
-    found: 'another that is alive',
-    hint: 'wait until it has ended',
+    found: 'another run',
+    hint: 'wait until it has finished',
   });
 }

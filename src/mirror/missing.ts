@@ -7,7 +7,7 @@ export interface Missing {
   /** How many items `count` has that no page showed. */
   readonly records: number;
   readonly accounts: number;
-  /** Places in the feed: pages that failed (with the reason), or where records may have been skipped. */
+  /** Gaps in the feed: a page that failed (with the reason), or records that may have been skipped. */
   readonly gaps: readonly (Gap & { readonly url: string })[];
   /** Whether the service changed so often that what is known and its count never agreed. */
   readonly isUnsettled: boolean;

@@ -9,7 +9,7 @@ export function pageAddress(baseUrl: string, collection: Collection, page: numbe
 /**
  * Checks that `next` leads to the page after this one, in the same collection of the same service.
  * @param smallest how many items the shortest page with a `next` had, so far
- * @throws Failure bad-service, with the address, where it leads elsewhere, back, or past the last item
+ * @throws Failure bad-service, with the address, if it links to another place, back, or past the last item
  */
 export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, smallest: number): void {
   const own = new URL(pageAddress(baseUrl, collection, 1));

@@ -14,7 +14,7 @@ export type Reading =
       readonly url: string;
       readonly contents: PageContents;
       readonly etag: string | null;
-      /** The body as it was sent; null where the service says that the page has not changed. */
+      /** The body with the bytes on the wire; null after a 304. */
       readonly sent: Buffer | null;
     }
   /** There is no such page. */
@@ -28,7 +28,7 @@ export interface PageReaderOptions {
   readonly baseUrl: string;
   /** What is had of a page; its contents are {@link PageContents} as JSON. */
   readonly known: (collection: Collection, number: number) => { readonly etag: string | null; readonly contents: string } | undefined;
-  /** The tree whose pages are read; undefined where the service is none. */
+  /** The tree whose pages are read; undefined if the service is not a tree. */
   readonly tree: RemoteTree | undefined;
   /** Asks for the tree once more. */
   readonly refreshTree: (known: RemoteTree) => Promise<RemoteTree | undefined>;
@@ -118,6 +118,6 @@ function noService({ url, status }: HttpAnswer, collection: Collection): Failure
     hint:
       status === 401 || status === 403
         ? 'ask the operator of the service whether it is public'
-        : 'look at the base URL: rest/data/ is below it',
+        : 'check the base URL: rest/data/ must be below it',
   });
 }

@@ -20,7 +20,7 @@ import {
   walkFeedAgain,
 } from './feed-walk.ts';
 
-/** Pages to read, where a manifest tells which have changed; undefined where the collection has to be walked. */
+/** The pages that changed according to a manifest; undefined if the collection has to be walked. */
 export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };
 
 /** What was known of a service before a run. */

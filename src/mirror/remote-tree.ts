@@ -18,8 +18,8 @@ export interface RemoteTree {
 }
 
 /**
- * The tree that a service is; undefined where it is a live one, or a tree whose manifest cannot be had or that was
- * built for another address.
+ * Reads build.json and the manifest of a service. Returns undefined if it is a live service, if its manifest cannot be
+ * read, or if it is a tree for another address.
  * @param known what is had of it already
  */
 export async function readRemoteTree(
@@ -45,7 +45,7 @@ export async function readRemoteTree(
   }
 }
 
-/** A tree as it was kept. */
+/** The tree with the kept build.json and manifest. */
 export function keptTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
   const build = parseBuildRecord(Buffer.from(buildText));
   return typeof build === 'string' ? undefined : treeOf(build, buildText, manifest);
@@ -57,8 +57,8 @@ function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): Remote
 }
 
 /**
- * The pages of each collection that differ between two trees; undefined where the number of items does: then every
- * page differs, because it has the count, and a walk needs fewer of them.
+ * Returns the pages of each collection that differ between two trees; undefined if the number of items differs. Then
+ * every page differs, because it has the count, and a walk needs fewer pages.
  */
 export function changedPages(before: RemoteTree | undefined, now: RemoteTree | undefined): ChangedPages {
   const changed = (collection: Collection): readonly number[] | undefined => {
@@ -76,7 +76,7 @@ function isReshaped(before: BuildRecord, now: BuildRecord, collection: Collectio
     : before.accounts !== now.accounts || before.account_page_size !== now.account_page_size || before.page_size !== now.page_size;
 }
 
-/** Why a page is not the one of the manifest; undefined where it is. */
+/** Why a page differs from the manifest; undefined if it does not. */
 export function digestMismatch({ digests }: RemoteTree, collection: Collection, page: number, bytes: Buffer): string | undefined {
   const expected = page <= digests[collection].pages ? digests[collection].get(page) : undefined;
   const found = hash('sha256', bytes);

@@ -2,7 +2,7 @@
 export const LONGEST_RETRY_AFTER = 600_000;
 
 /**
- * How long a Retry-After asks to wait, in milliseconds, at most {@link LONGEST_RETRY_AFTER}; 0 where it asks for nothing.
+ * How long a Retry-After asks to wait, in milliseconds, at most {@link LONGEST_RETRY_AFTER}; 0 if it does not ask for a pause.
  * @param value seconds, or an HTTP date
  * @param now milliseconds since 1970
  */

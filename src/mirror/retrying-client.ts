@@ -49,8 +49,8 @@ export class RetryingClient {
   }
 
   /**
-   * @param judge makes what is wanted of an answer with a status below 500; it throws BadPage where that has to be asked for again
-   * @throws PageFailed where the service answers, but not with that; Failure service-failed, bad-service, stopped
+   * @param judge parses a response with a status below 500; it throws BadPage if the request is to be retried
+   * @throws PageFailed if the service responds, but never as expected; Failure service-failed, bad-service, stopped
    */
   async get<T>(url: string, headers: Readonly<Record<string, string>>, judge: (answer: HttpAnswer) => T | Promise<T>): Promise<T> {
     let bad = 0;
@@ -97,7 +97,7 @@ function unavailable(url: string, tried: number, reason: string, cause: unknown)
     place: { file: url },
     expected: 'a page',
     found: tried === 1 ? reason : `${reason} (tried ${tried} times)`,
-    hint: 'mirror again later: it resumes at this page; the store is as it was',
+    hint: 'mirror again later: the run resumes at this page; the store is unchanged',
     cause,
   });
 }
@@ -107,6 +107,6 @@ function stopped(url: string): Failure {
     place: { file: url },
     expected: 'to run to the end',
     found: 'a signal to stop; the pages that were read are kept beside the store',
-    hint: 'mirror again: it resumes at this page; the store is as it was',
+    hint: 'mirror again: the run resumes at this page; the store is unchanged',
   });
 }

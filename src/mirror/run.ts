@@ -53,7 +53,7 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
 }
 
 export interface RunOptions {
-  /** Pages that are asked for at once, where all are read. */
+  /** Concurrent requests, if all pages are read. */
   readonly concurrency: number;
   /** Called after each page: its number, and how many the collection has. */
   readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
@@ -101,7 +101,7 @@ export class Run {
     });
   }
 
-  /** A page that fails alone is passed by; where the next one fails as well the service has failed. */
+  /** Skips a page that fails alone. If the next one fails too, the service has failed. */
   async #passBy(name: PageName, reason: string): Promise<void> {
     const isLast = name.number >= pagesOf(this.state, name.collection);
     const passed = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
@@ -109,17 +109,17 @@ export class Run {
     const isFirst = this.state.pages.read === 0 || name.number === 1;
     const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
     if (isFirst || (isNeighbor && (await this.#ask(next)).kind === 'failed')) {
-      throw new Failure('service-failed', 'the service answers with no page', {
+      throw new Failure('service-failed', 'the service does not send a page', {
         place: { file: this.#reader.addressOf(name) },
-        expected: 'a page of the interface',
+        expected: 'a page of the API',
         found: reason,
-        hint: 'look at that address, then mirror again: it resumes at this page; the store is as it was',
+        hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
       });
     }
     this.#keep(() => passed);
   }
 
-  /** A page, which may have been asked for already; with those after it where all are read. */
+  /** Requests a page if that was not done yet, and the pages after it if all are read. */
   #ask(name: PageName): Promise<Reading> {
     if (!this.#asked.has(nameOf(name))) this.#asked.clear();
     const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;

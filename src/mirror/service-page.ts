@@ -24,7 +24,7 @@ export interface PageItem {
 /** A page that is none of the interface. */
 export class BadPage extends Error {}
 
-/** @throws BadPage where the bytes are no page of a collection */
+/** @throws BadPage if the bytes are not a page of a collection */
 export function parsePage(collection: Collection, bytes: Buffer): PageContents {
   const { count, next, results } = envelopeIn(bytes);
   return {

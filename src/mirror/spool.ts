@@ -8,7 +8,7 @@ import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
-/** A page as it was read. */
+/** A page that was read. */
 export interface SpooledPage {
   readonly url: string;
   readonly collection: Collection;
@@ -16,7 +16,7 @@ export interface SpooledPage {
   readonly etag: string | null;
   /** {@link PageContents} as JSON. */
   readonly contents: string;
-  /** The page, compressed with gzip; null where the service said that it has not changed. */
+  /** The page, compressed with gzip; null after a 304. */
   readonly body: Buffer | null;
 }
 
@@ -24,7 +24,7 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
  * The pages of one run and how far it is, in a file beside the store: each page goes in together with the state after
- * it, so that a run which is killed goes on where it was. Nothing is in the store before all is read.
+ * it, so a killed run resumes there. The store does not change before everything is read.
  */
 export class Spool<State> {
   readonly path: string;
@@ -65,7 +65,7 @@ export class Spool<State> {
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
-  /** The state that the last page left, as it was given; undefined at the beginning. */
+  /** The state after the last page; undefined at the beginning. */
   get state(): State | undefined {
     const json = this.#database.prepare<[], string>('SELECT json FROM state').pluck().get();
     if (json === undefined) return undefined;
@@ -105,13 +105,13 @@ export class Spool<State> {
     }
   }
 
-  /** @param sent the body as it was sent, gzip or not; null where the page has not changed */
+  /** @param sent the body with the bytes on the wire, gzip or not; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
     this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), body);
   }
 
-  /** What a page had in this run, or in an earlier one where it came with an ETag. */
+  /** The contents of a page in this run, or in an earlier one if it had an ETag. */
   known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
@@ -209,7 +209,7 @@ export class Spool<State> {
     this.#database.close();
   }
 
-  /** Removes it: what it held is in the store, or of no use. */
+  /** Removes it, after its pages are in the store or are of no use. */
   remove(): void {
     this.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });

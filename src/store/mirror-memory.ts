@@ -8,11 +8,11 @@ export type ItemKey = number | string;
 export interface MirrorSummary {
   /** Names the last run whose pages are in the store. */
   readonly run: string;
-  /** Every record of the service up to this id has been read; null where that is not known of any. */
+  /** Every record of the service up to this id has been read; null if that is not known of any. */
   readonly watermark: number | null;
   /** By how much the service's `count` exceeds the items that it shows. */
   readonly excess: { readonly [C in Collection]: number };
-  /** The build.json and the manifest of the tree that was read in full; null where it was none, or not in full. */
+  /** The build.json and the manifest of the tree that was read in full; null if it was not a tree, or not read in full. */
   readonly build: string | null;
   readonly manifest: Buffer | null;
 }
@@ -29,7 +29,7 @@ interface MirrorRow {
 
 /** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */
 export class MirrorMemory {
-  /** Undefined where nothing has been mirrored from there. */
+  /** Undefined if nothing has been mirrored from there. */
   readonly summary: MirrorSummary | undefined;
   readonly #database: Connection;
   readonly #baseUrl: string;
@@ -98,7 +98,7 @@ export class MirrorMemory {
     }
   }
 
-  /** A page as it was when it came with an ETag. */
+  /** The contents of a page that had an ETag. */
   page(collection: Collection, number: number): { readonly etag: string; readonly contents: string } | undefined {
     return this.#page.get(this.#id, collection, number);
   }
@@ -113,7 +113,7 @@ export class MirrorMemory {
     );
   }
 
-  /** Takes down the state of the service; runs in the caller's batch. What it is then asked comes from there. */
+  /** Writes the state of the service; runs in the caller's batch. Returns the memory with the new state. */
   update(summary: MirrorSummary): MirrorMemory {
     this.#database
       .prepare(`INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
@@ -132,7 +132,7 @@ export class MirrorMemory {
       .all(this.#id, collection);
   }
 
-  /** Takes items and pages down; runs in the caller's batch. */
+  /** Writes items and pages; runs in the caller's batch. */
   writer(): MirrorWriter {
     const key = '(mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
     const where = 'WHERE mirror = ? AND collection = ? AND key = ?';

@@ -21,7 +21,7 @@ function isFilled(store: string): boolean {
 }
 
 describe.skipIf(drf.skip)(`a mirror that is killed (${drf.reason || 'installed'})`, () => {
-  test(`resumes at the page where it was, ${KILLS} times, and ends with the same store`, async () => {
+  test(`resumes at the same page, ${KILLS} times, and makes the same store`, async () => {
     const folder = temporaryFolder();
     const service = await startGrowingService(folder, 150, { page_size: 3, account_page_size: 2 });
     const proxy = await startFaultyProxy(service.port());

@@ -48,7 +48,7 @@ async function shown(baseUrl: string, folder: string): Promise<string> {
 
 describe.skipIf(drf.skip)(`a mirror of a live Django REST Framework (${drf.reason || 'installed'})`, () => {
   test(
-    `has all that the database has, whatever happens to ${MIRRORS} mirrors meanwhile`,
+    `has all items of the database after changes, faults and restarts during ${MIRRORS} mirrors`,
     async () => {
       for (let seed = 1; seed <= MIRRORS; seed += 1) {
         const folder = temporaryFolder();

@@ -27,7 +27,7 @@ async function serviceOf(records: number, size = 10): Promise<{ service: CannedS
 }
 
 describe('a mirror', () => {
-  it('reads page 1 of both collections and no more where nothing is new', async () => {
+  it('reads only page 1 of both collections if nothing is new', async () => {
     const { service, store } = await serviceOf(50);
     expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, records: { added: 50 }, accounts: { added: 1 } });
     service.asked.length = 0;
@@ -44,13 +44,13 @@ describe('a mirror', () => {
     ['leaves the base path', (service: CannedService) => `${service.baseUrl}/other/rest/data/?page=2`, 'another path'],
     ['loops', (service: CannedService) => `${service.baseUrl}/rest/data/?page=1`, 'page 1: a loop'],
     ['skips pages', (service: CannedService) => `${service.baseUrl}/rest/data/?page=9`, 'page 9'],
-  ])('refuses a next that %s, and says where it leads', async (_, next, found) => {
+  ])('rejects a next that %s, and reports its address', async (_, next, found) => {
     const { service, store } = await serviceOf(20);
     service.answers.set('/rest/data/', { count: 20, next: next(service), previous: null, results: descending(20, 11) });
     await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({ code: 'bad-service', place: { file: next(service) }, found });
   });
 
-  it('refuses a next that runs past the count', async () => {
+  it('rejects a next that continues after as many items as count', async () => {
     const { service, store } = await serviceOf(20);
     for (let page = 2; page < 9; page += 1) {
       const next = `${service.baseUrl}/rest/data/?page=${page + 1}`;
@@ -63,7 +63,7 @@ describe('a mirror', () => {
     });
   });
 
-  it('follows redirects within the service, and no others', async () => {
+  it('follows only redirects within the service', async () => {
     const { service, store } = await serviceOf(5);
     service.answers.set('/moved/', service.answers.get('/rest/data/'));
     service.answers.set('/rest/data/', status(302, { Location: '/moved/' }));
@@ -72,7 +72,7 @@ describe('a mirror', () => {
     await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({ code: 'bad-service', found: 'https://example.org/rest/data/' });
   });
 
-  it('passes a page by that is never right, reports it, imports the rest, and reads it the next time', async () => {
+  it('skips a page that fails on every attempt, reports it, imports the rest, and reads it in the next run', async () => {
     const { service, store } = await serviceOf(100);
     const right = service.answers.get('/rest/data/?page=4');
     service.answers.set('/rest/data/?page=4', '<!DOCTYPE html><title>no</title>');
@@ -92,7 +92,7 @@ describe('a mirror', () => {
     expect(service.asked.filter((target) => target.startsWith('/rest/data/'))).toHaveLength(6);
   });
 
-  it('stops where the service gives no page at all, and resumes at the page where it was', async () => {
+  it('stops if the service sends no page at all, and resumes at the same page', async () => {
     const { service, store } = await serviceOf(100);
     const down = status(503, { 'Retry-After': '0' });
     const kept = new Map(service.answers);
@@ -111,7 +111,7 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(fingerprint(whole));
   });
 
-  it('takes two pages in a row that are none for a service that has failed, and resumes at the first', async () => {
+  it('ends with service-failed if two consecutive pages fail, and resumes at the first of them', async () => {
     const { service, store } = await serviceOf(100);
     const kept = new Map(service.answers);
     for (const number of [6, 7]) service.answers.set(`/rest/data/?page=${number}`, status(500));
@@ -126,7 +126,7 @@ describe('a mirror', () => {
     expect(service.asked[0]).toBe('/rest/data/?page=6');
   });
 
-  it('waits as long as Retry-After says, where that is longer than its own pause', async () => {
+  it('waits for the time in Retry-After if it is longer than its own pause', async () => {
     const { service, store } = await serviceOf(5);
     const right = JSON.stringify(service.answers.get('/rest/data/'));
     let calls = 0;
@@ -140,7 +140,7 @@ describe('a mirror', () => {
     expect(pauses).toEqual([1000]);
   });
 
-  it('does not take the pages of an interrupted run into another store that has the same name since', async () => {
+  it('does not import the pages of an interrupted run into another store with the same name', async () => {
     const { service, store } = await serviceOf(30);
     await mirrored(store, service.baseUrl);
     const more = descending(55, 1);
@@ -154,7 +154,7 @@ describe('a mirror', () => {
     expect(idsIn(store)).toHaveLength(55);
   });
 
-  it('mirrors a service that holds nothing', async () => {
+  it('mirrors a service without items', async () => {
     const service = await startCannedService();
     show(service, 'data', []);
     show(service, 'account', []);
@@ -164,7 +164,7 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('reports how many records are missing where the count never agrees, and does not read all pages every night for that', async () => {
+  it('reports how many records are missing if the count never agrees, and does not read all pages in every run', async () => {
     const { service, store } = await serviceOf(100);
     for (const [target, answer] of service.answers) {
       if (target.startsWith('/rest/data/')) service.answers.set(target, { ...(answer as object), count: 103 });
@@ -175,7 +175,7 @@ describe('a mirror', () => {
     expect(service.asked).toHaveLength(4);
   });
 
-  it('takes what was changed and reports what was removed, and deletes it only when told', async () => {
+  it('replaces changed records, reports removed ones, and deletes them only with maxDelete', async () => {
     const { service, store } = await serviceOf(50);
     await mirrored(store, service.baseUrl);
     const now = descending(50, 1)
@@ -196,7 +196,7 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(fingerprint(whole));
   });
 
-  it('takes a new handle over: the records of the account have it, and the old account is gone from the service', async () => {
+  it('gives the records of a renamed account the new handle, and reports the old account as gone', async () => {
     const { service, store } = await serviceOf(5);
     await mirrored(store, service.baseUrl);
     const now = descending(6, 1).map((one) => ({ ...one, account: 'dorsey' }));
@@ -209,7 +209,7 @@ describe('a mirror', () => {
     expect(contentsOf(store).accounts.map(({ screen_name }) => screen_name)).toEqual(['dorsey']);
   });
 
-  it('stores oddities as they are or sets them aside with the reason, once, and takes all the rest', async () => {
+  it('stores unusual items unchanged, rejects broken items once with the reason, and imports the rest', async () => {
     const service = await startCannedService();
     const odd = {
       ...record(4),
@@ -264,7 +264,7 @@ describe('a mirror', () => {
     expect(await mirrored(store, service.baseUrl, { onReject, isFull: true })).toMatchObject({ isComplete: true, rejected: 0 });
   });
 
-  it('reads pages of two nights until they agree, or says what is missing and where', async () => {
+  it('reports the gap if the pages are from two nights, and is complete when they agree', async () => {
     const { service, store } = await serviceOf(50);
     const newer = descending(58, 1);
     // page 1 is of tonight, the others are of last night
@@ -282,7 +282,7 @@ describe('a mirror', () => {
     expect(idsIn(store)).toHaveLength(58);
   });
 
-  it('asks conditionally, and takes 304 for the page it knows', async () => {
+  it('sends conditional requests, and uses the known page after a 304', async () => {
     const { service, store } = await serviceOf(5);
     for (const target of ['/rest/data/', '/rest/account/']) {
       const body = JSON.stringify(service.answers.get(target));
@@ -296,7 +296,7 @@ describe('a mirror', () => {
     expect(await mirrored(store, service.baseUrl, { isFull: true })).toMatchObject({ isComplete: true, pages: { unchanged: 3 } });
   });
 
-  it('reads ahead with more connections, and gets the same', async () => {
+  it('makes the same store with several connections', async () => {
     const { service, store } = await serviceOf(100);
     await mirrored(store, service.baseUrl, { concurrency: 4 });
     const one = join(temporaryFolder(), 'one.db');
@@ -304,7 +304,7 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(fingerprint(one));
   });
 
-  it('hands over every exchange as it was on the wire', async () => {
+  it('records every exchange with its bytes on the wire', async () => {
     const { service, store } = await serviceOf(5);
     const body = JSON.stringify(service.answers.get('/rest/data/'));
     let calls = 0;
@@ -334,20 +334,20 @@ describe('Retry-After', () => {
     ['years', '99999999', 600_000],
     ['nonsense', 'soon', 0],
     ['nothing', undefined, 0],
-  ])('is read as %s', (_, value, expected) => {
+  ])('reads %s', (_, value, expected) => {
     expect(retryAfter(value, now)).toBe(expected);
   });
 });
 
 describe('palimpsest mirror', () => {
-  it('says who asks, with the release, and the address of the project where package.json has one', async () => {
+  it('sends a User-Agent with the release, and with the homepage if package.json has one', async () => {
     const { service, store } = await serviceOf(5);
     await palimpsestJson(['mirror', service.baseUrl, '--store', store, '--delay', '0ms']);
     const { version, homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(service.headers['user-agent']).toBe(homepage === undefined ? `palimpsest/${version}` : `palimpsest/${version} (+${homepage})`);
   });
 
-  it('exits with 1 where something is missing, and says what', async () => {
+  it('exits with 1 if items are missing, and reports how many', async () => {
     const { service, store } = await serviceOf(30);
     service.answers.set('/rest/data/', {
       count: 33,
@@ -368,7 +368,7 @@ describe('palimpsest mirror', () => {
     expect(stderr).toContain('3 records');
   });
 
-  it('ends with a signal, and resumes', async () => {
+  it('stops after a signal, and resumes', async () => {
     const { service, store } = await serviceOf(50);
     const kept = service.answers.get('/rest/data/?page=3');
     let stop = () => {};
@@ -386,7 +386,7 @@ describe('palimpsest mirror', () => {
   });
 
   it.skipIf(openssl.skip)(
-    'speaks TLS, follows next where a service behind a proxy takes itself for plain HTTP, and refuses a certificate at once',
+    'supports TLS, follows next with http behind a proxy, and does not retry after an invalid certificate',
     async () => {
       const folder = temporaryFolder();
       const certificate = makeCertificate(folder);
@@ -410,7 +410,7 @@ describe('palimpsest mirror', () => {
     },
   );
 
-  it('words a service that is none', async () => {
+  it('reports an address without a service, and rejects invalid options', async () => {
     const service = await startCannedService();
     const store = join(temporaryFolder(), 'store.db');
     const { code, stdout } = await palimpsest(['mirror', service.baseUrl, '--store', store, '--json']);

@@ -90,7 +90,7 @@ describe('the plan of a mirror', () => {
     );
   });
 
-  it('ends, and calls no run complete that misses a record, whatever a service adds, removes and resets', async () => {
+  it('ends, and is never complete without a record of the service, whatever a service adds, removes and resets', async () => {
     await fc.assert(
       fc.asyncProperty(fc.record({ ...shape, changes: changes(fc.oneof(grow, remove, reset)) }), async ({ pageSize, records, changes }) => {
         const service = new SimulatedService(pageSize, records, changes);
@@ -112,7 +112,7 @@ describe('the plan of a mirror', () => {
     );
   });
 
-  it('finds what came while records were removed and the count stayed the same', async () => {
+  it('finds new records while others were removed and the count stayed the same', async () => {
     const changes: readonly (readonly [number, readonly Change[]])[] = [
       [2, [{ kind: 'grow', records: 2, newAccounts: 0 }]],
       [
@@ -129,7 +129,7 @@ describe('the plan of a mirror', () => {
     expect(service.records.filter((id) => !has.data.has(id))).toEqual([]);
   });
 
-  it('reads a handful of pages for what is new on three of many, and three when nothing is', async () => {
+  it('reads a handful of pages if three of many have new items, and three pages if nothing is new', async () => {
     const service = new SimulatedService(10, 10 * PAGES, new Map());
     const night = nights();
     const first = await night(service);
@@ -139,7 +139,7 @@ describe('the plan of a mirror', () => {
     expect((await night(service)).requests).toBe(3);
   });
 
-  it('finds a record that was removed and goes no deeper than it lies', async () => {
+  it('finds a removed record, and reads no pages below it', async () => {
     const service = new SimulatedService(10, 1000, new Map());
     const night = nights();
     await night(service);
