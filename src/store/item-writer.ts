@@ -9,6 +9,14 @@ import { damaged } from './damaged.ts';
 /** What became of an item; a conflict changes nothing and says what both versions are. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
 
+/** How many items had each outcome. */
+export interface Tally {
+  readonly added: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly replaced: number;
+}
+
 export interface Conflict {
   /** `record 12`, `account jack`. */
   readonly subject: string;
