@@ -3,6 +3,7 @@ import { declareBuild } from './commands/build.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
+import { declareMirror } from './commands/mirror.ts';
 import { declareObserve } from './commands/observe.ts';
 import { applyEnv, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
@@ -83,6 +84,7 @@ export function programFor(terminal: Terminal): Command {
     .showHelpAfterError('(run palimpsest --help for usage)')
     .exitOverride();
   declareImport(program, terminal);
+  declareMirror(program, terminal);
   declareObserve(program, terminal);
   declareBuild(program, terminal);
   declareServe(program, terminal);

@@ -26,6 +26,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'terminal'],
+  mirror: ['contract', 'sources', 'store', 'tree', 'version'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];

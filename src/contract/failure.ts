@@ -25,6 +25,8 @@ export const FAILURES = {
   'target-failed': 1,
   'target-busy': 1,
   stopped: 1,
+  'bad-service': 1,
+  'service-failed': 1,
   'port-taken': 1,
   'file-system': 1,
   usage: 2,

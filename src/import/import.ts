@@ -9,7 +9,7 @@ import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
 import { Batch } from '../store/batch.ts';
-import { type Conflict, ItemWriter, type Outcome } from '../store/item-writer.ts';
+import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -31,14 +31,6 @@ export interface ImportSummary {
   readonly rejected: number;
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
-}
-
-/** The number of items by outcome. */
-export interface Tally {
-  readonly added: number;
-  readonly same: number;
-  readonly kept: number;
-  readonly replaced: number;
 }
 
 /**

@@ -9,6 +9,14 @@ import { damaged } from './damaged.ts';
 /** The result for one item. A conflict changes nothing and contains both versions. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
 
+/** How many items had each outcome. */
+export interface Tally {
+  readonly added: number;
+  readonly same: number;
+  readonly kept: number;
+  readonly replaced: number;
+}
+
 export interface Conflict {
   /** Such as `record 12` or `account jack`. */
   readonly subject: string;

@@ -161,4 +161,44 @@ export const MIGRATIONS: readonly string[] = [
     crc32(concat_ws(' ', number, fingerprint, records, accounts, feed, ranking, ranking_sum));
   ${CREATE_CHANGE_TRIGGERS}
   `,
+  `
+  -- services whose collections were read into this store with palimpsest mirror
+  CREATE TABLE mirror (
+    id INTEGER PRIMARY KEY,
+    base_url TEXT NOT NULL UNIQUE,
+    run TEXT NOT NULL, -- names the last run whose pages are in the store
+    watermark INTEGER, -- every record of the service up to this id has been read; null: not known of any
+    -- by how much the service's count exceeds the items that it shows
+    data_excess INTEGER NOT NULL,
+    account_excess INTEGER NOT NULL,
+    build TEXT, -- the build.json of the tree that was read in full; null: no tree, or not in full
+    manifest BLOB -- its manifest
+  ) STRICT;
+
+  -- what has been read from each service: records by id, accounts by screen name
+  CREATE TABLE mirror_item (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    key ANY NOT NULL,
+    PRIMARY KEY (mirror, collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- what each service has shown and does not have any more
+  CREATE TABLE mirror_gone (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    key ANY NOT NULL,
+    PRIMARY KEY (mirror, collection, key)
+  ) STRICT, WITHOUT ROWID;
+
+  -- pages that came with an ETag: what they held, for the answer that they have not changed
+  CREATE TABLE mirror_page (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    collection TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    etag TEXT NOT NULL,
+    contents TEXT NOT NULL,
+    PRIMARY KEY (mirror, collection, page)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

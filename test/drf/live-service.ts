@@ -31,6 +31,8 @@ export interface LiveService {
     method?: string,
     headers?: Readonly<Record<string, string>>,
   ) => Promise<Answered & { readonly location: string | undefined }>;
+  /** Stops it before the end of the test. */
+  readonly stop: () => Promise<void>;
 }
 
 /** Starts a service with the items of an NDJSON file. It ends with the test. */
@@ -39,10 +41,11 @@ export async function startService(ndjson: string, database: string, sizes: Omit
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const ended = once(child, 'close');
-  onTestFinished(async () => {
+  const stop = async () => {
     child.stdin.end();
     await ended;
-  });
+  };
+  onTestFinished(stop);
   const failure = ended.then(([code]) => {
     throw new Error(`${SERVICE} exited with ${code}; see its output on standard error`);
   });
@@ -52,6 +55,7 @@ export async function startService(ndjson: string, database: string, sizes: Omit
     baseUrl: `http://127.0.0.1:${port}`,
     release,
     ask: (target, method = 'GET', headers = {}) => ask(port, target, method, headers),
+    stop,
   };
 }
 

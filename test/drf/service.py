@@ -2,12 +2,14 @@
 
     /usr/bin/python3 service.py DATABASE NDJSON PAGE_SIZE ACCOUNT_PAGE_SIZE
 
-Loads records and accounts from NDJSON into a new SQLite file and listens on a free port of 127.0.0.1.
+Loads records and accounts from NDJSON into a new SQLite file, or serves an existing file,
+and listens on a free port of 127.0.0.1.
 Prints the port in one line of JSON, and exits at the end of its standard input. The framework alone
 determines the bytes of a page: dates, links, page numbers, errors, JSON.
 """
 
 import json
+import os
 import socketserver
 import sys
 import threading
@@ -172,7 +174,8 @@ class QuietHandler(WSGIRequestHandler):
 
 
 def main():
-    load()
+    if not os.path.exists(DATABASE):
+        load()
     server = Server(("127.0.0.1", 0), QuietHandler)
     server.set_app(get_wsgi_application())
     threading.Thread(target=server.serve_forever, daemon=True).start()

@@ -1,0 +1,199 @@
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import { parseBaseUrl } from '../contract/site.ts';
+import type { MirrorResult } from '../mirror/mirror.ts';
+import { USER_AGENT } from '../mirror/user-agent.ts';
+import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+
+/** How many gaps are printed for people; --json has all. */
+const PRINTED = 10;
+
+export function declareMirror(program: Program, terminal: Terminal): void {
+  program
+    .command('mirror')
+    .summary('read a live service, or another tree, into the store')
+    .description(
+      'Reads both collections of a service into the store: a live one, or a tree of palimpsest on any host. Later runs read only ' +
+        'new items. An interrupted run resumes at the same page. Exits with 1 if items are missing.',
+    )
+    .argument('<base-url>', 'the address below which rest/ is')
+    .addOption(
+      new Option('--store <file>', 'the store; created if it does not exist')
+        .env('PALIMPSEST_STORE')
+        .argParser(path)
+        .default(DEFAULT_STORE),
+    )
+    .addOption(
+      new Option('--delay <time>', 'the time from one request to the next: 500ms, 1s, 2m')
+        .env('PALIMPSEST_DELAY')
+        .argParser(duration)
+        .default('1s'),
+    )
+    .addOption(
+      new Option('--concurrency <n>', 'how many requests run at the same time')
+        .env('PALIMPSEST_CONCURRENCY')
+        .argParser(wholeNumber(1, 256))
+        .default(1),
+    )
+    .addOption(
+      new Option('--user-agent <text>', 'the User-Agent of the requests')
+        .env('PALIMPSEST_USER_AGENT')
+        .argParser(headerText)
+        .default(USER_AGENT),
+    )
+    .addOption(new Option('--full', 'read all pages: this finds items that were changed or removed in the service').env('PALIMPSEST_FULL'))
+    .addOption(
+      new Option('--on-conflict <policy>', 'what to do if the service has another version of a record')
+        .env('PALIMPSEST_ON_CONFLICT')
+        .choices(CONFLICT_POLICIES)
+        .default('replace' as const),
+    )
+    .addOption(new Option('--delete', 'delete from the store what the service no longer has').env('PALIMPSEST_DELETE'))
+    .addOption(
+      new Option('--max-delete <limit>', 'refuse to delete more: a number, or a share of the items that the service had')
+        .env('PALIMPSEST_MAX_DELETE')
+        .argParser(limit)
+        .default({ share: 0.1 }, '10%'),
+    )
+    .addOption(
+      new Option('--rejects <file>', 'a file for rejected items; by default beside the store').env('PALIMPSEST_REJECTS').argParser(path),
+    )
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
+        ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
+        ['palimpsest mirror https://history.example.org --full --delete', 'once a month: also corrections and removals'],
+      ),
+    )
+    .action(async (address, options) => {
+      terminal.setOutput(options);
+      const [{ mirror }, { RejectsFile }, { Store }] = await Promise.all([
+        import('../mirror/mirror.ts'),
+        import('../sources/rejects.ts'),
+        import('../store/store.ts'),
+      ]);
+      const baseUrl = parseBaseUrl(address);
+      const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
+      const rejects = new RejectsFile(rejectsPath, [options.store]);
+      const started = performance.now();
+      let [page, pages, first] = [0, 0, 0];
+      let collection = '';
+      const reading = terminal.progress('mirroring', () => `the ${collection}: page ${number(page)} of ${number(pages)}`);
+      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
+      try {
+        const result = await mirror({
+          store: options.store,
+          baseUrl,
+          userAgent: options.userAgent,
+          delay: millisecondsOf(options.delay),
+          concurrency: options.concurrency,
+          isFull: options.full === true,
+          onConflict: options.onConflict,
+          maxDelete: options.delete ? options.maxDelete : undefined,
+          onReject: (inputError) => rejects.add(inputError),
+          signal: stop.signal,
+          onPage: (name, current, all) => {
+            const label = name === 'data' ? 'feed' : 'accounts';
+            if (label !== collection) first = current - 1;
+            [collection, page, pages] = [label, current, all];
+            // the time that is left is counted from the page at which this run began
+            reading.show(current - first, all - first);
+          },
+          onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
+          onMaterialize: settling.show,
+        });
+        await rejects.keep();
+        reading.end();
+        settling.end();
+        const store = Store.open(options.store);
+        const { records, accounts } = store.revision;
+        store.close();
+        const milliseconds = Math.round(performance.now() - started);
+        terminal.exitCode = result.isComplete ? 0 : 1;
+        warnOf(terminal, result, rejectsPath);
+        terminal.summary(
+          jsonOf(result, { base_url: baseUrl, store: { path: options.store, records, accounts }, rejects: rejectsPath, milliseconds }),
+          [
+            `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', after an interruption' : ''}`,
+            `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
+            `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
+            `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
+            `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
+            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+          ],
+        );
+      } finally {
+        reading.end();
+        settling.end();
+        rejects.discard();
+      }
+    });
+}
+
+function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
+  const { isComplete, isResumed, isTree, gone, rejected, missing, ...rest } = result;
+  const { isUnsettled, ...what } = missing;
+  return {
+    ...facts,
+    complete: isComplete,
+    resumed: isResumed,
+    tree: isTree,
+    ...rest,
+    missing: { ...what, unsettled: isUnsettled },
+    gone: { records: gone.data, accounts: gone.account },
+    rejected,
+    rejects: rejected === 0 ? undefined : facts.rejects,
+  };
+}
+
+/** Warns about missing, removed and rejected items. */
+function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, rejected }: MirrorResult, rejectsPath: string): void {
+  if (rejected > 0) terminal.warn(`${plural(rejected, 'item')} rejected, listed with the reason in ${rejectsPath}`);
+  const left = gone.data.length + gone.account.length - deleted.records - deleted.accounts;
+  if (left > 0) terminal.warn(`the service no longer has ${plural(left, 'item')} of the store; --delete deletes such items`);
+  if (isComplete) return;
+  terminal.warn(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
+  if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and the known items never agreed');
+  for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
+    terminal.warn(
+      `  ${url}: ${reason ?? 'records may have been skipped before it'}, between the records ${newer ?? 'at the top'} and ${older ?? 'at the end'}`,
+    );
+  }
+  for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
+  terminal.warn('next: mirror again; it reads only missing and new items');
+}
+
+const TIME = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;
+const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000 };
+
+/** A time: `500ms`, `1s`, `2m`, or seconds without a unit. */
+function duration(text: string): string {
+  if (TIME.test(text)) return text;
+  throw new InvalidArgumentError('Expected a time such as 500ms, 1s or 2m.');
+}
+
+function millisecondsOf(time: string): number {
+  const [, value, unit = 's'] = TIME.exec(time) ?? [];
+  return Number(value) * (UNITS[unit] ?? 1000);
+}
+
+/** What can be sent as a header's value. */
+function headerText(text: string): string {
+  if (/^[!-~]([ -~]*[!-~])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected a line of printable ASCII, such as "example-archive/1.0 (+https://archive.example)".');
+}
+
+/** A number of items, or a share such as `10%`. */
+function limit(text: string): { readonly most: number } | { readonly share: number } {
+  const match = /^(\d{1,9})(%?)$/.exec(text);
+  if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
+    throw new InvalidArgumentError('Expected a number of items, or a share such as 10%.');
+  }
+  return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+}

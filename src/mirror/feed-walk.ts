@@ -1,0 +1,174 @@
+/** A page of the feed, as far as the walk through it looks at it. */
+export interface FeedPage {
+  readonly number: number;
+  /** Records in the whole feed, as this page says. */
+  readonly count: number;
+  readonly hasNext: boolean;
+  /** Ids of the newest and the oldest record on the page; null if it has none. */
+  readonly highest: number | null;
+  readonly lowest: number | null;
+  /** Whether the ids fall from record to record. */
+  readonly isOrdered: boolean;
+}
+
+/** How many records of the service are known, counted after a page has been read. */
+export interface FeedTally {
+  /** Known to have been in the service, in this run or in one before. */
+  readonly known: number;
+  /** Of these, missing on the pages that cover their ids. */
+  readonly gone: number;
+}
+
+/** A place in the feed that could not be read. Ids are null if there was no record on that side. */
+export interface Gap {
+  /** The page that could not be read, or before which records may have been skipped. */
+  readonly page: number;
+  /** Why the page could not be read; null if it was read, and records may have been skipped before it. */
+  readonly reason: string | null;
+  readonly newer: number | null;
+  readonly older: number | null;
+}
+
+/**
+ * A walk through the feed, newest record first. New records push older ones to later pages while it goes on, removed
+ * ones pull them to earlier pages, so that pages alone prove nothing: it ends when the ids that are known agree with
+ * the `count` of the service. Plain data: it is kept on disk after each page.
+ */
+export interface FeedWalk {
+  readonly state: 'walking' | 'complete' | 'incomplete';
+  /** A round begins at page 1. */
+  readonly round: number;
+  /** The page to read next. */
+  readonly page: number;
+  /** Every record of the service up to this id is known; null if that is not known of any. */
+  readonly watermark: number | null;
+  /** Highest and lowest id of the records that were read without a gap; null before the first. */
+  readonly top: number | null;
+  readonly frontier: number | null;
+  /** The last page that joined the ones before it, and what it said of the feed. */
+  readonly lastPage: number;
+  readonly count: number;
+  /** Whether all pages of the round said the same of it. */
+  readonly isSteady: boolean;
+  readonly isOrdered: boolean;
+  readonly gaps: readonly Gap[];
+  readonly stepsBack: number;
+  /** By how many records `count` exceeds what all pages together hold. A service may count what it does not show. */
+  readonly excess: number;
+}
+
+/** How often a round may go back a page because records may have been skipped. */
+const STEPS_BACK = 20;
+/** How many rounds are walked, at most, until the known records and the count agree. */
+const ROUNDS = 4;
+
+/**
+ * @param watermark of the runs before; null to read all pages
+ * @param excess that the runs before have found
+ */
+export function startFeedWalk(watermark: number | null, excess: number): FeedWalk {
+  return {
+    state: 'walking',
+    round: 1,
+    page: 1,
+    watermark,
+    top: null,
+    frontier: null,
+    lastPage: 0,
+    count: 0,
+    isSteady: true,
+    isOrdered: true,
+    gaps: [],
+    stepsBack: 0,
+    excess,
+  };
+}
+
+/** The ids that a page covers, from `low` up to but not `high`: the service has no other records there. */
+export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
+  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !joins(walk, page)) return undefined;
+  const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
+  const low = page.hasNext ? (page.lowest ?? high) : 0;
+  return low < high ? { low, high } : undefined;
+}
+
+/** The walk after a page was read and its records were counted. */
+export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
+  if (isRestart(walk, page)) return nextRound(walk);
+  const failed = walk.gaps.find((gap) => gap.reason !== null && gap.page === page.number - 1);
+  const isJoined = joins(walk, page);
+  if (!isJoined && failed === undefined && walk.stepsBack < STEPS_BACK) {
+    return { ...walk, page: page.number - 1, stepsBack: walk.stepsBack + 1 };
+  }
+  const gap = { page: failed?.page ?? page.number, reason: failed?.reason ?? null, newer: walk.frontier, older: page.highest };
+  const others = walk.gaps.filter((one) => one !== failed);
+  const frontier = least(walk.frontier, page.lowest);
+  const isOrdered = walk.isOrdered && page.isOrdered;
+  const next = {
+    ...walk,
+    page: page.number + 1,
+    top: isJoined ? (walk.top ?? page.highest) : page.highest,
+    frontier,
+    lastPage: page.number,
+    count: page.count,
+    isSteady: walk.isSteady && (walk.lastPage === 0 || walk.count === page.count),
+    isOrdered,
+    gaps: isJoined ? others : [...others, gap],
+  };
+  const isMet = isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark;
+  const excess = page.count - (tally.known - tally.gone);
+  return page.hasNext && !(isMet && excess === walk.excess) ? next : endOfRound(next, excess);
+}
+
+/** The walk after the page it was to read could not be read. */
+export function afterFeedFailure(walk: FeedWalk, reason: string, isLast: boolean): FeedWalk {
+  const next = {
+    ...walk,
+    gaps: [...walk.gaps, { page: walk.page, reason, newer: walk.frontier, older: null }],
+    page: walk.page + 1,
+  };
+  // the watermark stays: the records below the page are not known
+  return isLast ? { ...next, state: 'incomplete' } : next;
+}
+
+/** The walk after a page that was linked to was no longer there: the feed has become shorter. */
+export function afterFeedShrank(walk: FeedWalk): FeedWalk {
+  return nextRound(walk);
+}
+
+/** The walk from page 1 once more, to see what has come meanwhile. */
+export function walkFeedAgain(walk: FeedWalk): FeedWalk {
+  return { ...startFeedWalk(walk.isOrdered ? walk.watermark : null, walk.excess), isOrdered: walk.isOrdered };
+}
+
+/** @param excess of `count` over the records that are known */
+function endOfRound(walk: FeedWalk, excess: number): FeedWalk {
+  // what was read without a gap reaches down to where all is known, or to the end
+  const ended = { ...walk, watermark: walk.isOrdered ? (walk.top ?? walk.watermark) : null };
+  if (walk.gaps.some(({ reason }) => reason !== null)) return { ...ended, state: 'incomplete' };
+  if (walk.gaps.length > 0) return nextRound(ended);
+  if (excess === walk.excess) return { ...ended, state: 'complete' };
+  // all pages have been read and nothing moved meanwhile: another round would find the same
+  return walk.isSteady || walk.round >= ROUNDS ? { ...ended, state: 'complete', excess } : nextRound(ended);
+}
+
+function nextRound(walk: FeedWalk): FeedWalk {
+  if (walk.round >= ROUNDS) return { ...walk, state: 'incomplete' };
+  return { ...walkFeedAgain(walk), round: walk.round + 1 };
+}
+
+/** Page 1 shows nothing of what was read in this round: the service holds other records now. */
+function isRestart(walk: FeedWalk, page: FeedPage): boolean {
+  return page.number === 1 && walk.lastPage > 0 && (page.highest ?? -1) < (walk.frontier ?? 0);
+}
+
+/** Whether no record can lie between a page and what was read before it. */
+function joins(walk: FeedWalk, page: FeedPage): boolean {
+  if (walk.lastPage === 0 && page.number === 1) return true;
+  if (walk.frontier !== null && page.highest !== null && page.highest >= walk.frontier) return true;
+  return page.number === walk.lastPage + 1 && page.count >= walk.count;
+}
+
+function least(one: number | null, other: number | null): number | null {
+  return one === null ? other : other === null ? one : Math.min(one, other);
+}

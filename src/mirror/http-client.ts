@@ -1,0 +1,162 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { setTimeout as wait } from 'node:timers/promises';
+import { gunzipSync } from 'node:zlib';
+import { Failure } from '../contract/failure.ts';
+import type { Exchange, HeaderLines, RecordExchange } from './exchange.ts';
+import { BadPage } from './service-page.ts';
+
+export interface HttpOptions {
+  readonly baseUrl: string;
+  readonly userAgent: string;
+  /** Milliseconds from the start of one request to the start of the next, at least. */
+  readonly delay: number;
+  /** Connections, at most. */
+  readonly concurrency: number;
+  /** Milliseconds without a byte after which a request has failed. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  readonly record?: RecordExchange | undefined;
+}
+
+export interface HttpAnswer {
+  readonly url: string;
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: IncomingMessage['headers'];
+  /** As it was sent. */
+  readonly sent: Buffer;
+  /** Without its Content-Encoding. */
+  readonly body: () => Buffer;
+}
+
+const REDIRECTS = new Set([301, 302, 303, 307, 308]);
+const MOST_REDIRECTS = 5;
+/** How large a page may be, in bytes: it is kept in memory. */
+const LARGEST = 1 << 28;
+
+/** Sends GET requests to one service, one after another with a pause, and has every exchange recorded. */
+export class HttpClient {
+  readonly #options: HttpOptions;
+  readonly #agent: HttpAgent;
+  readonly #base: URL;
+  #nextStart = 0;
+  /** How many requests were sent, and the bytes of their answers. */
+  requests = 0;
+  received = 0;
+
+  constructor(options: HttpOptions) {
+    this.#options = options;
+    this.#base = new URL(`${options.baseUrl}/`);
+    const pool = { keepAlive: true, maxSockets: options.concurrency };
+    this.#agent = this.#base.protocol === 'https:' ? new HttpsAgent(pool) : new HttpAgent(pool);
+  }
+
+  /**
+   * @throws the network's error; Failure bad-service for a redirect that leaves the service
+   */
+  async get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
+    let address = url;
+    for (let redirects = 0; ; redirects += 1) {
+      const exchange = await this.#exchange(address, headers);
+      await this.#options.record?.(exchange);
+      const { status, body: sent, headers: lines } = exchange.response;
+      const found = joined(lines);
+      const { location } = found;
+      if (!REDIRECTS.has(status) || location === undefined) {
+        return { url: address, status, headers: found, sent, body: () => decoded(sent, found['content-encoding']) };
+      }
+      address = this.#redirected(address, location, redirects);
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  #redirected(from: string, location: string, redirects: number): string {
+    const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
+    const isHere = url?.origin === this.#base.origin && url.pathname.startsWith(this.#base.pathname);
+    if (url !== undefined && isHere && redirects < MOST_REDIRECTS) return url.href;
+    throw new Failure('bad-service', 'a redirect is not followed', {
+      place: { file: from },
+      expected: isHere ? `at most ${MOST_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
+      found: location,
+      hint: isHere ? 'tell the operator of the service' : 'mirror the address that it leads to, if that is the service',
+    });
+  }
+
+  async #exchange(url: string, more: Readonly<Record<string, string>>): Promise<Exchange> {
+    await this.#pause();
+    const { userAgent, timeout, signal } = this.#options;
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, ...more };
+    const startedAt = Date.now();
+    this.requests += 1;
+    return await new Promise<Exchange>((resolve, reject) => {
+      const open = this.#base.protocol === 'https:' ? httpsRequest : httpRequest;
+      const sent = open(url, { agent: this.#agent, headers, signal, timeout });
+      sent.once('timeout', () => sent.destroy(timedOut(timeout)));
+      sent.once('error', reject);
+      sent.once('response', (message) => {
+        const remoteAddress = message.socket.remoteAddress;
+        const pieces: Buffer[] = [];
+        let length = 0;
+        message.on('data', (piece: Buffer) => {
+          pieces.push(piece);
+          length += piece.length;
+          this.received += piece.length;
+          if (length > LARGEST) message.destroy(new BadPage(`an answer of more than ${LARGEST} bytes`));
+        });
+        message.once('error', reject);
+        message.once('end', () => {
+          const { httpVersion, statusCode: status = 0, statusMessage: statusText = '' } = message;
+          resolve({
+            url,
+            startedAt,
+            remoteAddress,
+            request: { method: 'GET', target: sent.path, headers: sentLines(sent.getRawHeaderNames(), (name) => sent.getHeader(name)) },
+            response: { httpVersion, status, statusText, headers: pairs(message.rawHeaders), body: Buffer.concat(pieces) },
+          });
+        });
+      });
+      sent.end();
+    });
+  }
+
+  /** Waits for its turn: requests start one delay after another, however many are asked for at once. */
+  async #pause(): Promise<void> {
+    const now = performance.now();
+    const start = Math.max(now, this.#nextStart);
+    this.#nextStart = start + this.#options.delay;
+    if (start > now) await wait(start - now, undefined, { signal: this.#options.signal });
+  }
+}
+
+function timedOut(timeout: number): Error {
+  return Object.assign(new Error(`no answer within ${timeout / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
+function decoded(sent: Buffer, encoding: string | undefined): Buffer {
+  if (encoding === undefined || encoding === 'identity' || sent.length === 0) return sent;
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BadPage(`Content-Encoding ${encoding}, which was not asked for`);
+  try {
+    return gunzipSync(sent, { maxOutputLength: LARGEST });
+  } catch (error) {
+    throw new BadPage(`broken gzip data: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function pairs(raw: readonly string[]): HeaderLines {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+}
+
+function sentLines(names: readonly string[], header: (name: string) => unknown): HeaderLines {
+  return names.map((name) => [name, String(header(name))] as const);
+}
+
+/** Headers by their names in lower case; of several with one name the first. */
+function joined(lines: HeaderLines): IncomingMessage['headers'] {
+  const headers: IncomingMessage['headers'] = {};
+  for (const [name, value] of lines) headers[name.toLowerCase()] ??= value;
+  return headers;
+}

@@ -1,0 +1,233 @@
+import { gunzipSync } from 'node:zlib';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure, type Place } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { itemsOf } from '../sources/items.ts';
+import { rejection } from '../sources/rejection.ts';
+import type { InputError, Item } from '../sources/source.ts';
+import { Batch } from '../store/batch.ts';
+import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
+import { type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
+import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import type { Spool, SpooledPage } from './spool.ts';
+
+export interface ImportPagesOptions {
+  readonly baseUrl: string;
+  readonly onConflict: ConflictPolicy;
+  /** Called once for each rejected item. */
+  readonly onReject: (inputError: InputError) => void;
+  /** How many items that the service no longer has may be deleted from the store; undefined to delete none. */
+  readonly mayDelete: number | undefined;
+  /** Items that the service no longer has, as this run found. */
+  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  readonly summary: MirrorSummary;
+  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface ImportedPages {
+  readonly records: Tally;
+  readonly accounts: Tally;
+  readonly rejected: number;
+  /** Ids of records that the store had in another version. */
+  readonly changed: readonly number[];
+  readonly deleted: { readonly records: number; readonly accounts: number };
+}
+
+/**
+ * Imports the pages of a finished run and the new state of the service in one batch: either everything goes into the
+ * store, or nothing does.
+ * @throws Failure conflict, too-many-deletes
+ */
+export async function importPages(
+  store: string,
+  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  options: ImportPagesOptions,
+): Promise<ImportedPages> {
+  const batch = new Batch(store, 'by id');
+  try {
+    const importer = new PageImporter(batch, options);
+    for (const page of spool.pages()) await importer.add(page);
+    const memory = remember(importer.memory, spool, options);
+    batch.markMetadataChanged();
+    const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
+    batch.commit(options.onMaterialize);
+    return { ...importer.result, deleted };
+  } finally {
+    batch.end();
+  }
+}
+
+/** Writes the state of the service after a finished run; runs in the caller's batch. */
+export function remember(
+  before: MirrorMemory,
+  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  { summary, gone }: Pick<ImportPagesOptions, 'summary' | 'gone'>,
+): MirrorMemory {
+  const memory = before.update(summary);
+  const writer = memory.writer();
+  for (const collection of COLLECTIONS) {
+    for (const key of spool.newItems(collection)) writer.add(collection, key);
+    for (const key of gone[collection]) writer.setGone(collection, key);
+  }
+  for (const page of spool.pages()) {
+    // the other pages of the feed differ as soon as there is one record more
+    const isWorthKeeping = page.collection === 'account' || page.number === 1;
+    if (page.etag !== null && isWorthKeeping) writer.setPage(page.collection, page.number, page.etag, page.contents);
+  }
+  return memory;
+}
+
+class PageImporter {
+  /** The state of the service before the run. */
+  readonly memory: MirrorMemory;
+  readonly #options: ImportPagesOptions;
+  readonly #writer: ItemWriter;
+  readonly #records = { added: 0, same: 0, kept: 0, replaced: 0 };
+  readonly #accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  readonly #changed: number[] = [];
+  readonly #rejected = new Set<ItemKey>();
+  /** By screen name, the text that distinguishes an imported account from another with that name. */
+  readonly #variants = new Map<string, string>();
+
+  constructor(batch: Batch, options: ImportPagesOptions) {
+    this.memory = new MirrorMemory(batch.database, options.baseUrl);
+    this.#options = options;
+    this.#writer = new ItemWriter(batch, options.onConflict);
+  }
+
+  get result(): Omit<ImportedPages, 'deleted'> {
+    return { records: this.#records, accounts: this.#accounts, rejected: this.#rejected.size, changed: this.#changed };
+  }
+
+  async add({ url, collection, body }: SpooledPage): Promise<void> {
+    if (body === null) return;
+    const json = gunzipSync(body);
+    const start = json.indexOf('{') + 1;
+    // a line break after the first brace: then each item is read by itself, and a broken one is rejected without its page
+    const open = async function* () {
+      yield* [json.subarray(0, start), Buffer.from('\n'), json.subarray(start)];
+    };
+    for await (const items of itemsOf({ name: url, size: undefined, open })) for (const item of items) this.#addItem(collection, item);
+  }
+
+  #addItem(collection: Collection, item: Item): void {
+    if (item.kind === 'error') {
+      const value = rejectedValue(item);
+      this.#reject(keyOf(isRecord(value) ? 'data' : collection, value), withoutLine(item));
+    } else if (item.kind === 'state') {
+      this.#reject(keyOf(collection, item.state), accountLine(item));
+    } else if (item.kind === 'account') {
+      this.#addAccount(item);
+    } else if (item.kind === 'record') {
+      const outcome = this.#writer.addRecord(item.record);
+      if (outcome === 'replaced') this.#changed.push(item.record.id);
+      this.#count(this.#records, outcome, item.place);
+    }
+  }
+
+  #addAccount(item: Item & { readonly kind: 'account' }): void {
+    const { screen_name } = item.account;
+    const variant = variantOf(item.account);
+    const other = this.#variants.get(screen_name);
+    const key = namesakeKey(screen_name, variant);
+    if (this.memory.has('account', key)) return;
+    if (other !== undefined && areTwo(other, variant)) {
+      this.#reject(key, namesake(item));
+    } else {
+      this.#variants.set(screen_name, variant);
+      this.#count(this.#accounts, this.#writer.addProfile(item.account), item.place);
+    }
+  }
+
+  #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
+    if (typeof outcome !== 'string') throw rejection(conflict(outcome, place));
+    tally[outcome] += 1;
+  }
+
+  /** Rejects an item, unless an earlier run rejected it. */
+  #reject(key: ItemKey, inputError: InputError): void {
+    if (this.#rejected.has(key) || this.memory.has('data', key) || this.memory.has('account', key)) return;
+    this.#rejected.add(key);
+    this.#options.onReject(inputError);
+  }
+}
+
+/** The rejected item as the page reader knows it: JSON that loses something when it is parsed is still text here. */
+function rejectedValue({ item }: InputError): unknown {
+  try {
+    return typeof item === 'string' ? JSON.parse(item) : item;
+  } catch {
+    return item;
+  }
+}
+
+/** Whether a rejected item is a record. A page of accounts has records, too. */
+function isRecord(item: unknown): boolean {
+  return isObject(item) && 'data_type' in item;
+}
+
+/** The lines of a page are not those of the service, see {@link PageImporter.add}. */
+function withoutLine(inputError: InputError): InputError {
+  const { line: _, ...place } = inputError.place;
+  return { ...inputError, place };
+}
+
+/** Rejects an account line of an export: a page has records or accounts. */
+function accountLine({ place, state }: Item & { readonly kind: 'state' }): InputError {
+  return {
+    kind: 'error',
+    code: 'bad-field',
+    place,
+    expected: 'a record or an account',
+    found: 'an account line of an export',
+    item: state,
+  };
+}
+
+function namesake({ place, account }: Item & { readonly kind: 'account' }): InputError {
+  const expected = 'a screen name that no other account has';
+  return { kind: 'error', code: 'conflict', place, expected, found: `a second account ${account.screen_name}`, item: account };
+}
+
+function conflict({ subject, stored, found }: Conflict, place: Place): InputError {
+  return {
+    kind: 'error',
+    code: 'conflict',
+    place,
+    expected: `${subject} as in the store: ${stored}`,
+    found: `another version: ${found}`,
+    hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
+  };
+}
+
+/** Deletes the items that only this service had, and that it no longer has. */
+function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedPages['deleted'] {
+  const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
+  const [records, accounts] = [own('data'), own('account')];
+  if (records.length + accounts.length > most) {
+    throw new Failure('too-many-deletes', `the service no longer has ${records.length} records and ${accounts.length} accounts`, {
+      expected: `at most ${most} of them to delete from the store`,
+      found: `${records.length + accounts.length}`,
+      hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+    });
+  }
+  const writer = memory.writer();
+  const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
+  const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
+  // an account of which nothing is known any more goes when the batch ends
+  const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
+  let removed = 0;
+  for (const id of records) {
+    const name = owner.get(id);
+    if (name !== undefined) batch.markRecordChanged(name, Number(id));
+    removed += removeRecord.run(id).changes;
+    writer.forget('data', id);
+  }
+  for (const name of accounts) {
+    batch.markChanged(String(name));
+    forgetProfile.run(name);
+    writer.forget('account', name);
+  }
+  return { records: removed, accounts: accounts.length };
+}

@@ -1,0 +1,194 @@
+import { hash, randomUUID } from 'node:crypto';
+import type { Collection } from '../contract/collection.ts';
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
+import type { InputError } from '../sources/source.ts';
+import { openForWriting } from '../store/database.ts';
+import { lock } from '../store/lock.ts';
+import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
+import type { RecordExchange } from './exchange.ts';
+import { HttpClient } from './http-client.ts';
+import { type ImportedPages, importPages } from './import-pages.ts';
+import { type Missing, missingOf } from './missing.ts';
+import { pageAddress } from './page-link.ts';
+import { PageReader } from './page-reader.ts';
+import { changedPages, keptTree, readRemoteTree } from './remote-tree.ts';
+import { RetryingClient } from './retrying-client.ts';
+import { Run, type RunState, startRun } from './run.ts';
+import { Spool } from './spool.ts';
+
+export interface MirrorOptions {
+  readonly store: string;
+  readonly baseUrl: string;
+  readonly userAgent: string;
+  /** Milliseconds between the starts of two requests. */
+  readonly delay: number;
+  readonly concurrency: number;
+  /** Whether all pages are read. */
+  readonly isFull: boolean;
+  readonly onConflict: ConflictPolicy;
+  /** Takes what cannot go into the store. */
+  readonly onReject: (inputError: InputError) => void;
+  /** How many items that the service does not have any more may be deleted here, by a number or a share of what is known; undefined for none. */
+  readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
+  readonly signal: AbortSignal;
+  /** Called with every exchange, with its bytes on the wire. */
+  readonly record?: RecordExchange | undefined;
+  /** Called after each page: its number, and how many the collection has. */
+  readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
+  readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
+  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Milliseconds before a request is first tried again, and without a byte before it has failed. */
+  readonly firstPause?: number;
+  readonly timeout?: number;
+}
+
+export interface MirrorResult extends ImportedPages {
+  /** Whether all that the service has is in the store. */
+  readonly isComplete: boolean;
+  readonly missing: Missing;
+  /** Items that the service had, and that this run did not find any more. */
+  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+  /** Whether the run goes on with one that was interrupted. */
+  readonly isResumed: boolean;
+  /** Whether the service is a tree with a manifest, and its pages were compared with it. */
+  readonly isTree: boolean;
+  /** Pages that were read in this run, and those of them that had not changed. */
+  readonly pages: { readonly read: number; readonly unchanged: number };
+  readonly requests: { readonly all: number; readonly retries: number };
+  readonly bytes: number;
+}
+
+const FIRST_PAUSE = 1000;
+const TIMEOUT = 60_000;
+
+/**
+ * Updates a store with the items of a service. The pages are kept beside the store, and are imported in one batch when
+ * the run is done. An interrupted run resumes at the same page.
+ * @throws Failure service-failed, bad-service, stopped, conflict, too-many-deletes, and those of stores
+ */
+export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
+  const path = `${options.store}-mirror-${hash('sha256', options.baseUrl).slice(0, 8)}`;
+  // made if it is not there: a store that cannot be written shows before the first request
+  const database = openForWriting(options.store);
+  const runLock = lock(`${path}-lock`);
+  let spool: Spool<RunState> | undefined;
+  try {
+    if (runLock === undefined) throw busy(options);
+    const memory = new MirrorMemory(database, options.baseUrl);
+    spool = openSpool(path, memory, options.isFull);
+    return await runWith(options, memory, spool);
+  } finally {
+    spool?.close();
+    runLock?.release();
+    database.close();
+  }
+}
+
+async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool<RunState>): Promise<MirrorResult> {
+  const { baseUrl, signal } = options;
+  const http = new HttpClient({ ...options, timeout: options.timeout ?? TIMEOUT });
+  const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
+  try {
+    const earlier = spool.state;
+    const state = earlier ?? (await beginning(options, memory, spool, client));
+    const reader = new PageReader(client, {
+      baseUrl,
+      known: (collection, number) => spool.known(collection, number),
+      tree: spool.tree && keptTree(spool.tree.build, spool.tree.manifest),
+      refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
+      onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
+    });
+    const run = new Run(state, spool, reader, options);
+    await run.toEnd();
+    const gone = run.gone();
+    const { isComplete, missing } = missingOf(run.state, gone.data.length, (name) => pageAddress(baseUrl, name.collection, name.number));
+    const imported = await importPages(options.store, spool, {
+      ...options,
+      mayDelete: limitOf(options.maxDelete, run.state),
+      gone,
+      summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
+    });
+    const result = {
+      ...imported,
+      isComplete,
+      missing,
+      gone,
+      isResumed: earlier !== undefined,
+      isTree: spool.tree !== undefined,
+      pages: run.state.pages,
+      requests: { all: http.requests, retries: client.retries },
+      bytes: http.received,
+    };
+    spool.remove();
+    return result;
+  } finally {
+    http.close();
+  }
+}
+
+/** The state of a new run, with the tree that the service may be. */
+async function beginning(options: MirrorOptions, memory: MirrorMemory, spool: Spool<RunState>, client: RetryingClient): Promise<RunState> {
+  const { baseUrl, isFull } = options;
+  const { summary } = memory;
+  const tree = await readRemoteTree(client, baseUrl, summary);
+  const before = summary?.build && summary.manifest ? keptTree(summary.build, summary.manifest) : undefined;
+  const known = { data: memory.count('data'), account: memory.count('account') };
+  const state = startRun({
+    run: randomUUID(),
+    after: summary?.run ?? null,
+    isFull,
+    known,
+    beginning: {
+      watermark: summary?.watermark ?? null,
+      excess: summary?.excess ?? { data: 0, account: 0 },
+      accounts: known.account,
+      isFull,
+      changed: changedPages(isFull ? undefined : before, tree),
+    },
+  });
+  spool.together(() => {
+    spool.setTree(tree && { build: tree.buildText, manifest: tree.manifest });
+    spool.setState(state);
+  });
+  return state;
+}
+
+/** What the store knows of the service after a run. */
+function summaryOf({ run, plan }: RunState, tree: { readonly build: string; readonly manifest: Buffer } | undefined): MirrorState {
+  return {
+    run,
+    watermark: plan.feed.watermark,
+    excess: { data: plan.feed.excess, account: plan.accounts.excess },
+    build: tree?.build ?? null,
+    manifest: tree?.manifest ?? null,
+  };
+}
+
+/**
+ * The spool of an interrupted run, or a new one: pages that were read for another state of the store prove nothing, and
+ * a run that did not read all pages is no part of one that is to.
+ */
+function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
+  const spool = new Spool<RunState>(path, memory);
+  const { state } = spool;
+  const last = memory.summary?.run ?? null;
+  const isUsable = state === undefined || (state.after === last && (state.isFull || !isFull || last === null));
+  if (isUsable) return spool;
+  spool.remove();
+  return new Spool(path, memory);
+}
+
+function limitOf(limit: MirrorOptions['maxDelete'], { known }: RunState): number | undefined {
+  if (limit === undefined) return undefined;
+  return 'most' in limit ? limit.most : Math.floor(limit.share * (known.data + known.account));
+}
+
+function busy({ store, baseUrl }: MirrorOptions): Failure {
+  return new Failure('store-busy', `another run is mirroring ${baseUrl} into ${store}`, {
+    place: { file: store },
+    expected: 'one run at a time',
+    found: 'another run',
+    hint: 'wait until it has finished',
+  });
+}

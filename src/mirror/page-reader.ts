@@ -1,0 +1,123 @@
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import type { HttpAnswer } from './http-client.ts';
+import { checkNext, pageAddress } from './page-link.ts';
+import type { PageName } from './plan.ts';
+import { digestMismatch, type RemoteTree } from './remote-tree.ts';
+import { PageFailed, type RetryingClient } from './retrying-client.ts';
+import { BadPage, type PageContents, parsePage } from './service-page.ts';
+
+/** What came of asking for a page. */
+export type Reading =
+  | {
+      readonly kind: 'page';
+      readonly url: string;
+      readonly contents: PageContents;
+      readonly etag: string | null;
+      /** The body with the bytes on the wire; null after a 304. */
+      readonly sent: Buffer | null;
+    }
+  /** There is no such page. */
+  | { readonly kind: 'missing' }
+  /** The service answers, but not with this page. */
+  | { readonly kind: 'failed'; readonly reason: string }
+  /** The service publishes another tree than before. */
+  | { readonly kind: 'tree-changed' };
+
+export interface PageReaderOptions {
+  readonly baseUrl: string;
+  /** What is had of a page; its contents are {@link PageContents} as JSON. */
+  readonly known: (collection: Collection, number: number) => { readonly etag: string | null; readonly contents: string } | undefined;
+  /** The tree whose pages are read; undefined if the service is not a tree. */
+  readonly tree: RemoteTree | undefined;
+  /** Asks for the tree once more. */
+  readonly refreshTree: (known: RemoteTree) => Promise<RemoteTree | undefined>;
+  /** Told of another tree. */
+  readonly onTree: (tree: RemoteTree) => void;
+}
+
+/** Asks for pages, and checks that they are what they have to be: of the interface, with a right `next`, and those of the manifest. */
+export class PageReader {
+  readonly #client: RetryingClient;
+  readonly #options: PageReaderOptions;
+  #tree: RemoteTree | undefined;
+  /** The address that the page before linked to. */
+  readonly #next = new Map<string, string>();
+
+  constructor(client: RetryingClient, options: PageReaderOptions) {
+    this.#client = client;
+    this.#options = options;
+    this.#tree = options.tree;
+  }
+
+  addressOf({ collection, number }: PageName): string {
+    return this.#next.get(`${collection} ${number}`) ?? pageAddress(this.#options.baseUrl, collection, number);
+  }
+
+  /**
+   * @param shortest how many items the shortest page with a next one had so far
+   * @throws Failure service-failed, bad-service, stopped
+   */
+  async read(name: PageName, shortest: number): Promise<Reading> {
+    const url = this.addressOf(name);
+    const known = this.#options.known(name.collection, name.number);
+    const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
+    const tree = this.#tree;
+    try {
+      const reading = await this.#client.get(url, headers, (answer) => this.#judge(name, answer, known?.contents, shortest));
+      return reading.kind === 'page' && tree !== this.#tree ? { kind: 'tree-changed' } : reading;
+    } catch (error) {
+      if (error instanceof PageFailed) return { kind: 'failed', reason: error.message };
+      throw error;
+    }
+  }
+
+  async #judge(name: PageName, answer: HttpAnswer, known: string | undefined, shortest: number): Promise<Reading> {
+    const { collection, number } = name;
+    const { status, headers, url, sent } = answer;
+    const etag = headers.etag ?? null;
+    if (status === 304 && known !== undefined) {
+      const contents: PageContents = JSON.parse(known);
+      return { kind: 'page', url, contents, etag, sent: null };
+    }
+    if (status === 404 && number > 1) return { kind: 'missing' };
+    if (status !== 200) throw noService(answer, collection);
+    const body = answer.body();
+    const contents = parsePage(collection, body);
+    await this.#checkDigest(name, body);
+    if (contents.next !== null) this.#follow(name, contents, shortest);
+    return { kind: 'page', url, contents, etag, sent };
+  }
+
+  #follow({ collection, number }: PageName, { next, count, items }: PageContents, shortest: number): void {
+    const { baseUrl } = this.#options;
+    const address = next ?? '';
+    checkNext(baseUrl, collection, number, address, count, Math.min(shortest, items.length));
+    const { search } = new URL(address, baseUrl);
+    this.#next.clear();
+    this.#next.set(`${collection} ${number + 1}`, pageAddress(baseUrl, collection, 1) + search);
+  }
+
+  async #checkDigest({ collection, number }: PageName, body: Buffer): Promise<void> {
+    if (this.#tree === undefined || digestMismatch(this.#tree, collection, number, body) === undefined) return;
+    const tree = await this.#options.refreshTree(this.#tree);
+    if (tree !== undefined && tree.buildText !== this.#tree.buildText) {
+      this.#tree = tree;
+      this.#options.onTree(tree);
+    }
+    const mismatch = digestMismatch(this.#tree, collection, number, body);
+    if (mismatch !== undefined) throw new BadPage(mismatch);
+  }
+}
+
+function noService({ url, status }: HttpAnswer, collection: Collection): Failure {
+  return new Failure('bad-service', `no page of /rest/${collection}/ can be read`, {
+    place: { file: url },
+    expected: 'status 200',
+    found: `status ${status}`,
+    hint:
+      status === 401 || status === 403
+        ? 'ask the operator of the service whether it is public'
+        : 'check the base URL: rest/data/ must be below it',
+  });
+}

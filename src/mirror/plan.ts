@@ -1,0 +1,166 @@
+import type { Collection } from '../contract/collection.ts';
+import {
+  type AccountsPage,
+  type AccountTally,
+  type AccountWalk,
+  afterAccountsFailure,
+  afterAccountsPage,
+  afterAccountsShrank,
+  startAccountWalk,
+} from './account-walk.ts';
+import {
+  afterFeedFailure,
+  afterFeedPage,
+  afterFeedShrank,
+  type FeedPage,
+  type FeedTally,
+  type FeedWalk,
+  idsCovered,
+  startFeedWalk,
+  walkFeedAgain,
+} from './feed-walk.ts';
+
+/** The pages that changed according to a manifest; undefined if the collection has to be walked. */
+export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };
+
+/** What was known of a service before a run. */
+export interface Beginning {
+  readonly watermark: number | null;
+  readonly excess: { readonly [C in Collection]: number };
+  readonly accounts: number;
+  readonly isFull: boolean;
+  readonly changed: ChangedPages;
+}
+
+/**
+ * What a mirror does next, given what it has seen: the feed, the accounts, then the feed again, for the records that
+ * came meanwhile; if those name new accounts, both once more. Plain data, kept on disk after each page.
+ */
+export interface Plan {
+  readonly stage: 'feed' | 'accounts' | 'check' | 'done';
+  readonly pass: number;
+  /** How often the feed has been walked again at the end. */
+  readonly checks: number;
+  /** Pages that have changed and are still to be read, in place of a walk. */
+  readonly changed: ChangedPages;
+  readonly feed: FeedWalk;
+  readonly accounts: AccountWalk;
+}
+
+export interface PageName {
+  readonly collection: Collection;
+  readonly number: number;
+}
+
+/** What became of the page that was to be read. */
+export type Outcome =
+  | { readonly kind: 'feed'; readonly page: FeedPage; readonly tally: FeedTally & Pick<AccountTally, 'wanted'> }
+  | { readonly kind: 'accounts'; readonly page: AccountsPage; readonly tally: AccountTally }
+  /** It is not there any more. */
+  | { readonly kind: 'shrank' }
+  /** It cannot be read; isLast: no page follows. */
+  | { readonly kind: 'failed'; readonly reason: string; readonly isLast: boolean };
+
+/** How often the accounts are read again because records came meanwhile. */
+const PASSES = 3;
+/** How often the feed is walked again at the end before page 1 alone has all the news. */
+const CHECKS = 20;
+
+export function startPlan({ watermark, excess, accounts, isFull, changed }: Beginning): Plan {
+  return withoutEmptyStages({
+    stage: 'feed',
+    pass: 1,
+    checks: 0,
+    changed,
+    feed: startFeedWalk(isFull ? null : watermark, excess.data),
+    accounts: startAccountWalk(isFull || accounts === 0 ? 'forward' : 'backward', excess.account),
+  });
+}
+
+/** The page to read next; undefined when all is done. */
+export function nextPage(plan: Plan): PageName | undefined {
+  if (plan.stage === 'done') return undefined;
+  const collection = plan.stage === 'accounts' ? 'account' : 'data';
+  const changed = plan.changed[collection]?.[0];
+  return { collection, number: changed ?? (collection === 'data' ? plan.feed.page : plan.accounts.page) };
+}
+
+/** Which ids of the feed a page covers: the service has no other records there. */
+export function idsCoveredBy(plan: Plan, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
+  if (plan.changed.data === undefined) return idsCovered(plan.feed, page);
+  return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
+}
+
+/** The plan after the page that was next has been read, or could not be. */
+export function afterPage(plan: Plan, outcome: Outcome): Plan {
+  const isAccounts = plan.stage === 'accounts';
+  if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
+  if (isAccounts) {
+    const accounts = afterAccounts(plan.accounts, outcome);
+    return accounts.state === 'walking' ? { ...plan, accounts } : withoutEmptyStages(afterAccountsStage({ ...plan, accounts }));
+  }
+  const feed = afterFeed(plan.feed, outcome);
+  if (feed.state === 'walking') return { ...plan, feed };
+  if (plan.stage === 'feed') return withoutEmptyStages({ ...plan, feed, stage: 'accounts' });
+  return afterCheck({ ...plan, feed }, outcome);
+}
+
+function afterFeed(walk: FeedWalk, outcome: Outcome): FeedWalk {
+  if (outcome.kind === 'feed') return afterFeedPage(walk, outcome.page, outcome.tally);
+  return outcome.kind === 'failed' ? afterFeedFailure(walk, outcome.reason, outcome.isLast) : afterFeedShrank(walk);
+}
+
+function afterAccounts(walk: AccountWalk, outcome: Outcome): AccountWalk {
+  if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
+  return outcome.kind === 'failed' ? afterAccountsFailure(walk, outcome.reason, outcome.isLast) : afterAccountsShrank(walk);
+}
+
+/** Records that came while the accounts were read are read last; a feed with gaps would only be walked once more. */
+function afterAccountsStage(plan: Plan): Plan {
+  const isToCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
+  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
+}
+
+function afterCheck(plan: Plan, outcome: Outcome): Plan {
+  // what came while the later pages were read shows on page 1 alone: a count that stayed the same proves nothing if records were removed
+  const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
+  if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
+  const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
+  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
+  const accounts = startAccountWalk('backward', plan.accounts.excess);
+  return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
+}
+
+/** Where reading the changed pages alone does not lead to the count of the service, all pages are read. */
+function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
+  const collection = plan.stage === 'accounts' ? 'account' : 'data';
+  const [page = 0, ...rest] = plan.changed[collection] ?? [];
+  const walked = {
+    ...plan,
+    changed: { ...plan.changed, [collection]: undefined },
+    ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('forward', 0) }),
+  };
+  if (outcome.kind === 'shrank') return walked;
+  const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
+  if (outcome.kind === 'failed') {
+    const gap = { page, reason: outcome.reason, newer: null, older: null };
+    return collection === 'data'
+      ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, gap] } }
+      : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
+  }
+  const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
+  return rest.length > 0 || known === outcome.page.count ? next : walked;
+}
+
+/** Passes by the stages in which no page has to be read. */
+function withoutEmptyStages(plan: Plan): Plan {
+  if (plan.stage === 'feed' && plan.changed.data?.length === 0) {
+    const state = plan.feed.gaps.length === 0 ? 'complete' : 'incomplete';
+    return withoutEmptyStages({ ...plan, feed: { ...plan.feed, state }, stage: 'accounts' });
+  }
+  if (plan.stage === 'accounts' && plan.changed.account?.length === 0) {
+    const state = plan.accounts.gaps.length === 0 ? 'complete' : 'incomplete';
+    return afterAccountsStage({ ...plan, accounts: { ...plan.accounts, state } });
+  }
+  return plan;
+}

@@ -1,0 +1,84 @@
+import { hash } from 'node:crypto';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { MirrorSummary } from '../store/mirror-memory.ts';
+import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
+import { encodingsIn } from '../tree/encoding.ts';
+import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
+import type { ChangedPages } from './plan.ts';
+import { PageFailed, type RetryingClient } from './retrying-client.ts';
+import { BadPage } from './service-page.ts';
+
+/** What a service that is a palimpsest tree says of its pages. */
+export interface RemoteTree {
+  readonly build: BuildRecord;
+  /** build.json and the manifest as they were sent. */
+  readonly buildText: string;
+  readonly manifest: Buffer;
+  readonly digests: TreeDigests;
+}
+
+/**
+ * Reads build.json and the manifest of a service. Returns undefined if it is a live service, if its manifest cannot be
+ * read, or if it is a tree for another address.
+ * @param known what is had of it already
+ */
+export async function readRemoteTree(
+  client: RetryingClient,
+  baseUrl: string,
+  known: Pick<MirrorSummary, 'build' | 'manifest'> | undefined,
+): Promise<RemoteTree | undefined> {
+  try {
+    // a publisher writes the manifest after build.json: asked for again, both belong together
+    return await client.get(`${baseUrl}/${BUILD_RECORD}`, {}, async ({ status, body }) => {
+      const buildText = status === 200 ? body().toString() : '';
+      const build = parseBuildRecord(Buffer.from(buildText));
+      if (typeof build === 'string' || build.base_url !== baseUrl) return undefined;
+      if (known?.build === buildText && known.manifest !== null) return treeOf(build, buildText, known.manifest);
+      const manifest = await client.get(`${baseUrl}/${MANIFEST}`, {}, (answer) => (answer.status === 200 ? answer.body() : undefined));
+      if (manifest === undefined) return undefined;
+      if (hash('sha256', manifest) !== build.manifest) throw new BadPage('a manifest that is not the one of build.json');
+      return treeOf(build, buildText, manifest);
+    });
+  } catch (error) {
+    if (error instanceof PageFailed) return undefined;
+    throw error;
+  }
+}
+
+/** The tree with the kept build.json and manifest. */
+export function keptTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
+  const build = parseBuildRecord(Buffer.from(buildText));
+  return typeof build === 'string' ? undefined : treeOf(build, buildText, manifest);
+}
+
+function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): RemoteTree {
+  const pages = { data: build.data_pages, account: build.account_pages };
+  return { build, buildText, manifest, digests: parseManifest(manifest, pages, encodingsIn(build.compress)) };
+}
+
+/**
+ * Returns the pages of each collection that differ between two trees; undefined if the number of items differs. Then
+ * every page differs, because it has the count, and a walk needs fewer pages.
+ */
+export function changedPages(before: RemoteTree | undefined, now: RemoteTree | undefined): ChangedPages {
+  const changed = (collection: Collection): readonly number[] | undefined => {
+    if (before === undefined || now === undefined || isReshaped(before.build, now.build, collection)) return undefined;
+    const [old, digests] = [before.digests[collection], now.digests[collection]];
+    const numbers = Array.from({ length: digests.pages }, (_, index) => index + 1);
+    return numbers.filter((number) => old.get(number) !== digests.get(number));
+  };
+  return { [COLLECTIONS[0]]: changed('data'), [COLLECTIONS[1]]: changed('account') };
+}
+
+function isReshaped(before: BuildRecord, now: BuildRecord, collection: Collection): boolean {
+  return collection === 'data'
+    ? before.records !== now.records || before.page_size !== now.page_size
+    : before.accounts !== now.accounts || before.account_page_size !== now.account_page_size || before.page_size !== now.page_size;
+}
+
+/** Why a page differs from the manifest; undefined if it does not. */
+export function digestMismatch({ digests }: RemoteTree, collection: Collection, page: number, bytes: Buffer): string | undefined {
+  const expected = page <= digests[collection].pages ? digests[collection].get(page) : undefined;
+  const found = hash('sha256', bytes);
+  return expected === found ? undefined : `SHA-256 ${found}, the manifest has ${expected ?? 'no such page'}`;
+}

@@ -1,0 +1,218 @@
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import type { ItemKey } from '../store/mirror-memory.ts';
+import type { PageReader, Reading } from './page-reader.ts';
+import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
+import type { PageContents } from './service-page.ts';
+import type { Spool } from './spool.ts';
+
+type PerCollection<T> = { readonly [C in Collection]: T };
+
+/** How far a run is: plain data, kept with each page. */
+export interface RunState {
+  /** Names the run. */
+  readonly run: string;
+  /** The run before it whose pages are in the store. */
+  readonly after: string | null;
+  readonly isFull: boolean;
+  readonly beginning: Beginning;
+  readonly plan: Plan;
+  /** Items known before the run, and those that it found. */
+  readonly known: PerCollection<number>;
+  readonly fresh: PerCollection<number>;
+  /** Items seen in the round at hand; the round's number, counted through all walks; and what tells it from the next. */
+  readonly seen: PerCollection<number>;
+  readonly round: PerCollection<number>;
+  readonly roundName: PerCollection<string>;
+  /** Items on the shortest page that had a next one. */
+  readonly shortest: PerCollection<number>;
+  /** What the last page said of the collection. */
+  readonly count: PerCollection<number>;
+  /** Accounts that the service does not have any more, and the round that shows which: those it did not see. */
+  readonly goneAccounts: number;
+  readonly goneRound: number;
+  readonly pages: { readonly read: number; readonly unchanged: number };
+}
+
+const NONE: PerCollection<number> = { data: 0, account: 0 };
+
+export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'known' | 'beginning'>): RunState {
+  return {
+    ...begin,
+    plan: startPlan(begin.beginning),
+    fresh: NONE,
+    seen: NONE,
+    round: NONE,
+    roundName: { data: '', account: '' },
+    shortest: { data: Number.MAX_SAFE_INTEGER, account: Number.MAX_SAFE_INTEGER },
+    count: NONE,
+    goneAccounts: 0,
+    goneRound: 0,
+    pages: { read: 0, unchanged: 0 },
+  };
+}
+
+export interface RunOptions {
+  /** Concurrent requests, if all pages are read. */
+  readonly concurrency: number;
+  /** Called after each page: its number, and how many the collection has. */
+  readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
+}
+
+/** Reads the pages that the plan asks for, one after another, and keeps each with the state after it. */
+export class Run {
+  state: RunState;
+  readonly #spool: Spool<RunState>;
+  readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
+  readonly #options: RunOptions;
+  /** Pages that have been asked for and not been kept yet. */
+  readonly #asked = new Map<string, Promise<Reading>>();
+
+  constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
+    this.state = state;
+    this.#spool = spool;
+    this.#reader = reader;
+    this.#options = options;
+  }
+
+  /** @throws Failure service-failed, bad-service, stopped: the state is kept */
+  async toEnd(): Promise<void> {
+    for (let name = nextPage(this.state.plan); name !== undefined; name = nextPage(this.state.plan)) {
+      const reading = await this.#ask(name);
+      if (reading.kind === 'failed') await this.#passBy(name, reading.reason);
+      else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
+      else this.#keep(() => this.#after(name, reading));
+      this.#asked.delete(nameOf(name));
+      this.#options.onPage?.(name.collection, name.number, pagesOf(this.state, name.collection));
+    }
+  }
+
+  /** What the service does not have any more. */
+  gone(): PerCollection<readonly ItemKey[]> {
+    const { goneAccounts, goneRound } = this.state;
+    return { data: this.#spool.goneRecords(), account: goneAccounts === 0 ? [] : [...this.#spool.unseen('account', goneRound)] };
+  }
+
+  #keep(work: () => RunState): void {
+    this.state = this.#spool.together(() => {
+      const state = work();
+      this.#spool.setState(state);
+      return state;
+    });
+  }
+
+  /** Skips a page that fails alone. If the next one fails too, the service has failed. */
+  async #passBy(name: PageName, reason: string): Promise<void> {
+    const isLast = name.number >= pagesOf(this.state, name.collection);
+    const passed = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
+    const next = nextPage(passed.plan);
+    const isFirst = this.state.pages.read === 0 || name.number === 1;
+    const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
+    if (isFirst || (isNeighbor && (await this.#ask(next)).kind === 'failed')) {
+      throw new Failure('service-failed', 'the service does not send a page', {
+        place: { file: this.#reader.addressOf(name) },
+        expected: 'a page of the API',
+        found: reason,
+        hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
+      });
+    }
+    this.#keep(() => passed);
+  }
+
+  /** Requests a page if that was not done yet, and the pages after it if all are read. */
+  #ask(name: PageName): Promise<Reading> {
+    if (!this.#asked.has(nameOf(name))) this.#asked.clear();
+    const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
+    for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
+      const key = nameOf({ ...name, number });
+      if ((number > last && number !== name.number) || this.#asked.has(key)) continue;
+      const asked = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
+      // what is asked for ahead may never come to its turn
+      asked.catch(() => {});
+      this.#asked.set(key, asked);
+    }
+    return this.#asked.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+  }
+
+  #isReadingAll(collection: Collection): boolean {
+    const { feed, accounts, changed } = this.state.plan;
+    if (changed[collection] !== undefined) return false;
+    return collection === 'data' ? feed.watermark === null : accounts.direction === 'forward';
+  }
+
+  /** The lists of changed pages are of a tree that is there no more. */
+  #withoutLists(): RunState {
+    const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
+    return { ...this.state, beginning, plan: startPlan(beginning) };
+  }
+
+  /** The state after a page; what was on it goes into the spool. */
+  #after(name: PageName, reading: Exclude<Reading, { readonly kind: 'failed' | 'tree-changed' }>): RunState {
+    const { collection, number } = name;
+    if (reading.kind === 'missing') return { ...this.state, plan: afterPage(this.state.plan, { kind: 'shrank' }) };
+    const { contents, sent, etag, url } = reading;
+    this.#spool.addPage({ url, collection, number, etag }, contents, sent);
+    const begun = this.#inRound(collection);
+    const tally = this.#spool.see(collection, contents.items, begun.round[collection]);
+    const state: RunState = {
+      ...begun,
+      fresh: { ...begun.fresh, [collection]: begun.fresh[collection] + tally.fresh },
+      seen: { ...begun.seen, [collection]: begun.seen[collection] + tally.seen },
+      count: { ...begun.count, [collection]: contents.count },
+      shortest: { ...begun.shortest, [collection]: shortest(begun.shortest[collection], contents) },
+      pages: { read: begun.pages.read + 1, unchanged: begun.pages.unchanged + (sent === null ? 1 : 0) },
+    };
+    return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
+  }
+
+  #afterFeedPage(state: RunState, number: number, contents: PageContents): RunState {
+    const ids = contents.items.flatMap(({ key }) => (typeof key === 'number' ? [key] : []));
+    const page = {
+      number,
+      count: contents.count,
+      hasNext: contents.next !== null,
+      highest: ids.length === 0 ? null : Math.max(...ids),
+      lowest: ids.length === 0 ? null : Math.min(...ids),
+      isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
+    };
+    const covered = idsCoveredBy(state.plan, page);
+    if (covered !== undefined) this.#spool.noteGone(covered.low, covered.high, new Set(ids));
+    const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone, wanted: this.#spool.wanted };
+    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
+  }
+
+  #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
+    const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
+    const known = state.known.account + state.fresh.account - state.goneAccounts;
+    const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
+    const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
+    const gone = plan.stage === 'accounts' ? 0 : plan.accounts.gone;
+    return gone > 0 ? { ...state, plan, goneAccounts: state.goneAccounts + gone, goneRound: state.round.account } : { ...state, plan };
+  }
+
+  /** The state with the round at hand counted. */
+  #inRound(collection: Collection): RunState {
+    const { stage, pass, checks, feed, accounts, changed } = this.state.plan;
+    const name = [stage, pass, checks, collection === 'data' ? feed.round : accounts.round, changed[collection] === undefined].join(' ');
+    if (this.state.roundName[collection] === name) return this.state;
+    return {
+      ...this.state,
+      round: { ...this.state.round, [collection]: this.state.round[collection] + 1 },
+      roundName: { ...this.state.roundName, [collection]: name },
+      seen: { ...this.state.seen, [collection]: 0 },
+    };
+  }
+}
+
+function nameOf({ collection, number }: PageName): string {
+  return `${collection} ${number}`;
+}
+
+function shortest(before: number, { items, next }: PageContents): number {
+  return next === null || items.length === 0 ? before : Math.min(before, items.length);
+}
+
+/** How many pages a collection has, as far as is known. */
+function pagesOf({ count, shortest }: RunState, collection: Collection): number {
+  return Math.max(1, Math.ceil(count[collection] / shortest[collection]));
+}

@@ -1,0 +1,97 @@
+import { hash } from 'node:crypto';
+import type { Collection } from '../contract/collection.ts';
+import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
+import { cut, encodeJson, isObject } from '../contract/json.ts';
+import { handle, identifier, Violation } from '../contract/shape.ts';
+import type { ItemKey } from '../store/mirror-memory.ts';
+
+/** What stands on a page, as far as the mirror needs it to know what it has. */
+export interface PageContents {
+  readonly count: number;
+  readonly next: string | null;
+  readonly items: readonly PageItem[];
+}
+
+export interface PageItem {
+  /** A record's id or an account's screen name; for an item without one its SHA-256. */
+  readonly key: ItemKey;
+  /** Tells accounts with the same screen name apart: the creation date and the first record; null for records. */
+  readonly variant: string | null;
+  /** Of records the account; of accounts nothing. */
+  readonly account: string | null;
+}
+
+/** A page that is none of the interface. */
+export class BadPage extends Error {}
+
+/** @throws BadPage if the bytes are not a page of a collection */
+export function parsePage(collection: Collection, bytes: Buffer): PageContents {
+  const { count, next, results } = envelopeIn(bytes);
+  return {
+    count,
+    next,
+    items: results.map((item) =>
+      collection === 'data' ? recordItem(item) : { key: keyOf('account', item), variant: variantOf(item), account: null },
+    ),
+  };
+}
+
+function envelopeIn(bytes: Buffer): Envelope {
+  let text: string;
+  let value: unknown;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new BadPage('bytes that are not UTF-8');
+  }
+  try {
+    value = JSON.parse(text);
+  } catch {
+    const start = text.trim();
+    throw new BadPage(
+      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'no JSON, or cut short'}: ${cut(start)}`,
+    );
+  }
+  try {
+    return parseEnvelope(value);
+  } catch (error) {
+    if (error instanceof Violation) throw new BadPage(`${error.field}: ${error.found}, expected ${error.expected}`);
+    throw error;
+  }
+}
+
+function recordItem(item: unknown): PageItem {
+  const account = isObject(item) && handle.accepts(item['account']) ? item['account'] : null;
+  return { key: keyOf('data', item), variant: null, account };
+}
+
+/** By what an item of a collection is known. */
+export function keyOf(collection: Collection, item: unknown): ItemKey {
+  if (isObject(item)) {
+    const { id, screen_name } = item;
+    if (collection === 'data' && identifier.accepts(id)) return id;
+    if (collection === 'account' && handle.accepts(screen_name)) return screen_name;
+  }
+  return `sha256:${hash('sha256', encodeJson(item))}`;
+}
+
+/** What tells an account apart from another with its screen name: when it was created, and its first record. */
+export function variantOf(account: unknown): string {
+  const { account_creation_date: created, data } = isObject(account) ? account : {};
+  const ids = Array.isArray(data)
+    ? data.flatMap((record: unknown) => (isObject(record) && typeof record['id'] === 'number' ? [record['id']] : []))
+    : [];
+  const first = ids.reduce((least, id) => Math.min(least, id), Number.POSITIVE_INFINITY);
+  return `${typeof created === 'string' ? created : ''}|${ids.length === 0 ? '' : first}`;
+}
+
+/** Whether two accounts with one screen name are two: one that gets its first record stays the same. */
+export function areTwo(one: string, other: string): boolean {
+  const [[created, first], [otherCreated, otherFirst]] = [one.split('|'), other.split('|')];
+  return created !== otherCreated || (first !== '' && otherFirst !== '' && first !== otherFirst);
+}
+
+/** The key of an account whose screen name another account has, too. No screen name has a line break. */
+export function namesakeKey(screenName: string, variant: string): string {
+  return `${screenName}\n${variant}`;
+}

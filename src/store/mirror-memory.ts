@@ -1,0 +1,178 @@
+import type { Collection } from '../contract/collection.ts';
+import type { Connection, Statement } from './connection.ts';
+
+/** By what an item of a service is known: a record by its id, an account by its screen name. */
+export type ItemKey = number | string;
+
+/** What a store knows of a service as a whole. */
+export interface MirrorSummary {
+  /** Names the last run whose pages are in the store. */
+  readonly run: string;
+  /** Every record of the service up to this id has been read; null if that is not known of any. */
+  readonly watermark: number | null;
+  /** By how much the service's `count` exceeds the items that it shows. */
+  readonly excess: { readonly [C in Collection]: number };
+  /** The build.json and the manifest of the tree that was read in full; null if it was not a tree, or not read in full. */
+  readonly build: string | null;
+  readonly manifest: Buffer | null;
+}
+
+interface MirrorRow {
+  readonly id: number;
+  readonly run: string;
+  readonly watermark: number | null;
+  readonly data_excess: number;
+  readonly account_excess: number;
+  readonly build: string | null;
+  readonly manifest: Buffer | null;
+}
+
+/** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */
+export class MirrorMemory {
+  /** Undefined if nothing has been mirrored from there. */
+  readonly summary: MirrorSummary | undefined;
+  readonly #database: Connection;
+  readonly #baseUrl: string;
+  readonly #id: number;
+  readonly #has: Statement<[number, Collection, ItemKey], number>;
+  readonly #between: Statement<[number, bigint, bigint], number>;
+  readonly #page: Statement<[number, Collection, number], { readonly etag: string; readonly contents: string }>;
+
+  constructor(database: Connection, baseUrl: string) {
+    this.#database = database;
+    this.#baseUrl = baseUrl;
+    const row = database.prepare<[string], MirrorRow>('SELECT * FROM mirror WHERE base_url = ?').get(baseUrl);
+    // rows count from 1
+    this.#id = row?.id ?? 0;
+    this.summary = row && {
+      run: row.run,
+      watermark: row.watermark,
+      excess: { data: row.data_excess, account: row.account_excess },
+      build: row.build,
+      manifest: row.manifest,
+    };
+    this.#has = database
+      .prepare<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror = ? AND collection = ? AND key = ?')
+      .pluck();
+    // without CAST, which would keep SQLite from using the index on a column of any type
+    this.#between = database
+      .prepare<[number, bigint, bigint], number>(
+        "SELECT key FROM mirror_item WHERE mirror = ? AND collection = 'data' AND key >= ? AND key < ?",
+      )
+      .pluck();
+    this.#page = database.prepare('SELECT etag, contents FROM mirror_page WHERE mirror = ? AND collection = ? AND page = ?');
+  }
+
+  has(collection: Collection, key: ItemKey): boolean {
+    return this.#has.get(this.#id, collection, key) === 1;
+  }
+
+  /** How many items of a collection are known. */
+  count(collection: Collection): number {
+    return (
+      this.#database
+        .prepare<[number, Collection], number>('SELECT count(*) FROM mirror_item WHERE mirror = ? AND collection = ?')
+        .pluck()
+        .get(this.#id, collection) ?? 0
+    );
+  }
+
+  /** The ids of known records from `low` up to but not `high`. */
+  recordsBetween(low: number, high: number): number[] {
+    return this.#between.all(this.#id, BigInt(low), BigInt(high));
+  }
+
+  /** The keys of a collection's items, in their order. */
+  *keys(collection: Collection): Generator<ItemKey> {
+    const next = this.#database
+      .prepare<[number, Collection, ItemKey], ItemKey>(
+        'SELECT key FROM mirror_item WHERE mirror = ? AND collection = ? AND key > ? ORDER BY key LIMIT +1000',
+      )
+      .pluck();
+    for (let last: ItemKey = -1; ; ) {
+      const run = next.all(this.#id, collection, last);
+      yield* run;
+      const end = run.at(-1);
+      if (end === undefined) return;
+      last = end;
+    }
+  }
+
+  /** The contents of a page that had an ETag. */
+  page(collection: Collection, number: number): { readonly etag: string; readonly contents: string } | undefined {
+    return this.#page.get(this.#id, collection, number);
+  }
+
+  /** Whether another service, mirrored into the same store, has shown an item. */
+  isElsewhere(collection: Collection, key: ItemKey): boolean {
+    return (
+      this.#database
+        .prepare<[number, Collection, ItemKey], number>('SELECT 1 FROM mirror_item WHERE mirror <> ? AND collection = ? AND key = ?')
+        .pluck()
+        .get(this.#id, collection, key) === 1
+    );
+  }
+
+  /** Writes the state of the service; runs in the caller's batch. Returns the memory with the new state. */
+  update(summary: MirrorSummary): MirrorMemory {
+    this.#database
+      .prepare(`INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
+        VALUES (?, ?, CAST(? AS INTEGER), CAST(? AS INTEGER), CAST(? AS INTEGER), ?, ?)
+        ON CONFLICT (base_url) DO UPDATE SET run = excluded.run, watermark = excluded.watermark, data_excess = excluded.data_excess,
+          account_excess = excluded.account_excess, build = excluded.build, manifest = excluded.manifest`)
+      .run(this.#baseUrl, summary.run, summary.watermark, summary.excess.data, summary.excess.account, summary.build, summary.manifest);
+    return new MirrorMemory(this.#database, this.#baseUrl);
+  }
+
+  /** The items that the service does not have any more, as the runs so far found. */
+  gone(collection: Collection): ItemKey[] {
+    return this.#database
+      .prepare<[number, Collection], ItemKey>('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key')
+      .pluck()
+      .all(this.#id, collection);
+  }
+
+  /** Writes items and pages; runs in the caller's batch. */
+  writer(): MirrorWriter {
+    const key = '(mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
+    const where = 'WHERE mirror = ? AND collection = ? AND key = ?';
+    const addItem = this.#database.prepare(`INSERT INTO mirror_item ${key}`);
+    const removeItem = this.#database.prepare(`DELETE FROM mirror_item ${where}`);
+    const addGone = this.#database.prepare(`INSERT INTO mirror_gone ${key}`);
+    const removeGone = this.#database.prepare(`DELETE FROM mirror_gone ${where}`);
+    const setPage = this.#database.prepare(`INSERT INTO mirror_page (mirror, collection, page, etag, contents) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT DO UPDATE SET etag = excluded.etag, contents = excluded.contents`);
+    return {
+      add: (collection, key) => {
+        addItem.run(this.#id, collection, stored(key));
+        removeGone.run(this.#id, collection, key);
+      },
+      setGone: (collection, key) => {
+        removeItem.run(this.#id, collection, key);
+        addGone.run(this.#id, collection, stored(key));
+      },
+      forget: (collection, key) => {
+        removeGone.run(this.#id, collection, key);
+      },
+      setPage: (collection, number, etag, contents) => {
+        setPage.run(this.#id, collection, BigInt(number), etag, contents);
+      },
+    };
+  }
+}
+
+/** Changes what a store knows of a service. */
+export interface MirrorWriter {
+  /** The service has shown an item. */
+  readonly add: (collection: Collection, key: ItemKey) => void;
+  /** The service does not have an item any more. */
+  readonly setGone: (collection: Collection, key: ItemKey) => void;
+  /** An item that the service does not have any more is not in the store either. */
+  readonly forget: (collection: Collection, key: ItemKey) => void;
+  readonly setPage: (collection: Collection, number: number, etag: string, contents: string) => void;
+}
+
+/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
+function stored(key: ItemKey): bigint | string {
+  return typeof key === 'number' ? BigInt(key) : key;
+}

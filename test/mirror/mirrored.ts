@@ -1,0 +1,43 @@
+import { type MirrorOptions, type MirrorResult, mirror } from '../../src/mirror/mirror.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { Store } from '../../src/store/store.ts';
+
+/** Mirrors without delay, and fails where something is set aside. */
+export function mirrored(store: string, baseUrl: string, options: Partial<MirrorOptions> = {}): Promise<MirrorResult> {
+  return mirror({
+    store,
+    baseUrl,
+    userAgent: 'palimpsest-test',
+    delay: 0,
+    concurrency: 1,
+    isFull: false,
+    onConflict: 'replace',
+    onReject: (inputError) => {
+      throw new Error(`${inputError.expected}, found ${inputError.found}`);
+    },
+    maxDelete: undefined,
+    signal: new AbortController().signal,
+    firstPause: 2,
+    timeout: 5000,
+    ...options,
+  });
+}
+
+export function fingerprint(path: string): string {
+  const store = Store.open(path);
+  try {
+    return store.revision.fingerprint;
+  } finally {
+    store.close();
+  }
+}
+
+/** Ids of all records in a store, newest first. */
+export function idsIn(path: string): number[] {
+  const connection = new Connection(path);
+  try {
+    return connection.prepare<[], number>('SELECT id FROM record ORDER BY id DESC').pluck().all();
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,154 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { remember } from '../../src/mirror/import-pages.ts';
+import { missingOf } from '../../src/mirror/missing.ts';
+import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
+import { Spool } from '../../src/mirror/spool.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { migrate } from '../../src/store/database.ts';
+import { MirrorMemory } from '../../src/store/mirror-memory.ts';
+import { MIGRATIONS } from '../../src/store/schema.ts';
+import { type Change, SimulatedService } from './simulated-service.ts';
+
+const RUNS = Number(process.env['PALIMPSEST_TEST_DRIFTS'] ?? 40);
+const PAGES = Number(process.env['PALIMPSEST_TEST_MIRROR_PAGES'] ?? 1000);
+
+/** What a store knows of a service, night after night, without the records themselves. */
+function nights() {
+  const database = new Connection(':memory:');
+  migrate(database, ':memory:', MIGRATIONS);
+  let runs = 0;
+  return async (service: SimulatedService, isFull = false) => {
+    runs += 1;
+    const memory = new MirrorMemory(database, 'https://service.example');
+    const known = { data: memory.count('data'), account: memory.count('account') };
+    const { watermark = null, excess = { data: 0, account: 0 } } = memory.summary ?? {};
+    const spool = new Spool<RunState>(':memory:', memory);
+    const changed = { data: undefined, account: undefined };
+    const run = new Run(
+      startRun({
+        run: String(runs),
+        after: null,
+        isFull,
+        known,
+        beginning: { watermark, excess, accounts: known.account, isFull, changed },
+      }),
+      spool,
+      service,
+      { concurrency: 1 },
+    );
+    const before = service.requests;
+    await run.toEnd();
+    const { plan } = run.state;
+    const gone = run.gone();
+    const { isComplete, missing } = missingOf(run.state, gone.data.length, () => '');
+    const summary = {
+      run: String(runs),
+      watermark: plan.feed.watermark,
+      excess: { data: plan.feed.excess, account: plan.accounts.excess },
+      build: null,
+      manifest: null,
+    };
+    const after = remember(memory, spool, { summary, gone });
+    const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
+    spool.close();
+    return { isComplete, missing, gone, has, requests: service.requests - before, plan };
+  };
+}
+
+const grow = fc.record({ kind: fc.constant('grow' as const), records: fc.nat({ max: 12 }), newAccounts: fc.nat({ max: 2 }) });
+const remove = fc.record({
+  kind: fc.constant('remove' as const),
+  at: fc.double({ min: 0, max: 0.999, noNaN: true }),
+  records: fc.integer({ min: 1, max: 4 }),
+});
+const reset = fc.record({ kind: fc.constant('reset' as const), records: fc.nat({ max: 30 }) });
+
+/** Changes before some of the first requests of a service; after those it is at rest. */
+function changes(change: fc.Arbitrary<Change>): fc.Arbitrary<ReadonlyMap<number, readonly Change[]>> {
+  return fc
+    .array(fc.tuple(fc.nat({ max: 60 }), fc.array(change, { minLength: 1, maxLength: 3 })), { maxLength: 12 })
+    .map((entries) => new Map(entries));
+}
+
+const shape = { pageSize: fc.integer({ min: 1, max: 7 }), records: fc.nat({ max: 60 }) };
+
+describe('the plan of a mirror', () => {
+  it('misses no record and no account of a service that grows between any two requests', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...shape, changes: changes(grow) }), async ({ pageSize, records, changes }) => {
+        const service = new SimulatedService(pageSize, records, changes);
+        const night = nights();
+        for (let count = 0; count < 3; count += 1) {
+          const { isComplete, has } = await night(service);
+          expect(isComplete).toBe(true);
+          expect(service.lastShown.filter((id) => !has.data.has(id))).toEqual([]);
+          expect(service.lastAccounts.filter((name) => !has.account.has(name))).toEqual([]);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('ends, and is never complete without a record of the service, whatever a service adds, removes and resets', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.record({ ...shape, changes: changes(fc.oneof(grow, remove, reset)) }), async ({ pageSize, records, changes }) => {
+        const service = new SimulatedService(pageSize, records, changes);
+        const night = nights();
+        for (let count = 0; count < 4; count += 1) {
+          const { isComplete, missing, has, requests } = await night(service);
+          const missed = service.lastShown.filter((id) => !has.data.has(id));
+          if (isComplete) expect(missed).toEqual([]);
+          else expect(missing.isUnsettled || missing.records + missing.accounts > 0).toBe(true);
+          expect(requests).toBeLessThan(2000);
+        }
+        // the service is at rest by now
+        await night(service, true);
+        const { isComplete, has } = await night(service);
+        expect(isComplete).toBe(true);
+        expect([...has.data].toSorted()).toEqual([...service.records].toSorted());
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('finds new records while others were removed and the count stayed the same', async () => {
+    const changes: readonly (readonly [number, readonly Change[]])[] = [
+      [2, [{ kind: 'grow', records: 2, newAccounts: 0 }]],
+      [
+        4,
+        [
+          { kind: 'remove', at: 0, records: 2 },
+          { kind: 'grow', records: 2, newAccounts: 0 },
+        ],
+      ],
+    ];
+    const service = new SimulatedService(2, 3, new Map(changes));
+    const { has, isComplete } = await nights()(service);
+    expect(isComplete).toBe(true);
+    expect(service.records.filter((id) => !has.data.has(id))).toEqual([]);
+  });
+
+  it('reads a handful of pages if three of many have new items, and three pages if nothing is new', async () => {
+    const service = new SimulatedService(10, 10 * PAGES, new Map());
+    const night = nights();
+    const first = await night(service);
+    expect(first).toMatchObject({ isComplete: true });
+    service.apply({ kind: 'grow', records: 30, newAccounts: 2 });
+    expect((await night(service)).requests).toBeLessThan(10);
+    expect((await night(service)).requests).toBe(3);
+  });
+
+  it('finds a removed record, and reads no pages below it', async () => {
+    const service = new SimulatedService(10, 1000, new Map());
+    const night = nights();
+    await night(service);
+    const removed = service.records[25];
+    service.records = service.records.toSpliced(25, 1);
+    const second = await night(service);
+    expect(second.gone.data).toEqual([removed]);
+    expect(second).toMatchObject({ isComplete: true });
+    expect(second.requests).toBeLessThan(10);
+    expect((await night(service)).requests).toBe(3);
+  });
+});

@@ -1,0 +1,81 @@
+import type { Collection } from '../../src/contract/collection.ts';
+import { pageAddress } from '../../src/mirror/page-link.ts';
+import type { Reading } from '../../src/mirror/page-reader.ts';
+import type { PageName } from '../../src/mirror/plan.ts';
+
+/** A mirror that asks more often goes round in circles. */
+const LIMIT = 20_000;
+const BASE = 'https://service.example';
+
+/** A change of a service between two requests. */
+export type Change =
+  | { readonly kind: 'grow'; readonly records: number; readonly newAccounts: number }
+  | { readonly kind: 'remove'; readonly at: number; readonly records: number }
+  | { readonly kind: 'reset'; readonly records: number };
+
+/** A service in memory, newest record first, that changes before some of its requests. */
+export class SimulatedService {
+  /** Ids, newest first. */
+  records: number[] = [];
+  /** Screen names, in the order in which they came. */
+  accounts: string[] = [];
+  /** What the feed held when it was asked last. */
+  lastShown: readonly number[] = [];
+  lastAccounts: readonly string[] = [];
+  requests = 0;
+  readonly #pageSize: number;
+  readonly #changes: ReadonlyMap<number, readonly Change[]>;
+  #nextId = 1000;
+
+  /** @param changes by the number of the request that they come before, from 0 */
+  constructor(pageSize: number, records: number, changes: ReadonlyMap<number, readonly Change[]>) {
+    this.#pageSize = pageSize;
+    this.#changes = changes;
+    this.#grow(records, Math.ceil(records / 3));
+  }
+
+  addressOf({ collection, number }: PageName): string {
+    return pageAddress(BASE, collection, number);
+  }
+
+  async read({ collection, number }: PageName): Promise<Reading> {
+    for (const change of this.#changes.get(this.requests) ?? []) this.apply(change);
+    this.requests += 1;
+    if (this.requests > LIMIT) throw new Error('the mirror does not end');
+    const all = collection === 'data' ? this.records : this.accounts;
+    const pages = Math.max(1, Math.ceil(all.length / this.#pageSize));
+    if (collection === 'data') this.lastShown = this.records;
+    else this.lastAccounts = this.accounts;
+    if (number > pages) return { kind: 'missing' };
+    const items = all.slice((number - 1) * this.#pageSize, number * this.#pageSize).map((key) => this.#item(collection, key));
+    const next = number < pages ? pageAddress(BASE, collection, number + 1) : null;
+    return { kind: 'page', url: '', contents: { count: all.length, next, items }, etag: null, sent: null };
+  }
+
+  #item(collection: Collection, key: number | string) {
+    return collection === 'data'
+      ? { key, variant: null, account: this.accounts[Number(key) % this.accounts.length] ?? null }
+      : { key, variant: '|', account: null };
+  }
+
+  apply(change: Change): void {
+    if (change.kind === 'grow') this.#grow(change.records, change.newAccounts);
+    if (change.kind === 'remove') this.records = this.records.toSpliced(Math.floor(change.at * this.records.length), change.records);
+    if (change.kind === 'reset') {
+      this.records = [];
+      this.#nextId = 500;
+      this.#grow(change.records, 0);
+    }
+  }
+
+  #grow(records: number, accounts: number): void {
+    const names = Array.from({ length: accounts }, (_, index) => `account${this.accounts.length + index}`);
+    this.accounts = [...this.accounts, ...names];
+    const added: number[] = [];
+    for (let index = 0; index < records; index += 1) {
+      this.#nextId += 1 + (this.#nextId % 3);
+      added.push(this.#nextId);
+    }
+    this.records = [...added.reverse(), ...this.records];
+  }
+}
