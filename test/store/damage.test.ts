@@ -93,7 +93,7 @@ describe('a store with one byte changed', () => {
       const { built, ...ended } = await runAll(damage, work);
       for (const [name, { code, error, stdout, stderr }] of Object.entries(ended)) {
         const where = `${name} at byte ${damage.offset}: ${stdout.slice(0, 300)} ${stderr}`;
-        expect(stderr, where).not.toContain('this is a fault of palimpsest');
+        expect(stderr, where).not.toContain('this is a bug in palimpsest');
         if (code === 0) continue;
         expect(code, where).toBe(1);
         // handles and observation times have no checksum: they may have changed

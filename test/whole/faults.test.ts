@@ -41,7 +41,7 @@ function copyTree(out: string): string {
 async function failureOf(args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number | null; error: unknown }> {
   const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env });
   expect(stderr, 'no stack trace').not.toContain('    at ');
-  expect(stderr).not.toContain('fault of palimpsest');
+  expect(stderr).not.toContain('bug in palimpsest');
   expect(stdout, `exit code ${code}, and no error on standard output: ${stderr}`).toContain('{"error":');
   const { error } = JSON.parse(stdout);
   expect(stderr.startsWith(`error: ${error.message} (${error.code})\n`)).toBe(true);

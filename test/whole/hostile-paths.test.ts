@@ -93,7 +93,7 @@ async function outcome(args: readonly string[], options: RunOptions = {}): Promi
   });
   const shown = `${args.join(' ').slice(0, 200)}: ${stderr}${stdout}`.slice(0, 2000);
   expect(signal, shown).toBe(null);
-  expect(stderr, shown).not.toMatch(/^ {4}at |fault of palimpsest|UnhandledPromise/m);
+  expect(stderr, shown).not.toMatch(/^ {4}at |bug in palimpsest|UnhandledPromise/m);
   if (code === 0) return 'done';
   expect(stdout, shown).toContain('"error":{');
   const { error } = JSON.parse(stdout);
@@ -133,8 +133,8 @@ it('an unreadable folder or file inside a folder gives one clear error in every 
   for (const path of [join(sources, 'secret'), join(half, 'rest/account'), secretFile, linked]) chmodSync(path, 0);
   const fresh = () => join(folder, `new ${runs++}`);
   const runsOf: readonly (readonly [readonly string[], string])[] = [
-    [['import', sources, '--store', fresh()], 'file-system'],
-    [['observe', sources, '--store', fresh()], 'file-system'],
+    [['import', sources, '--store', fresh()], 'no-source'],
+    [['observe', sources, '--store', fresh()], 'no-source'],
     [['import', secretFile, '--store', fresh()], 'bad-source'],
     [['verify', '--out', half], 'done'],
     [['publish', fresh(), '--out', half], 'tree-edited'],

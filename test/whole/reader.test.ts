@@ -163,10 +163,14 @@ describe('the check of readers, with an exchange of pages in a given order', () 
   }
 
   it('finds missed records if the first page is exchanged first', async () => {
-    const { out, from, past, pages } = await prepare('first page first');
-    const readings = await readDuring(exchange(from, out, pages), out);
-    const missed = readings.flatMap((reading) => missedBy(reading, past));
-    expect(missed.length).toBeGreaterThan(0);
+    let missed = 0;
+    // whether a reader is in the middle of the exchange depends on the load of the machine
+    for (let attempt = 1; missed === 0 && attempt <= 5; attempt += 1) {
+      const { out, from, past, pages } = await prepare(`first page first ${attempt}`);
+      const readings = await readDuring(exchange(from, out, pages), out);
+      missed = readings.flatMap((reading) => missedBy(reading, past)).length;
+    }
+    expect(missed).toBeGreaterThan(0);
   });
 
   it('finds no missed records if the last page is exchanged first', async () => {
