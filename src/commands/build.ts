@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
-import { number, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, type Terminal } from '../terminal.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
@@ -73,8 +73,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       }
       terminal.summary({ ...summary, out: options.out, milliseconds: Math.round(took) }, [
         `built ${options.out} in ${seconds(took)}`,
-        `  feed      ${number(tree.records)} records on ${number(tree.data_pages)} pages`,
-        `  accounts  ${number(tree.accounts)} on ${number(tree.account_pages)} pages`,
+        `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
+        `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
         `next: palimpsest verify${again('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${again('--out', options.out, DEFAULT_OUT)}`,
       ]);
