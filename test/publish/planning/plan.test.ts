@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Comparison, UNKNOWN_DIGEST } from '../../src/publish/comparison.ts';
-import { planPublish } from '../../src/publish/plan.ts';
-import type { TreeSize } from '../../src/publish/state.ts';
-import { stepsOf } from '../../src/publish/steps.ts';
-import { Digests } from '../../src/tree/digests.ts';
-import type { Encoding } from '../../src/tree/encoding.ts';
-import { slotCount } from '../../src/tree/layout.ts';
+import { type Comparison, UNKNOWN_DIGEST } from '../../../src/publish/planning/comparison.ts';
+import { planPublish } from '../../../src/publish/planning/plan.ts';
+import { stepsOf } from '../../../src/publish/planning/steps.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
+import { Digests } from '../../../src/tree/digests.ts';
+import type { Encoding } from '../../../src/tree/encoding.ts';
+import { slotCount } from '../../../src/tree/layout.ts';
 
 /** Digests of a collection whose pages contain these texts. The index equals page 1, `last` equals the last page. */
 function digestsOf(texts: readonly string[], encodings: readonly Encoding[] = []): Digests {

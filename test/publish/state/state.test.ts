@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Violation } from '../../src/contract/shape.ts';
-import { encodeState, type Holder, type PublishState, parseState, type TreeSize } from '../../src/publish/state.ts';
-import { VERSION } from '../../src/version.ts';
-import { hostileText } from '../support/histories.ts';
+import { Violation } from '../../../src/contract/shape.ts';
+import { encodeState, type Holder, type PublishState, parseState, type TreeSize } from '../../../src/publish/state/state.ts';
+import { VERSION } from '../../../src/version.ts';
+import { hostileText } from '../../support/histories.ts';
 
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const tree: fc.Arbitrary<TreeSize> = fc.record(

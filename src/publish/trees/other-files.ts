@@ -1,7 +1,7 @@
-import { Failure } from '../contract/failure.ts';
-import type { Target } from '../storage/target.ts';
-import { BUILD_RECORD, parseBuildRecord } from '../tree/build-record.ts';
-import { STATE } from './state.ts';
+import { Failure } from '../../contract/failure.ts';
+import type { Target } from '../../storage/target.ts';
+import { BUILD_RECORD, parseBuildRecord } from '../../tree/build-record.ts';
+import { STATE } from '../state/state.ts';
 
 /**
  * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`.

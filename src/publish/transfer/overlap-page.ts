@@ -1,6 +1,6 @@
-import type { Collection } from '../contract/collection.ts';
-import { ENVELOPE_TAIL, parseEnvelope } from '../contract/envelope.ts';
-import { encodeJson, isObject } from '../contract/json.ts';
+import type { Collection } from '../../contract/collection.ts';
+import { ENVELOPE_TAIL, parseEnvelope } from '../../contract/envelope.ts';
+import { encodeJson, isObject } from '../../contract/json.ts';
 
 /** A page that also shows items of its older version. */
 export interface OverlapPage {

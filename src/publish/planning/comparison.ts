@@ -1,11 +1,11 @@
-import type { Collection } from '../contract/collection.ts';
-import type { Prices } from '../storage/target.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
-import type { Digests } from '../tree/digests.ts';
-import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../tree/layout.ts';
-import type { TreeDigests } from '../tree/manifest.ts';
-import type { Movement } from '../tree/movement.ts';
-import type { TreeSize } from './state.ts';
+import type { Collection } from '../../contract/collection.ts';
+import type { Prices } from '../../storage/target.ts';
+import type { BuildRecord } from '../../tree/build-record.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { pathOf, slotAt, slotCount, slotsOf, variantSlotsOf } from '../../tree/layout.ts';
+import type { TreeDigests } from '../../tree/manifest.ts';
+import type { Movement } from '../../tree/movement.ts';
+import type { TreeSize } from '../state/state.ts';
 
 /** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { planCollection } from '../../src/publish/collection-plan.ts';
-import type { TreeSize } from '../../src/publish/state.ts';
-import { Digests } from '../../src/tree/digests.ts';
-import { movementBetween } from '../../src/tree/movement.ts';
-import type { SortKeys } from '../../src/tree/sort-keys.ts';
+import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
+import { Digests } from '../../../src/tree/digests.ts';
+import { movementBetween } from '../../../src/tree/movement.ts';
+import type { SortKeys } from '../../../src/tree/sort-keys.ts';
 import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
 
 /** Accounts in their order, by the ids of their first records. Some of them have new records. */

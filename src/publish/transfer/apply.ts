@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { forEachLimit } from '../storage/pool.ts';
-import { toFailure, wrapErrors } from '../storage/retry.ts';
-import { StorageError } from '../storage/storage-error.ts';
-import type { Condition, Fetched, ObjectHeaders, Target } from '../storage/target.ts';
-import type { Encoding } from '../tree/encoding.ts';
-import { pathOf, slotCount } from '../tree/layout.ts';
-import { overlapSlots } from './collection-plan.ts';
-import { compressedPage, decompressedPage, encoded, type HeaderChoice, pageHeaders } from './headers.ts';
-import { type LocalTree, readPage } from './local-tree.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { Failure } from '../../contract/failure.ts';
+import { forEachLimit } from '../../storage/pool.ts';
+import { toFailure, wrapErrors } from '../../storage/retry.ts';
+import { StorageError } from '../../storage/storage-error.ts';
+import type { Condition, Fetched, ObjectHeaders, Target } from '../../storage/target.ts';
+import type { Encoding } from '../../tree/encoding.ts';
+import { pathOf, slotCount } from '../../tree/layout.ts';
+import { compressedPage, decompressedPage, encoded, type HeaderChoice, pageHeaders } from '../objects/headers.ts';
+import { overlapSlots } from '../planning/collection-plan.ts';
+import type { Plan } from '../planning/plan.ts';
+import { type LocalTree, readPage } from '../trees/local-tree.ts';
 import { overlapPage } from './overlap-page.ts';
-import type { Plan } from './plan.ts';
 
 /** A plan and everything that `apply` needs to carry it out. */
 export interface ApplyContext {

@@ -1,8 +1,8 @@
-import { encodeJson, isObject } from '../contract/json.ts';
-import { count, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
-import { SITE_MARKER } from '../storage/marker.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
-import { VERSION } from '../version.ts';
+import { encodeJson, isObject } from '../../contract/json.ts';
+import { count, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
+import { SITE_MARKER } from '../../storage/marker.ts';
+import type { BuildRecord } from '../../tree/build-record.ts';
+import { VERSION } from '../../version.ts';
 
 /** The name of the object that contains the publish state and the lease. It is read first and written last. */
 export const STATE: string = SITE_MARKER;

@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { Violation } from '../contract/shape.ts';
-import { forEachLimit } from '../storage/pool.ts';
-import type { Target } from '../storage/target.ts';
-import { Digests } from '../tree/digests.ts';
-import { ENCODINGS, type Encoding, encodingsIn } from '../tree/encoding.ts';
-import { pathOf, slotCount } from '../tree/layout.ts';
-import { MANIFEST, parseManifest, type TreeDigests } from '../tree/manifest.ts';
-import { digestAt, UNKNOWN_DIGEST } from './comparison.ts';
-import { type HeaderChoice, headerLine, pageHeaders } from './headers.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { Failure } from '../../contract/failure.ts';
+import { Violation } from '../../contract/shape.ts';
+import { forEachLimit } from '../../storage/pool.ts';
+import type { Target } from '../../storage/target.ts';
+import { Digests } from '../../tree/digests.ts';
+import { ENCODINGS, type Encoding, encodingsIn } from '../../tree/encoding.ts';
+import { pathOf, slotCount } from '../../tree/layout.ts';
+import { MANIFEST, parseManifest, type TreeDigests } from '../../tree/manifest.ts';
+import { type HeaderChoice, headerLine, pageHeaders } from '../objects/headers.ts';
+import { digestAt, UNKNOWN_DIGEST } from '../planning/comparison.ts';
+import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from '../state/state.ts';
 import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
-import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from './state.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
 /** The options for reading a target, with the headers that pages get. */

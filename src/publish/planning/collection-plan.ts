@@ -1,7 +1,7 @@
-import type { Collection } from '../contract/collection.ts';
-import type { Digests } from '../tree/digests.ts';
-import { encodingsIn } from '../tree/encoding.ts';
-import { slotCount } from '../tree/layout.ts';
+import type { Collection } from '../../contract/collection.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { encodingsIn } from '../../tree/encoding.ts';
+import { slotCount } from '../../tree/layout.ts';
 import { type Change, type Comparison, changesOf, digestAt, surplus } from './comparison.ts';
 import { shiftOf } from './movement.ts';
 import { type Order, orderPages } from './order.ts';

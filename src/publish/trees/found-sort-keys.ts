@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Target } from '../storage/target.ts';
-import { sortKeysIn } from '../tree/existing-tree.ts';
-import { piecesIn } from '../tree/lines.ts';
-import { type Movement, movementBetween } from '../tree/movement.ts';
-import { readSortKeys, SORT_KEYS } from '../tree/sort-keys.ts';
+import type { Target } from '../../storage/target.ts';
+import { sortKeysIn } from '../../tree/existing-tree.ts';
+import { piecesIn } from '../../tree/lines.ts';
+import { type Movement, movementBetween } from '../../tree/movement.ts';
+import { readSortKeys, SORT_KEYS } from '../../tree/sort-keys.ts';
+import type { PublishState } from '../state/state.ts';
 import type { LocalTree } from './local-tree.ts';
-import type { PublishState } from './state.ts';
 
 /** The result of comparing the sort keys at a target with those of the tree. */
 export interface FoundSortKeys {

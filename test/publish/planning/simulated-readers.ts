@@ -1,4 +1,4 @@
-import { chance } from '../whole/chance.ts';
+import { chance } from '../../whole/chance.ts';
 
 /** A page as a set of records; pages are numbered from 1, newest records first. */
 export type Page = ReadonlySet<number>;

@@ -1,15 +1,15 @@
-import { COLLECTIONS } from '../contract/collection.ts';
-import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
-import { Failure } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
-import { STORE_MARKER } from '../storage/marker.ts';
-import type { Target } from '../storage/target.ts';
-import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../tree/build-record.ts';
-import { ENCODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
-import { pathOf } from '../tree/layout.ts';
-import { isManifest, MANIFEST } from '../tree/manifest.ts';
-import { decompressedPage } from './headers.ts';
-import { sizeOf, type TreeSize } from './state.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
+import { Failure } from '../../contract/failure.ts';
+import { isObject } from '../../contract/json.ts';
+import { STORE_MARKER } from '../../storage/marker.ts';
+import type { Target } from '../../storage/target.ts';
+import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
+import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { pathOf } from '../../tree/layout.ts';
+import { isManifest, MANIFEST } from '../../tree/manifest.ts';
+import { decompressedPage } from '../objects/headers.ts';
+import { sizeOf, type TreeSize } from '../state/state.ts';
 
 /**
  * Returns the trees that pages may come from at a target without a publish state. They are derived from the build

@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { Lease } from '../../src/publish/lease.ts';
-import { parseState, STATE } from '../../src/publish/state.ts';
-import { openTarget } from '../../src/storage/address.ts';
-import { StorageError } from '../../src/storage/storage-error.ts';
-import type { Target } from '../../src/storage/target.ts';
-import { folderOfFile } from '../whole/stores.ts';
-import { Growing, publishArgs, publishJson } from './growing.ts';
-import { startProxy } from './proxy.ts';
-import { CEPH, startCeph } from './stores.ts';
+import { Lease } from '../../../src/publish/state/lease.ts';
+import { parseState, STATE } from '../../../src/publish/state/state.ts';
+import { openTarget } from '../../../src/storage/address.ts';
+import { StorageError } from '../../../src/storage/storage-error.ts';
+import type { Target } from '../../../src/storage/target.ts';
+import { folderOfFile } from '../../whole/stores.ts';
+import { Growing, publishArgs, publishJson } from '../growing.ts';
+import { startProxy } from '../proxy.ts';
+import { CEPH, startCeph } from '../stores.ts';
 
 const folder = folderOfFile();
 const { signal } = new AbortController();

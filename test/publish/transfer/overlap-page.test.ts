@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { overlapPage } from '../../src/publish/overlap-page.ts';
+import { overlapPage } from '../../../src/publish/transfer/overlap-page.ts';
 
 const page = (...ids: readonly number[]) =>
   Buffer.from(`{"count":9,"next":null,"previous":null,"results":[${ids.map((id) => `{"id":${id},"text":"\\u2028 ${id}"}`).join(',')}]}`);

@@ -9,8 +9,8 @@ import {
   headerLine,
   pageHeaders,
   plainHeaders,
-} from '../../src/publish/headers.ts';
-import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
+} from '../../../src/publish/objects/headers.ts';
+import { ENCODINGS, SUFFIXES } from '../../../src/tree/encoding.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
 const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });

@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
-import type { Fetched, ObjectHeaders } from '../storage/target.ts';
-import { compress } from '../tree/compression.ts';
-import { CODINGS, type Encoding, SUFFIXES } from '../tree/encoding.ts';
+import type { Fetched, ObjectHeaders } from '../../storage/target.ts';
+import { compress } from '../../tree/compression.ts';
+import { CODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {

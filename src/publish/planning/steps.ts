@@ -1,5 +1,5 @@
-import { COLLECTIONS } from '../contract/collection.ts';
-import { pathOf } from '../tree/layout.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { pathOf } from '../../tree/layout.ts';
 import type { CollectionPlans } from './collection-plan.ts';
 import type { Comparison, Reason } from './comparison.ts';
 

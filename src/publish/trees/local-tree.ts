@@ -3,15 +3,15 @@ import { closeSync, readFileSync, readSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../tree/build-record.ts';
-import { encodingsIn } from '../tree/encoding.ts';
-import { requireTree } from '../tree/existing-tree.ts';
-import { pathOf, slotCount } from '../tree/layout.ts';
-import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from '../tree/manifest.ts';
-import { openRegularFile } from '../tree/regular-file.ts';
-import { SORT_KEYS } from '../tree/sort-keys.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { Failure } from '../../contract/failure.ts';
+import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../../tree/build-record.ts';
+import { encodingsIn } from '../../tree/encoding.ts';
+import { requireTree } from '../../tree/existing-tree.ts';
+import { pathOf, slotCount } from '../../tree/layout.ts';
+import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from '../../tree/manifest.ts';
+import { openRegularFile } from '../../tree/regular-file.ts';
+import { SORT_KEYS } from '../../tree/sort-keys.ts';
 
 /** Bytes of the buffer for reading files. */
 const CHUNK_BYTES = 1 << 16;

@@ -1,6 +1,6 @@
-import { COLLECTIONS } from '../contract/collection.ts';
-import type { Digests } from '../tree/digests.ts';
-import { slotCount } from '../tree/layout.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { slotCount } from '../../tree/layout.ts';
 import { type CollectionPlans, planCollection } from './collection-plan.ts';
 import type { Comparison } from './comparison.ts';
 import { gapsOf } from './movement.ts';

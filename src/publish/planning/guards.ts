@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { Failure } from '../../contract/failure.ts';
 import type { Plan } from './plan.ts';
 
 /** The limits that a plan must respect. */

@@ -1,13 +1,13 @@
 import { hash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Failure } from '../contract/failure.ts';
-import { stopped, toFailure } from '../storage/retry.ts';
-import { StorageError } from '../storage/storage-error.ts';
-import type { Condition, Target } from '../storage/target.ts';
-import { plainHeaders } from './headers.ts';
+import { Failure } from '../../contract/failure.ts';
+import { stopped, toFailure } from '../../storage/retry.ts';
+import { StorageError } from '../../storage/storage-error.ts';
+import type { Condition, Target } from '../../storage/target.ts';
+import { plainHeaders } from '../objects/headers.ts';
+import { readState } from '../trees/remote-tree.ts';
 import { isAlive, thisProcess } from './process-identity.ts';
-import { readState } from './remote-tree.ts';
 import { encodeState, type Holder, type PublishState, parseState, STATE } from './state.ts';
 
 /** Milliseconds between two heartbeats. */

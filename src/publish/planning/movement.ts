@@ -1,6 +1,6 @@
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import type { Movement } from '../tree/movement.ts';
-import type { TreeSize } from './state.ts';
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import type { Movement } from '../../tree/movement.ts';
+import type { TreeSize } from '../state/state.ts';
 
 /** The known facts about how items move from the pages at a target to those of the tree. */
 export interface KnownMovement {

@@ -1,11 +1,11 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { palimpsest } from '../support/palimpsest.ts';
-import { folderOfFile } from '../whole/stores.ts';
-import { differences, pagesIn } from '../whole/trees.ts';
-import { Growing, publishJson } from './growing.ts';
-import { publishBefore, SlowReaders } from './slow-readers.ts';
+import { palimpsest } from '../../support/palimpsest.ts';
+import { folderOfFile } from '../../whole/stores.ts';
+import { differences, pagesIn } from '../../whole/trees.ts';
+import { Growing, publishJson } from '../growing.ts';
+import { publishBefore, SlowReaders } from '../slow-readers.ts';
 
 const folder = folderOfFile();
 const UNFINISHED = '{"palimpsest":"0.1.0","state":"unfinished"}\n';
