@@ -1,7 +1,6 @@
 import type { Collection } from '../../contract/collection.ts';
-import type { Digests } from '../../tree/digests.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
-import { slotCount } from '../../tree/layout.ts';
+import { isSecondOfLast, slotsOfNext } from '../../tree/layout.ts';
 import { type Change, type Comparison, changesOf, digestAt, surplus } from './comparison.ts';
 import { shiftOf } from './movement.ts';
 import { type Order, orderPages } from './order.ts';
@@ -42,10 +41,11 @@ export function planCollection(comparison: Comparison, collection: Collection): 
   for (let page = pages; page >= 1; page -= 1) {
     const sends = slotsToSend(page);
     if (sends.length === 0) continue;
-    const isMissing = sends.some(({ slot, reason }) => slot % slotCount(pages) === page && reason === 'new');
+    const reached = slotsOfNext(page, digests[collection]);
+    const isMissing = sends.some(({ slot, reason }) => reached.includes(slot) && reason === 'new');
     const isMoving = sends.some(
       ({ slot, reason }) =>
-        slot % slotCount(pages) <= pages && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
+        !isSecondOfLast(slot, pages) && (reason === 'changed' || reason === 'unknown' || (page === 1 && reason === 'new')),
     );
     // a page that keeps its items can be sent at any time, but a page that will link to new pages only after those
     const isLinking = page === last && pages > last;
@@ -59,14 +59,14 @@ export function planCollection(comparison: Comparison, collection: Collection): 
     order: { ...order, overlaps: order.overlaps.filter((page) => !overlapped.has(page)) },
     overlapSlots: (page) =>
       leaves(page)
-        ? overlapSlots(digests[collection], page).filter(
+        ? slotsOfNext(page, digests[collection]).filter(
             (slot) => digestAt(found.digests[collection], digests[collection], slot) !== undefined,
           )
         : [],
     slotsToSend,
     isOutdatedInTurn: found.isScanned || moving.length > 0,
-    outdated: () => surplus(comparison, collection, (page) => page <= pages),
-    gone: () => surplus(comparison, collection, (page) => page > pages),
+    outdated: () => surplus(comparison, collection, 'outdated'),
+    gone: () => surplus(comparison, collection, 'gone'),
   };
 }
 
@@ -80,9 +80,4 @@ function unlinked({ found, digests }: Comparison, collection: Collection): (page
   const knowsAll = found.trees.every(({ compress }) => encodings.every((one) => encodingsIn(compress).includes(one)));
   const least = Math.min(...found.trees.map((tree) => (collection === 'data' ? tree.data_pages : tree.account_pages)));
   return (page) => knowsAll && page > least;
-}
-
-/** The slots of the files that readers reach through `next`: the page and its compressed variants. */
-export function overlapSlots({ pages, encodings }: Digests, page: number): number[] {
-  return [0, ...encodings.map((_, index) => index + 1)].map((variant) => page + variant * slotCount(pages));
 }

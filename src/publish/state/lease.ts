@@ -1,92 +1,67 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
-import { stopped, toFailure } from '../../storage/retry.ts';
-import { StorageError } from '../../storage/storage-error.ts';
-import type { Condition, Target } from '../../storage/target.ts';
-import { plainHeaders } from '../objects/headers.ts';
-import { readState } from '../trees/remote-tree.ts';
-import { isAlive, thisProcess } from './process-identity.ts';
-import { encodeState, type Holder, type PublishState, parseState, STATE } from './state.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { stopped } from '../../storage/storage-failure.ts';
+import { thisProcess } from './process-identity.ts';
+import { encodeState, type PublishState } from './state.ts';
+import { StateObject } from './state-object.ts';
 
 /** Milliseconds between two heartbeats. */
 const HEARTBEAT_MS = 4_000;
-/** Milliseconds without a heartbeat after which other runs consider a lease expired. */
-const LEASE_TTL_MS = 20_000;
-/** Milliseconds after its last heartbeat in which a run still writes. Shorter than the lease TTL. */
+/** Milliseconds for one attempt of a heartbeat. */
+const HEARTBEAT_TIMEOUT_MS = 5_000;
+/** The most attempts of a heartbeat. The next heartbeat follows soon. */
+const HEARTBEAT_ATTEMPTS = 2;
+/** Milliseconds after its last heartbeat in which a run still writes. Shorter than the time after which other runs take over. */
 const WRITE_WINDOW_MS = 15_000;
 /** Milliseconds after its last heartbeat in which a run still retries heartbeats. */
 const GIVE_UP_MS = 120_000;
-/** If a store does not support conditional writes: milliseconds between a claim and the check for a competing claim. */
-const CLAIM_DELAY_MS = 2_000;
 
+/** What a run intends to publish, and the trees that pages at the target may come from meanwhile. */
 type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
-
-/**
- * Waits until the lease of another run has expired.
- * @throws Failure target-busy if that run is alive, stopped
- */
-export async function awaitHolder(target: Target, holder: Holder | null, signal: AbortSignal): Promise<void> {
-  // process ids are reused: only a heartbeat shows that the run is alive
-  if (holder === null || isAlive(holder) === false) return;
-  const started = performance.now();
-  while (performance.now() - started < LEASE_TTL_MS) {
-    await wait(1_000, undefined, { signal }).catch(() => {});
-    if (signal.aborted) throw stopped(target);
-    const now = (await readState(target, signal))?.state.holder ?? null;
-    if (now?.token === holder.token && now.beat === holder.beat) continue;
-    throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
-      place: { file: STATE },
-      expected: 'one publisher at a time',
-      found: now === null ? 'a run that has just ended' : 'a run in progress',
-      hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
-    });
-  }
-}
 
 /** The right to write at a target. A run keeps it as long as its heartbeats succeed. */
 export class Lease {
-  readonly #target: Target;
+  readonly #remote: Remote;
+  /** Sends heartbeats even after the run was stopped, until the requests in flight are completed. */
+  readonly #heartbeats: Remote;
   readonly #claim: Claim;
-  readonly #signal: AbortSignal;
   readonly #token = randomUUID();
-  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
-  isConditional = true;
-  #tag: string | undefined;
+  readonly #object: StateObject;
   #beat = 0;
   #lastHeartbeat = 0;
   #lost: Failure | undefined;
   /** Why the last heartbeat failed. */
   #lastError: unknown;
-  #isTaken = false;
   #pending: Promise<void> | undefined;
   #heartbeatTimer: NodeJS.Timeout | undefined;
   /** Aborted when another run may have taken over. */
   #validity = new AbortController();
   #expiry: NodeJS.Timeout | undefined;
 
-  /**
-   * @param target for the heartbeats; it retries only briefly, because the next heartbeat follows soon
-   * @param tag the tag of the state that was found; undefined if the target has no state
-   * @param signal aborted when the run must stop
-   */
-  constructor(target: Target, claim: Claim, tag: string | undefined, signal: AbortSignal) {
-    this.#target = target;
+  /** @param tag the tag of the state that was found; undefined if the target has no state */
+  constructor(remote: Remote, claim: Claim, tag: string | undefined) {
+    const { attempts, timeout } = remote.policy;
+    this.#remote = remote;
+    this.#heartbeats = remote.with({
+      attempts: Math.min(attempts, HEARTBEAT_ATTEMPTS),
+      timeout: Math.min(timeout, HEARTBEAT_TIMEOUT_MS),
+      signal: undefined,
+    });
     this.#claim = claim;
-    this.#tag = tag;
-    this.#signal = signal;
+    this.#object = new StateObject(this.#token, tag);
+  }
+
+  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
+  get isConditional(): boolean {
+    return this.#object.isConditional;
   }
 
   /** @throws Failure target-busy if another run took the lease first */
-  async take(target: Target): Promise<void> {
-    await this.#write(target, 'publishing', true);
-    if (!this.isConditional) {
-      await wait(CLAIM_DELAY_MS, undefined, { signal: this.#signal }).catch(() => {});
-      const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
-    }
-    this.#isTaken = true;
+  async take(): Promise<void> {
+    this.#extend(await this.#object.claim(this.#remote, this.#encodeHeld));
     this.#heartbeatTimer = setInterval(() => {
       this.#pending ??= this.#heartbeat();
     }, HEARTBEAT_MS);
@@ -95,10 +70,10 @@ export class Lease {
 
   async #heartbeat(): Promise<void> {
     try {
-      await this.#write(this.#target, 'publishing', true);
+      this.#extend(await this.#object.write(this.#heartbeats, this.#encodeHeld));
       this.#lastError = undefined;
     } catch (error) {
-      this.#lastError = error instanceof StorageError ? toFailure(this.#target, STATE, error) : error;
+      this.#lastError = error;
       if (!(error instanceof Failure && error.code === 'target-busy')) return;
       this.#lost = error;
       this.#validity.abort();
@@ -117,7 +92,7 @@ export class Lease {
       if (this.#lost !== undefined) throw this.#lost;
       const silence = performance.now() - this.#lastHeartbeat;
       if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
-      if (this.#signal.aborted) throw stopped(this.#target);
+      if (this.#remote.policy.signal?.aborted) throw stopped(this.#remote.name);
       const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
       if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
       await wait(100);
@@ -125,83 +100,42 @@ export class Lease {
   }
 
   /**
-   * Releases the lease and records whether the publish is complete or another run must complete it.
+   * Records that the publish is complete, and releases the lease.
    * @param sortKeys the SHA-256 of the sort keys of the published tree
    */
-  async release(state: PublishState['state'], target: Target, sortKeys?: string): Promise<void> {
+  async complete(sortKeys: string | undefined): Promise<void> {
+    const trees = this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys }));
+    await this.#release(this.#remote.with({ signal: undefined }), { state: 'published', ...this.#claim, trees });
+  }
+
+  /**
+   * Releases the lease of a run that another run must complete. The other run then need not wait until the lease
+   * expires. Errors are ignored, because the lease expires in any case.
+   */
+  async abandon(): Promise<void> {
+    await this.#release(this.#heartbeats, { state: 'publishing', ...this.#claim }).catch(() => {});
+  }
+
+  async #release(remote: Remote, state: Omit<PublishState, 'palimpsest' | 'holder'>): Promise<void> {
     clearInterval(this.#heartbeatTimer);
     await this.#pending;
     clearTimeout(this.#expiry);
     if (this.#lost !== undefined) throw this.#lost;
-    const claim =
-      state === 'published'
-        ? { ...this.#claim, trees: this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys })) }
-        : this.#claim;
-    await this.#write(target, state, false, claim);
-    clearTimeout(this.#expiry);
+    await this.#object.write(remote, () => encodeState({ ...state, holder: null }));
   }
 
-  async #write(target: Target, state: PublishState['state'], hasHolder: boolean, claim: Claim = this.#claim): Promise<void> {
-    if (!this.isConditional && this.#isTaken) {
-      // replaces the condition
-      const now = await readState(target, this.#signal);
-      if (now?.state.holder?.token !== this.#token) throw this.#takenOver();
-    }
+  readonly #encodeHeld = (): Buffer => {
     this.#beat += 1;
-    const holder = hasHolder ? { ...thisProcess(), token: this.#token, beat: this.#beat } : null;
-    const bytes = encodeState({ state, ...claim, holder });
-    const upload = { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) };
-    const condition: Condition = this.#tag === undefined ? 'absent' : { tag: this.#tag };
-    const started = performance.now();
-    try {
-      this.#tag = await target.put(STATE, upload, this.#signal, this.isConditional ? condition : undefined);
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (error.kind === 'unsupported' && this.isConditional) {
-        this.isConditional = false;
-        // replaces the condition: checks that the state is still the one that was read
-        if ((await target.get(STATE, this.#signal))?.tag !== this.#tag) throw this.#takenOver();
-        return this.#write(target, state, hasHolder, claim);
-      }
-      if (error.kind !== 'conflict') throw toFailure(target, STATE, error);
-      const now = await target.get(STATE, this.#signal);
-      if (now === undefined) throw this.#takenOver();
-      // the response to this very write was lost
-      if (now.bytes.equals(bytes)) this.#tag = now.tag;
-      else {
-        // the response to an earlier write was lost, or that write arrived late: this run still has the lease
-        if (tokenIn(now.bytes) !== this.#token) throw this.#takenOver();
-        this.#tag = now.tag;
-        return this.#write(target, state, hasHolder, claim);
-      }
-    }
-    this.#extend(started);
-  }
+    return encodeState({ state: 'publishing', ...this.#claim, holder: { ...thisProcess(), token: this.#token, beat: this.#beat } });
+  };
 
-  #extend(started: number): void {
-    this.#lastHeartbeat = started;
+  /** @param began when the last successful heartbeat began, by `performance.now()` */
+  #extend(began: number): void {
+    this.#lastHeartbeat = began;
     clearTimeout(this.#expiry);
     if (this.#validity.signal.aborted) this.#validity = new AbortController();
     setMaxListeners(0, this.#validity.signal);
-    this.#expiry = setTimeout(() => this.#validity.abort(), started + WRITE_WINDOW_MS - performance.now());
+    this.#expiry = setTimeout(() => this.#validity.abort(), began + WRITE_WINDOW_MS - performance.now());
     this.#expiry.unref();
-  }
-
-  #takenOver(): Failure {
-    return new Failure('target-busy', `another run began to publish to ${this.#target.name}`, {
-      place: { file: STATE },
-      expected: 'one publisher at a time',
-      found: 'the claim of another run',
-      hint: 'wait until the other run has ended, then publish again',
-    });
-  }
-}
-
-/** Returns the token of the lease holder from the bytes of a state; undefined without a holder. */
-function tokenIn(bytes: Buffer): string | undefined {
-  try {
-    return parseState(bytes).holder?.token;
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,8 @@
+import { Failure } from '../../contract/failure.ts';
 import { encodeJson, isObject } from '../../contract/json.ts';
 import { count, list, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../../contract/shape.ts';
 import { SITE_MARKER } from '../../storage/marker.ts';
+import type { Remote } from '../../storage/remote.ts';
 import type { BuildRecord } from '../../tree/build-record.ts';
 import { VERSION } from '../../version.ts';
 
@@ -87,6 +89,32 @@ export function parseState(bytes: Buffer): PublishState {
     trees: trees.map((tree, index) => parseShape(SIZE, tree, `trees[${index}]`)),
     holder: isObject(holder) ? parseShape(HOLDER, holder, 'holder') : null,
   };
+}
+
+/** The state read from a target, with the tag of its object. */
+export interface FoundState {
+  readonly state: PublishState;
+  readonly tag: string;
+}
+
+/**
+ * Reads the state of a target; undefined if it has no state.
+ * @throws Failure not-ours if palimpsest did not write it
+ */
+export async function readState(remote: Remote): Promise<FoundState | undefined> {
+  const fetched = await remote.get(STATE);
+  if (fetched === undefined) return undefined;
+  try {
+    return { state: parseState(fetched.bytes), tag: fetched.tag };
+  } catch (error) {
+    if (!(error instanceof Violation)) throw error;
+    throw new Failure('not-ours', `${remote.name} has a ${STATE} that palimpsest did not write`, {
+      place: { file: STATE, field: error.field },
+      expected: error.expected,
+      found: error.found,
+      hint: 'publish to another prefix, or remove that object; nothing was touched',
+    });
+  }
 }
 
 /** Returns the part of the build record that later publishes need. */

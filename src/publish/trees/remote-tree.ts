@@ -1,65 +1,27 @@
 import { hash } from 'node:crypto';
-import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
-import { Failure } from '../../contract/failure.ts';
-import { Violation } from '../../contract/shape.ts';
-import { forEachLimit } from '../../storage/pool.ts';
-import type { Target } from '../../storage/target.ts';
-import { Digests } from '../../tree/digests.ts';
-import { ENCODINGS, type Encoding, encodingsIn } from '../../tree/encoding.ts';
-import { pathOf, slotCount } from '../../tree/layout.ts';
+import { COLLECTIONS } from '../../contract/collection.ts';
+import type { Remote } from '../../storage/remote.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { encodingsIn } from '../../tree/encoding.ts';
+import { slotCount } from '../../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../../tree/manifest.ts';
-import { type HeaderChoice, headerLine, pageHeaders } from '../objects/headers.ts';
-import { digestAt, UNKNOWN_DIGEST } from '../planning/comparison.ts';
-import { type PublishState, parseState, STATE, sizeOf, type TreeSize } from '../state/state.ts';
+import { digestAt, type FoundTree } from '../planning/comparison.ts';
+import type { FoundState, PublishState } from '../state/state.ts';
 import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
+import { emptyDigests, type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
-/** The options for reading a target, with the headers that pages get. */
-export interface ReadOptions extends HeaderChoice {
+/** The options for reading a target. */
+export interface ReadOptions extends ScanOptions {
   /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
 }
 
 /** The content of a target. */
-export interface RemoteTree {
+export interface RemoteTree extends FoundTree {
   readonly state: PublishState | undefined;
   /** The tag of the state's object. */
   readonly tag: string | undefined;
-  /** The trees that its pages may come from; empty if the target has no pages. */
-  readonly trees: readonly TreeSize[];
-  /** The digests of its pages, numbered as in a tree with as many pages as the largest of `trees`. */
-  readonly digests: TreeDigests;
-  /** The pages that are already overlap pages for this tree. */
-  readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
-  /** Whether `digests` was requested page by page, because no completed run describes the pages, or to repair them. */
-  readonly isScanned: boolean;
-  /** Whether pages differ from those that the last run wrote, or this cannot be determined. */
-  readonly isDamaged: boolean;
-  /** Whether a run published the local tree completely, and the files beside its pages are unchanged since. */
-  readonly isCurrent: boolean;
-}
-
-/** The state read from a target, with the tag of its object. */
-export interface FoundState {
-  readonly state: PublishState;
-  readonly tag: string;
-}
-
-/** Reads the state of a target; undefined if it has no state. */
-export async function readState(target: Target, signal: AbortSignal): Promise<FoundState | undefined> {
-  const fetched = await target.get(STATE, signal);
-  if (fetched === undefined) return undefined;
-  try {
-    return { state: parseState(fetched.bytes), tag: fetched.tag };
-  } catch (error) {
-    if (!(error instanceof Violation)) throw error;
-    throw new Failure('not-ours', `${target.name} has a ${STATE} that palimpsest did not write`, {
-      place: { file: STATE, field: error.field },
-      expected: error.expected,
-      found: error.found,
-      hint: 'publish to another prefix, or remove that object; nothing was touched',
-    });
-  }
 }
 
 /**
@@ -67,63 +29,48 @@ export async function readState(target: Target, signal: AbortSignal): Promise<Fo
  * to repair a target, each page is requested.
  * @throws Failure not-ours
  */
-export async function readRemote(
-  target: Target,
+export async function readRemoteTree(
+  remote: Remote,
   read: FoundState | undefined,
   tree: LocalTree,
-  choice: ReadOptions,
-  concurrency: number,
-  signal: AbortSignal,
+  options: ReadOptions,
 ): Promise<RemoteTree> {
   const noOverlaps = { data: new Set<number>(), account: new Set<number>() };
-  const [isDamaged, isCurrent] = [false, false];
+  const unscanned = { overlapped: noOverlaps, isScanned: false, isDamaged: false };
   if (read === undefined) {
     // another tool copied the pages: they are replaced in the order that readers need
-    const trees = await unmanagedTrees(target, tree.build, signal);
-    const found = { state: undefined, tag: undefined, trees, isDamaged, isCurrent };
-    if (trees.length === 0) return { ...found, digests: emptyDigests(0, 0, []), overlapped: noOverlaps, isScanned: false };
-    return { ...found, ...(await scanRemote(target, tree, choice, trees, concurrency, signal)) };
+    const trees = await unmanagedTrees(remote, tree.build);
+    const found = { state: undefined, tag: undefined, trees, isCurrent: false };
+    if (trees.length === 0) return { ...found, ...unscanned, digests: emptyDigests(0, 0, []) };
+    return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false };
   }
   const { state, tag } = read;
   const { trees } = state;
-  const published = await publishedDigests(target, state, tree, signal);
-  if (published !== undefined && !choice.repair) {
-    return {
-      state,
-      tag,
-      trees,
-      digests: published,
-      overlapped: noOverlaps,
-      isScanned: false,
-      isDamaged,
-      isCurrent: isPublished(state, tree),
-    };
+  const published = await publishedDigests(remote, state, tree);
+  const isPublishedHere = isPublished(state, tree);
+  if (published !== undefined && !options.repair) {
+    return { state, tag, trees, ...unscanned, digests: published, isCurrent: isPublishedHere };
   }
-  const scanned = await scanRemote(target, tree, choice, trees, concurrency, signal);
-  const found = { state, tag, trees, ...scanned };
-  if (!choice.repair) return { ...found, isDamaged, isCurrent };
+  const found = { state, tag, trees, ...(await scanPages(remote, tree, trees, options)), isScanned: true };
+  if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };
   return {
     ...found,
-    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], scanned.digests[name])),
-    isCurrent: isPublished(state, tree) && (await hasFilesBeside(target, tree, signal)),
+    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], found.digests[name])),
+    isCurrent: isPublishedHere && (await hasFilesBeside(remote, tree)),
   };
 }
 
 /** Returns the digests that a completed run published; undefined if no run completed or its manifest is missing. */
-async function publishedDigests(
-  target: Target,
-  state: PublishState,
-  tree: LocalTree,
-  signal: AbortSignal,
-): Promise<TreeDigests | undefined> {
+async function publishedDigests(remote: Remote, state: PublishState, tree: LocalTree): Promise<TreeDigests | undefined> {
   const [only] = state.trees;
   if (state.state !== 'published' || only === undefined) return undefined;
   if (isPublished(state, tree)) return tree.digests;
-  const manifest = await target.get(MANIFEST, signal);
+  const manifest = await remote.get(MANIFEST);
   if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
   return parseManifest(manifest.bytes, { data: only.data_pages, account: only.account_pages }, encodingsIn(only.compress));
 }
 
+/** Whether a completed run published the local tree. */
 function isPublished({ state, manifest }: PublishState, { build }: LocalTree): boolean {
   return state === 'published' && manifest === build.manifest;
 }
@@ -136,46 +83,8 @@ function differs(wanted: Digests, there: Digests): boolean {
 }
 
 /** Returns whether the build record, the manifest and the sort keys at a target equal those of the tree. */
-async function hasFilesBeside(target: Target, tree: LocalTree, signal: AbortSignal): Promise<boolean> {
+async function hasFilesBeside(remote: Remote, tree: LocalTree): Promise<boolean> {
   const files = [...readBeside(tree), ...readSortKeysFile(tree)];
-  const heads = await Promise.all(files.map(({ path }) => target.head(path, signal)));
+  const heads = await Promise.all(files.map(({ path }) => remote.head(path)));
   return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));
-}
-
-function emptyDigests(data: number, account: number, encodings: readonly Encoding[]): TreeDigests {
-  return { data: new Digests(data, encodings), account: new Digests(account, encodings) };
-}
-
-async function scanRemote(
-  target: Target,
-  { build, digests: local }: LocalTree,
-  choice: HeaderChoice,
-  trees: readonly TreeSize[],
-  concurrency: number,
-  signal: AbortSignal,
-): Promise<Pick<RemoteTree, 'digests' | 'overlapped' | 'isScanned'>> {
-  const most = (count: (tree: TreeSize) => number) => Math.max(...[sizeOf(build), ...trees].map(count));
-  const encodings = ENCODINGS.filter((one) => [sizeOf(build), ...trees].some(({ compress }) => encodingsIn(compress).includes(one)));
-  const digests = emptyDigests(
-    most((tree) => tree.data_pages),
-    most((tree) => tree.account_pages),
-    encodings,
-  );
-  const overlapped = { data: new Set<number>(), account: new Set<number>() };
-  for (const collection of COLLECTIONS) {
-    const { pages } = digests[collection];
-    const slots = Array(slotCount(pages, encodings)).keys();
-    await forEachLimit(slots, concurrency, async (slot) => {
-      const head = await target.head(pathOf(collection, slot, pages, encodings), signal);
-      if (head === undefined) return;
-      const hasHeaders =
-        head.headers === undefined ||
-        headerLine(head.headers) === headerLine(pageHeaders(choice, encodings[Math.floor(slot / slotCount(pages)) - 1]));
-      digests[collection].set(slot, Buffer.from((hasHeaders ? head.digest : undefined) ?? UNKNOWN_DIGEST, 'hex'));
-      // a page with variants is checked again: some of its files may not be overlap pages yet
-      const isAlone = local[collection].encodings.length === 0;
-      if (isAlone && head.holds !== undefined && head.holds === local[collection].get(slot)) overlapped[collection].add(slot);
-    });
-  }
-  return { digests, overlapped, isScanned: true };
 }

@@ -3,12 +3,12 @@ import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
 import { Failure } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
 import { STORE_MARKER } from '../../storage/marker.ts';
-import type { Target } from '../../storage/target.ts';
+import type { Remote } from '../../storage/remote.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
 import { pathOf } from '../../tree/layout.ts';
 import { isManifest, MANIFEST } from '../../tree/manifest.ts';
-import { decompressedPage } from '../objects/headers.ts';
+import { decompressedPage } from '../objects/content-encoding.ts';
 import { sizeOf, type TreeSize } from '../state/state.ts';
 
 /**
@@ -18,19 +18,19 @@ import { sizeOf, type TreeSize } from '../state/state.ts';
  * @returns an empty list if the target has neither
  * @throws Failure not-ours if another program wrote a file with the name of a file of a tree
  */
-export async function unmanagedTrees(target: Target, build: BuildRecord, signal: AbortSignal): Promise<readonly TreeSize[]> {
+export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promise<readonly TreeSize[]> {
   const [record, data, account] = await Promise.all([
-    recordAt(target, signal),
-    firstPageAt(target, pathOf('data', 0, 0), signal),
-    firstPageAt(target, pathOf('account', 0, 0), signal),
-    refuseManifest(target, signal),
-    refuseStore(target, signal),
+    recordAt(remote),
+    firstPageAt(remote, pathOf('data', 0, 0)),
+    firstPageAt(remote, pathOf('account', 0, 0)),
+    refuseManifest(remote),
+    refuseStore(remote),
   ]);
   const trees = record === undefined ? [] : [sizeOf(record)];
   if (data === undefined && account === undefined) return trees;
   const feed = extentOf(data, build.page_size);
   const accounts = extentOf(account, build.account_page_size);
-  const encodings = await encodingsAt(target, signal);
+  const encodings = await encodingsAt(remote);
   const seen: TreeSize = {
     records: feed.items,
     accounts: accounts.items,
@@ -43,24 +43,24 @@ export async function unmanagedTrees(target: Target, build: BuildRecord, signal:
   return [...trees, seen];
 }
 
-async function recordAt(target: Target, signal: AbortSignal): Promise<BuildRecord | undefined> {
-  const fetched = await target.get(BUILD_RECORD, signal);
+async function recordAt(remote: Remote): Promise<BuildRecord | undefined> {
+  const fetched = await remote.get(BUILD_RECORD);
   const record = fetched === undefined ? 'unfinished' : parseBuildRecord(fetched.bytes);
-  if (record === 'foreign') throw notOurs(target, BUILD_RECORD, 'the record of a build', 'another file of that name');
+  if (record === 'foreign') throw notOurs(remote, BUILD_RECORD, 'the record of a build', 'another file of that name');
   return record === 'unfinished' ? undefined : record;
 }
 
-async function refuseManifest(target: Target, signal: AbortSignal): Promise<void> {
-  const fetched = await target.get(MANIFEST, signal);
+async function refuseManifest(remote: Remote): Promise<void> {
+  const fetched = await remote.get(MANIFEST);
   if (fetched === undefined || isManifest(fetched.bytes)) return;
-  throw notOurs(target, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
+  throw notOurs(remote, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
 }
 
 /** Refuses a target that contains versions of a store: these are private, and everybody can read a site. */
-async function refuseStore(target: Target, signal: AbortSignal): Promise<void> {
-  const fetched = await target.get(STORE_MARKER, signal);
+async function refuseStore(remote: Remote): Promise<void> {
+  const fetched = await remote.get(STORE_MARKER);
   if (fetched === undefined || !isCatalog(fetched.bytes)) return;
-  throw new Failure('not-ours', `${target.name} contains versions of a store, which readers of a site could download`, {
+  throw new Failure('not-ours', `${remote.name} contains versions of a store, which readers of a site could download`, {
     place: { file: STORE_MARKER },
     expected: 'a target separate from the store',
     found: 'files that palimpsest store push wrote',
@@ -78,10 +78,10 @@ function isCatalog(bytes: Buffer): boolean {
 }
 
 /** Reads the index of a collection; undefined if it does not exist. */
-async function firstPageAt(target: Target, path: string, signal: AbortSignal): Promise<Envelope | undefined> {
-  const fetched = await target.get(path, signal);
+async function firstPageAt(remote: Remote, path: string): Promise<Envelope | undefined> {
+  const fetched = await remote.get(path);
   if (fetched === undefined) return undefined;
-  const refused = notOurs(target, path, 'the first page of a collection', 'a file with other content');
+  const refused = notOurs(remote, path, 'the first page of a collection', 'a file with other content');
   let page: Envelope;
   try {
     page = parseEnvelope(JSON.parse(decompressedPage(path, fetched).toString()));
@@ -104,18 +104,18 @@ function extentOf(page: Envelope | undefined, size: number): { readonly items: n
 }
 
 /** Returns the encodings of the compressed index files at the target. */
-async function encodingsAt(target: Target, signal: AbortSignal): Promise<Encoding[]> {
+async function encodingsAt(remote: Remote): Promise<Encoding[]> {
   const encodings: Encoding[] = [];
   for (const encoding of ENCODINGS) {
     const paths = COLLECTIONS.map((collection) => pathOf(collection, 0, 0) + SUFFIXES[encoding]);
-    const heads = await Promise.all(paths.map((path) => target.head(path, signal)));
+    const heads = await Promise.all(paths.map((path) => remote.head(path)));
     if (heads.some((head) => head !== undefined)) encodings.push(encoding);
   }
   return encodings;
 }
 
-function notOurs(target: Target, path: string, expected: string, found: string): Failure {
-  return new Failure('not-ours', `${target.name} has a ${path} that palimpsest did not make`, {
+function notOurs(remote: Remote, path: string, expected: string, found: string): Failure {
+  return new Failure('not-ours', `${remote.name} has a ${path} that palimpsest did not make`, {
     place: { file: path },
     expected: `${expected}, or nothing`,
     found,

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Lease } from '../../../src/publish/state/lease.ts';
 import { parseState, STATE } from '../../../src/publish/state/state.ts';
 import { openTarget } from '../../../src/storage/address.ts';
+import { openRemote } from '../../../src/storage/remote.ts';
 import { StorageError } from '../../../src/storage/storage-error.ts';
 import type { Target } from '../../../src/storage/target.ts';
 import { folderOfFile } from '../../whole/stores.ts';
@@ -13,6 +14,8 @@ import { CEPH, startCeph } from '../stores.ts';
 
 const folder = folderOfFile();
 const { signal } = new AbortController();
+/** One attempt for each request, so that the outcomes are those of the heartbeats. */
+const REQUESTS = { concurrency: 1, retryPolicy: { attempts: 1, timeout: 10_000 }, signal };
 const claim = { trees: [], manifest: 'm', headers: 'h' };
 
 /** The outcome of one write of the state. For "answer lost" the write is done but the response is lost. */
@@ -75,14 +78,14 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
     async (...fates) => {
       const name = fates.join(', ');
       const { target, late } = await targetWithFates(name, fates);
-      const lease = new Lease(target, claim, undefined, signal);
-      await lease.take(target);
+      const lease = new Lease(openRemote(target, REQUESTS), claim, undefined);
+      await lease.take();
       const end = performance.now() + 9_000;
       while (performance.now() < end) {
         await lease.hold();
         await setTimeout(100);
       }
-      await lease.release('published', target);
+      await lease.complete(undefined);
       await Promise.all(late);
       expect(await stateAt(name)).toMatchObject({ state: 'published', holder: null });
     },
@@ -91,14 +94,14 @@ describe.concurrent('a lease whose writes of the state get no response', () => {
 
   it('is lost if the state contains the claim of another run', async () => {
     const { target } = await targetWithFates('taken', []);
-    const lease = new Lease(target, claim, undefined, signal);
-    await lease.take(target);
+    const lease = new Lease(openRemote(target, REQUESTS), claim, undefined);
+    await lease.take();
     const { bytes, tag } = (await target.get(STATE, signal)) ?? { bytes: Buffer.of(), tag: '' };
     const headers = { contentType: '', cacheControl: '', contentEncoding: '' };
     const other = Buffer.from(bytes.toString().replace(/"token":"[^"]*"/, '"token":"another"'));
     const store = await openTarget(join(folder, 'taken'), '', { connections: 1, secrets: {} });
     await store.put(STATE, { bytes: other, headers, digest: '' }, signal, { tag });
-    await expect(lease.release('published', target)).rejects.toMatchObject({ code: 'target-busy' });
+    await expect(lease.complete(undefined)).rejects.toMatchObject({ code: 'target-busy' });
   });
 });
 
