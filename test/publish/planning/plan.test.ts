@@ -74,6 +74,17 @@ describe('a plan', () => {
     ]);
   });
 
+  it('sends the entry page of readers last in every encoding, and compressed files before the file that they are copies of', () => {
+    const comparison = compare({ feed: ['x', 'y'] }, { feed: ['v', 'w'] });
+    const digests = { ...comparison.digests, data: digestsOf(['x', 'y'], ['gzip', 'brotli']) };
+    const sizes = { ...comparison.sizes, data: new Float64Array(slotCount(2, ['gzip', 'brotli'])) };
+    expect(stepsFor({ ...comparison, digests, sizes }).map((step) => step.split(' ')[1])).toEqual(
+      ['data/page/last', 'data/page/2', 'data/page/1', 'data'].flatMap((path) =>
+        ['.br', '.gz', ''].map((suffix) => `rest/${path}${suffix}`),
+      ),
+    );
+  });
+
   it('has no steps if nothing has changed', () => {
     const plan = planPublish(compare({ feed: ['x', 'y'] }, { feed: ['x', 'y'] }));
     expect(plan).toMatchObject({
