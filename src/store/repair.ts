@@ -7,8 +7,9 @@ import { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { openForWriting, wrapErrors } from './database.ts';
 import { ItemWriter } from './item-writer.ts';
+import { openStore } from './open-store.ts';
+import { wrapErrors } from './store-error.ts';
 
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
@@ -29,7 +30,7 @@ export function repairStore(path: string): string {
       hint: 'move the file away, then run this again',
     });
   }
-  const damagedStore = openForWriting(path);
+  const damagedStore = openStore(path, 'write');
   try {
     wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
     removeStore(draft);
