@@ -10,6 +10,7 @@ import {
   pageHeaders,
   plainHeaders,
 } from '../../src/publish/headers.ts';
+import { COLLECTION_HEADERS } from '../../src/rewrite/resolve.ts';
 import { ENCODINGS, SUFFIXES } from '../../src/tree/encoding.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -17,6 +18,10 @@ const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });
 const variant = fc.constantFrom(undefined, ...ENCODINGS);
 
 describe('a page', () => {
+  it('has the Cache-Control header with which hosts send it', () => {
+    expect(DEFAULT_CACHE_CONTROL).toBe(COLLECTION_HEADERS['Cache-Control']);
+  });
+
   it('is restored from its stored bytes according to its headers, or its name if no headers are stored', () => {
     fc.assert(
       fc.property(bytes, choice, variant, (page, chosen, form) => {
