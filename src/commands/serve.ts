@@ -30,7 +30,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      // the package union, a dependency of http-server, uses a deprecated property of every response
+      // http-server 14 passes every request through the package union, which sets the deprecated property _headers
       terminal.io.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');
       const server = await serve(options);
