@@ -37,6 +37,14 @@ describe('a page', () => {
     );
   });
 
+  it('is decompressed whatever the letter case of its Content-Encoding', () => {
+    const page = Buffer.from('{"count":0}');
+    for (const form of ENCODINGS) {
+      const contentEncoding = pageHeaders({ cacheControl: '', gzip: false }, form).contentEncoding.toUpperCase();
+      expect(decompressedPage('any name', { bytes: compressedPage(page, form), tag: 'tag', contentEncoding })).toEqual(page);
+    }
+  });
+
   it('is compressed once, with the encoding in its headers', () => {
     const page = Buffer.from('{"count":0}'.repeat(20));
     const gzip = pageHeaders({ cacheControl: DEFAULT_CACHE_CONTROL, gzip: true });
