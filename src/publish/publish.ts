@@ -62,7 +62,7 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   too-many-deletes, reader-gaps, stopped, file-system
+ *   loopback-url, too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
   const { concurrency, signal } = options;
@@ -98,7 +98,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   const plan = planPublish(comparison);
   const summary = {
     plan,
-    refusals: checkGuards(target.name, plan, options),
+    refusals: checkGuards(target.name, tree.build.base_url, plan, options),
     steps: () => stepsOf(comparison, plan.collections),
     traffic,
     isByCounts: found.trees.length > 0 && sortKeys.movement === undefined && !plan.isIdle,
