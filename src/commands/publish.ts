@@ -39,6 +39,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
     )
     .addOption(
+      new Option('--allow-loopback', "publish even if the base URL of the tree is that of the reader's own machine").env(
+        'PALIMPSEST_ALLOW_LOOPBACK',
+      ),
+    )
+    .addOption(
       new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
     )
     .addOption(
@@ -80,6 +85,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowLoopback: options.allowLoopback === true,
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
