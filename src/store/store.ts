@@ -8,6 +8,7 @@ import { type Checksum, checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import type { Direction } from './direction.ts';
+import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { isCurrent, materialize } from './materialize.ts';
@@ -143,6 +144,11 @@ export class Store {
   /** Yields the facts about each account that cannot be derived from its records, sorted by screen name. */
   accountStates(): Generator<AccountState> {
     return new AccountStates(this.#database).all();
+  }
+
+  /** Returns the accounts that must not come back, in an order that depends only on their contents. */
+  exclusions(): readonly ListedExclusion[] {
+    return new ExclusionList(this.#database).all();
   }
 
   /** Yields the JSON of every record, sorted by id. */

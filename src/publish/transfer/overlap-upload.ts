@@ -80,6 +80,6 @@ function pulledForward(remote: Remote, path: string): Failure {
     place: { file: path },
     expected: 'a tree that extends the one at the target',
     found: 'a page whose records are newer than the records of its replacement',
-    hint: 'publish with --allow-gaps if readers may miss records that move past them',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
   });
 }
