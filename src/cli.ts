@@ -1,4 +1,5 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { declareAccounts } from './commands/accounts.ts';
 import { declareBuild } from './commands/build.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
@@ -91,6 +92,7 @@ export function programFor(terminal: Terminal): Command {
   declareVerify(program, terminal);
   declarePublish(program, terminal);
   declareHistory(program, terminal);
+  declareAccounts(program, terminal);
   declareRewrite(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
