@@ -1,4 +1,5 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { declareAccounts } from './commands/accounts.ts';
 import { declareBuild } from './commands/build.ts';
 import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
@@ -93,6 +94,7 @@ export function programFor(terminal: Terminal): Command {
   declareVerify(program, terminal);
   declarePublish(program, terminal);
   declareHistory(program, terminal);
+  declareAccounts(program, terminal);
   declareRemove(program, terminal);
   declareExclusions(program, terminal);
   declareRewrite(program, terminal);

@@ -25,7 +25,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
-  history: ['contract', 'diff', 'terminal'],
+  history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'tree', 'version'],
 };
 /** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */

@@ -1,6 +1,6 @@
 import { handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
-import { parseAccountName } from './account-search.ts';
+import { parseAccountName } from './account-names.ts';
 import { Batch } from './batch.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { forgetExcludedKeys } from './mirror-memory.ts';

@@ -1,7 +1,7 @@
 import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { accountsNamed, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
-import { accountsNamed, parseAccountName } from './account-search.ts';
 import { Batch } from './batch.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { ExclusionList } from './exclusion-list.ts';
