@@ -1,4 +1,5 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { declareArchive } from './commands/archive.ts';
 import { declareBuild } from './commands/build.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
@@ -92,6 +93,7 @@ export function programFor(terminal: Terminal): Command {
   declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareRewrite(program, terminal);
+  declareArchive(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
   applyEnv(program, env);

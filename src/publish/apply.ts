@@ -7,9 +7,10 @@ import { StorageError } from '../storage/storage-error.ts';
 import type { Condition, Fetched, ObjectHeaders, Target } from '../storage/target.ts';
 import type { Encoding } from '../tree/encoding.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
+import { readVerified } from '../tree/verified-tree.ts';
 import { overlapSlots } from './collection-plan.ts';
 import { compressedPage, decompressedPage, encoded, type HeaderChoice, pageHeaders } from './headers.ts';
-import { type LocalTree, readPage } from './local-tree.ts';
+import type { LocalTree } from './local-tree.ts';
 import { overlapPage } from './overlap-page.ts';
 import type { Plan } from './plan.ts';
 
@@ -87,7 +88,7 @@ export async function apply(work: ApplyContext): Promise<ApplyResult> {
 
 async function sendPage({ tree, target, choice, signal, onSent }: ApplyContext, collection: Collection, slot: number): Promise<void> {
   const { path, variant, headers } = fileOf(tree, choice, collection, slot);
-  const file = await readPage(tree, collection, slot);
+  const file = await readVerified(tree, collection, slot);
   const upload = { bytes: encoded(file, headers, variant), headers, digest: hash('sha256', file) };
   await wrapErrors(target, path, () => target.put(path, upload, signal));
   onSent(file.length);
@@ -119,14 +120,14 @@ async function writeOverlap(
   slot: number,
 ): Promise<'overlap' | 'final' | 'unchanged'> {
   const { path, variant, headers } = fileOf(tree, choice, collection, slot);
-  const newer = await readPage(tree, collection, page);
+  const newer = await readVerified(tree, collection, page);
   for (let tried = 1; ; tried += 1) {
     const older = await wrapErrors(target, path, () => target.get(path, signal));
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
     if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(target, path);
     const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readPage(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
+    const file = isFinal ? await readVerified(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'unchanged';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
