@@ -28,7 +28,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'terminal'],
-  mirror: ['contract', 'sources', 'store', 'tree', 'version'],
+  mirror: ['contract', 'sources', 'store', 'tree', 'version', 'warc'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];

@@ -5,7 +5,7 @@ import { WARCRecord, WARCSerializer } from 'warcio';
 
 /** A record to write. */
 export interface NewRecord {
-  readonly type: 'warcinfo' | 'response' | 'request';
+  readonly type: 'warcinfo' | 'response' | 'request' | 'revisit';
   readonly id: string;
   /** In UTC, such as `2019-08-04T07:25:00Z`. */
   readonly date: string;
@@ -23,6 +23,7 @@ const CONTENT_TYPES = {
   warcinfo: 'application/warc-fields',
   response: 'application/http; msgtype=response',
   request: 'application/http; msgtype=request',
+  revisit: 'application/http; msgtype=response',
 };
 
 /** Encodes a record of WARC 1.1. The same record gives the same bytes. */
@@ -39,6 +40,8 @@ export async function encodeRecord({ type, id, date, url, headers, block, payloa
     ...(payloadDigest === undefined ? {} : { 'WARC-Payload-Digest': payloadDigest }),
   };
   const record = WARCRecord.create({ type, date, warcVersion: 'WARC/1.1', warcHeaders, ...(url === undefined ? {} : { url }) }, block);
+  // of a revisit, warcio knows one profile only
+  for (const [name, value] of Object.entries(headers ?? {})) record.warcHeaders.headers.set(name, value);
   // the block has its HTTP head already
   record.httpHeaders = null;
   return await WARCSerializer.serialize(record);

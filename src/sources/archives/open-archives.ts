@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { constants, gunzipSync } from 'node:zlib';
 import { Failure } from '../../contract/failure.ts';
+import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { readRecords } from '../../warc/read-records.ts';
 import type { Input } from '../source.ts';
@@ -68,16 +68,11 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGe
   }
 }
 
-/** How many bytes of a file tell what it is. */
-const HEAD_BYTES = 4096;
-
 /** Tells a web archive by its first bytes. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
   const head = headOf(path);
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
-  const isGzip = head[0] === 0x1f && head[1] === 0x8b;
-  const start = isGzip ? gunzipStart(head) : head;
-  return start.subarray(0, 5).toString('latin1') === 'WARC/' ? 'warc' : undefined;
+  return startsAsWarc(head) ? 'warc' : undefined;
 }
 
 /** Returns nothing if the file cannot be read: whoever reads it says so. */
@@ -92,14 +87,6 @@ function headOf(path: string): Buffer {
     }
   } catch {
     return head.subarray(0, 0);
-  }
-}
-
-function gunzipStart(head: Buffer): Buffer {
-  try {
-    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return Buffer.alloc(0);
   }
 }
 

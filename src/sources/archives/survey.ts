@@ -20,7 +20,7 @@ export interface ArchiveReport {
   readonly archive: string;
   /** Captures of pages that are imported. */
   readonly pages: number;
-  /** Captures of pages that are not imported, because a later capture of the same page is. */
+  /** Captures of pages that are not imported, because another capture of the same page is. */
   readonly repeated: number;
   /** Captures at the addresses of pages that are not pages, such as an answer with status 429. */
   readonly failed: number;
@@ -59,7 +59,7 @@ const RESPONSES = new Set(['response', 'resource', 'revisit']);
 export async function survey(archive: string, files: readonly WarcFile[]): Promise<Survey> {
   const captures: Capture[] = [];
   const failures = new Map<string, { readonly url: string; readonly reason: string }>();
-  let [failed, other] = [0, 0];
+  let [failed, revisits, other] = [0, 0, 0];
   for (const [file, warc] of files.entries()) {
     for await (const record of readRecords(warc.name, gunzipWarc(warc.name, warc.size, warc.open()), isCapture)) {
       const address = RESPONSES.has(record.type) ? pageAddressOf(record.url) : undefined;
@@ -71,7 +71,8 @@ export async function survey(archive: string, files: readonly WarcFile[]): Promi
         captures.push(captureOf(warc.name, file, record, address));
       } catch (error) {
         if (!(error instanceof NoPage)) throw error;
-        failed += 1;
+        if (record.type === 'revisit') revisits += 1;
+        else failed += 1;
         failures.set(address.key, { url: record.url, reason: error.message });
       }
     }
@@ -85,7 +86,7 @@ export async function survey(archive: string, files: readonly WarcFile[]): Promi
     report: {
       archive,
       pages: chosen.length,
-      repeated: captures.length - chosen.length,
+      repeated: captures.length - chosen.length + revisits,
       failed,
       other,
       missing: missing.slice(0, LISTED),
