@@ -13,10 +13,14 @@ export function isGzip(head: Buffer): boolean {
   return head[0] === 0x1f && head[1] === 0x8b;
 }
 
+/** Decompresses as much as the beginning of a gzip member gives. What follows a short member may be broken. */
 function gunzipStart(head: Buffer): Buffer {
-  try {
-    return gunzipSync(head, { finishFlush: constants.Z_SYNC_FLUSH });
-  } catch {
-    return Buffer.alloc(0);
+  for (let length = head.length; length >= 32; length = Math.floor(length / 2)) {
+    try {
+      return gunzipSync(head.subarray(0, length), { finishFlush: constants.Z_SYNC_FLUSH });
+    } catch {
+      // a shorter part may be whole
+    }
   }
+  return Buffer.alloc(0);
 }

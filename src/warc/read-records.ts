@@ -43,6 +43,7 @@ export async function* readRecords(
       const fields = await readFields(reader, file, number);
       if (fields === undefined) return;
       const header = headerOf(fields);
+      checkHeader(file, `record ${number + 1}`, header);
       const length = fields.get('content-length') ?? '';
       if (!/^\d{1,15}$/.test(length)) throw damaged(file, `a Content-Length of record ${number + 1}`, length || 'nothing');
       const isKept = isWanted(header, number);
@@ -90,6 +91,18 @@ function headerOf(fields: ReadonlyMap<string, string>): RecordHeader {
     blockDigest: claimedDigest(fields.get('warc-block-digest')),
   };
 }
+
+/** No digest covers a header: a byte that was changed there would otherwise hide a page. */
+function checkHeader(file: string, name: string, { type, url, date }: RecordHeader): void {
+  if (!TYPES.has(type)) throw damaged(file, `a WARC-Type of ${name}`, type || 'nothing');
+  if (url === '' && CAPTURES.has(type)) throw damaged(file, `a WARC-Target-URI of ${name}`, 'nothing');
+  if (!DATE.test(date)) throw damaged(file, `a WARC-Date of ${name}`, date || 'nothing');
+}
+
+/** A date may have fewer parts since WARC 1.1. */
+const DATE = /^\d{4}(-\d\d(-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?)?)?$/;
+const CAPTURES = new Set(['response', 'resource', 'request', 'revisit']);
+const TYPES = new Set([...CAPTURES, 'warcinfo', 'metadata', 'conversion', 'continuation']);
 
 async function readBlock(
   reader: ByteReader,

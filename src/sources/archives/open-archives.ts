@@ -68,11 +68,11 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGe
   }
 }
 
-/** Tells a web archive by its first bytes. */
+/** Tells a web archive by its first bytes. A WARC whose first bytes are damaged is told by its name. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
   const head = headOf(path);
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
-  return startsAsWarc(head) ? 'warc' : undefined;
+  return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
 }
 
 /** Returns nothing if the file cannot be read: whoever reads it says so. */
