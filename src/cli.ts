@@ -1,5 +1,6 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareAccounts } from './commands/accounts.ts';
+import { declareArchive } from './commands/archive.ts';
 import { declareBuild } from './commands/build.ts';
 import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
@@ -98,6 +99,7 @@ export function programFor(terminal: Terminal): Command {
   declareRemove(program, terminal);
   declareExclusions(program, terminal);
   declareRewrite(program, terminal);
+  declareArchive(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
   applyEnv(program, env);
