@@ -73,7 +73,7 @@ const blueskyProfile = (did: string) => ({
   postsCount: 13,
 });
 
-const DIDS = Array.from({ length: 27 }, (_, index) => `did:plc:z72i7hdynmk6r22z27h6${1000 + index}`);
+const ACTORS = Array.from({ length: 27 }, (_, index) => `did:plc:z72i7hdynmk6r22z27h6${1000 + index}`);
 
 /** Starts a server that answers as social.example and public.api.bsky.app do. Returns what curl needs to reach it, and the requests. */
 async function startServices(folder: string): Promise<{ readonly env: Readonly<Record<string, string>>; readonly asked: string[] }> {
@@ -87,7 +87,7 @@ async function startServices(folder: string): Promise<{ readonly env: Readonly<R
     const name = url.searchParams.get('acct') ?? '';
     const actors = url.searchParams.getAll('actors');
     if (url.host === 'public.api.bsky.app' && url.pathname === '/xrpc/app.bsky.actor.getProfile') {
-      send(200, blueskyProfile(DIDS[0] ?? ''));
+      send(200, blueskyProfile(ACTORS[0] ?? ''));
     } else if (url.host === 'public.api.bsky.app' && url.pathname === '/xrpc/app.bsky.actor.getProfiles') {
       if (actors.length > 25) send(400, { error: 'InvalidRequest', message: 'Error: actors must not have more than 25 elements' });
       else send(200, { profiles: actors.map(blueskyProfile) });
@@ -123,7 +123,7 @@ const step = (word: string) => STEPS.find(({ command }) => command.includes(word
 
 describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.md', () => {
   it('fetches profiles that the step Observe reads', async () => {
-    const folder = prepare('heron@social.example\n\nmap_maker@social.example', `${DIDS.join('\n')}\n`);
+    const folder = prepare('heron@social.example\n\nmap_maker@social.example', `${ACTORS.join('\n')}\n`);
     const { env, asked } = await startServices(folder);
     expect(await shell(step('fetch-snapshots.sh'), folder, env)).toMatchObject({ status: 0, stderr: '' });
     expect(asked.map((href) => new URL(href).searchParams.getAll('actors').length)).toEqual([0, 0, 25, 2]);
@@ -171,6 +171,6 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
   it('comes with a command that shows the DID of a handle', async () => {
     const folder = prepare('', '');
     const { env } = await startServices(folder);
-    expect(await shell(showDid, folder, env)).toMatchObject({ status: 0, stdout: `"did":"${DIDS[0]}"\n` });
+    expect(await shell(showDid, folder, env)).toMatchObject({ status: 0, stdout: `"did":"${ACTORS[0]}"\n` });
   });
 });

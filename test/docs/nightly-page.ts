@@ -97,7 +97,7 @@ export async function runJob({ cwd, env, firstNight = false, steps = STEPS }: Jo
     if (!isTrue(condition, result !== DONE, cwd)) continue;
     const values = Object.entries(own).map(([name, value]) => [
       name,
-      value === '${{ inputs.first_night }}' ? (firstNight ? 'true' : '') : value,
+      /^\$\{\{ inputs\.first_night \}\}$/.test(value) ? (firstNight ? 'true' : '') : value,
     ]);
     const { status, stderr } = await shell(command, cwd, { ...env, ...Object.fromEntries(values) });
     if (status !== 0 && result === DONE) result = { ended: command, status, stderr };
