@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const caddy: Host = {
@@ -15,11 +16,7 @@ export const caddy: Host = {
   limits: {},
   render: ({ origin, base }) => {
     const headers = `header {
-			Vary "Accept, Accept-Encoding"
-			Allow "GET, POST, OPTIONS"
-			Cache-Control "public, max-age=0, must-revalidate"
-			Access-Control-Allow-Origin "*"
-			Content-Type application/json
+			${headerLines('\n\t\t\t', (name, value) => `${name} ${quoted(value)}`)}
 			-Accept-Ranges
 			defer
 		}`;

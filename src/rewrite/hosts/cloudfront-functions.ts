@@ -1,5 +1,6 @@
 import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
@@ -64,11 +65,7 @@ ${inlined(program, 'resolve')}`,
       text: `// Sets the headers of pages that the bucket does not set. Attach it as viewer response.
 function handler(event) {
   const response = event.response;
-  response.headers['content-type'] = { value: 'application/json' };
-  response.headers['vary'] = { value: 'Accept, Accept-Encoding' };
-  response.headers['allow'] = { value: 'GET, POST, OPTIONS' };
-  response.headers['cache-control'] = { value: 'public, max-age=0, must-revalidate' };
-  response.headers['access-control-allow-origin'] = { value: '*' };
+  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
   return response;
 }
 `,

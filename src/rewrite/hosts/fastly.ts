@@ -1,6 +1,7 @@
 import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
@@ -88,11 +89,7 @@ sub vcl_deliver {
     restart;
   }
   if (req.http.X-Collection) {
-    set resp.http.Content-Type = "application/json";
-    set resp.http.Vary = "Accept, Accept-Encoding";
-    set resp.http.Allow = "GET, POST, OPTIONS";
-    set resp.http.Cache-Control = "public, max-age=0, must-revalidate";
-    set resp.http.Access-Control-Allow-Origin = "*";
+    ${headerLines('\n    ', (name, value) => `set resp.http.${name} = "${value}";`)}
   }
   return(deliver);
 }

@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const lighttpd: Host = {
@@ -63,11 +64,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     $HTTP["url"] =~ "^/rest/" {
         server.errorfile-prefix = "/etc/lighttpd/palimpsest/page-"   # <--
         setenv.set-response-header = (
-            "Content-Type" => "application/json",
-            "Vary" => "Accept, Accept-Encoding",
-            "Allow" => "GET, POST, OPTIONS",
-            "Cache-Control" => "public, max-age=0, must-revalidate",
-            "Access-Control-Allow-Origin" => "*",
+            ${headerLines('\n            ', (name, value) => `"${name}" => "${value}",`)}
             "Location" => "",
         )
         # lighttpd has no rule that sets a status. A redirect with the code 405 does it; its Location is removed above.

@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
+import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -39,10 +39,7 @@ server {
     merge_slashes off;
 
     # These headers are not in the location, because other locations answer errors. "always" includes errors.
-    add_header Vary "Accept, Accept-Encoding" always;
-    add_header Allow "GET, POST, OPTIONS" always;
-    add_header Cache-Control "public, max-age=0, must-revalidate" always;
-    add_header Access-Control-Allow-Origin "*" always;
+    ${addHeaders()}
 
     ${BEFORE_LOCATIONS}
 

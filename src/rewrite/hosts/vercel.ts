@@ -1,5 +1,9 @@
 import { inlined } from '../program.ts';
+import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
+
+/** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
+const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
 
 export const vercel: Host = {
   name: 'vercel',
@@ -31,9 +35,7 @@ export const vercel: Host = {
     {
       "source": "/rest/(.*)",
       "headers": [
-        { "key": "Content-Type", "value": "application/json" },
-        { "key": "Cache-Control", "value": "public, max-age=0, must-revalidate" },
-        { "key": "Access-Control-Allow-Origin", "value": "*" }
+        ${FILE_HEADERS.map((key) => `{ "key": "${key}", "value": "${PAGE_HEADERS[key]}" }`).join(',\n        ')}
       ]
     }
   ]
