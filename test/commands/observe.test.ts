@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';

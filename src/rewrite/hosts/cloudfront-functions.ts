@@ -10,7 +10,7 @@ export const cloudfrontFunctions: Host = {
   title: 'CloudFront Functions',
   testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    'error-headers': 'a page past the end is a custom error response, which has the headers of the bucket',
+    'error-headers': 'a page past the end is answered with a custom error response, which has the headers of the bucket',
     gzip: 'CloudFront compresses responses itself if its cache policy enables it',
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
@@ -18,7 +18,7 @@ export const cloudfrontFunctions: Host = {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },

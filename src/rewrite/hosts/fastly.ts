@@ -7,8 +7,8 @@ import type { Host } from './host.ts';
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
 const CANNOT: Host['cannot'] = {
-  'percent-decoding': 'not implemented, as for Varnish, because Fastly VCL is a dialect of its language: %32 is answered with 404',
-  'other-digits': 'VCL cannot convert such digits: they are answered with 404',
+  'percent-decoding': 'not implemented: %32 is answered with 404',
+  'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
   'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
   'content-etag': 'the ETag comes from the origin',
 };
@@ -16,7 +16,7 @@ const CANNOT: Host['cannot'] = {
 export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
-  testedOn: "falco, a linter for Fastly's VCL, only",
+  testedOn: "falco only, a linter for Fastly's VCL",
   cannot: {},
   untested: untested(),
   limits: {},

@@ -10,7 +10,7 @@ export const haproxy: Host = {
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
     'percent-decoding': 'a replacement cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a replacement cannot convert such digits: they are answered with 404',
+    'other-digits': 'a replacement cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
   },

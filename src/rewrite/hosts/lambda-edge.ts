@@ -16,7 +16,7 @@ export const lambdaEdge: Host = {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },

@@ -8,7 +8,7 @@ export const lighttpd: Host = {
   title: 'lighttpd',
   testedOn: 'the real server',
   cannot: {
-    'other-digits': 'a rule cannot convert such digits: they are answered with 404',
+    'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'control-characters': "Debian's configuration rejects them with 400 (url-ctrls-reject)",
     'exact-path': 'it normalizes the path before a rule sees it',
@@ -19,7 +19,7 @@ export const lighttpd: Host = {
     'unknown-methods': 'it answers unknown methods itself, with 501 and HTML',
     gzip: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
     brotli: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ domain, base }) => {

@@ -7,7 +7,7 @@ export const nginxNjs: Host = {
   title: 'nginx with njs',
   testedOn: 'the real server',
   cannot: {
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ domain, base, program }) => [

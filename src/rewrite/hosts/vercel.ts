@@ -10,7 +10,7 @@ export const vercel: Host = {
   title: 'Vercel',
   testedOn: "Vercel's edge-runtime, in front of a static origin, and Vercel's validator; the tests simulate the routing of Vercel",
   cannot: {
-    'unknown-path': 'a path outside the collections is answered from the files',
+    'unknown-path': 'a path outside the collections does not reach the middleware: Vercel answers it from its static files',
     gzip: 'Vercel compresses responses itself',
     brotli: 'Vercel compresses responses itself',
     'rare-methods': 'a Request of the Fetch API cannot have the method TRACE: the function is not called',
