@@ -56,7 +56,7 @@ function seen(work: string): Map<number, ShownRecord> {
 
 const issues = (work: string) => (existsSync(join(work, 'issues.txt')) ? readFileSync(join(work, 'issues.txt'), 'utf8') : '');
 
-describe('the job in docs/nightly.md', { timeout: 120_000 }, () => {
+describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   it('pulls, observes, builds, verifies, pushes, plans and publishes, in this order', () => {
     const commands = STEPS.flatMap(({ command }) => /^npx palimpsest (store \w+|\w+)( .*--plan)?/.exec(command)?.slice(1) ?? []);
     expect(commands.filter(Boolean).map((word) => word?.trim().split(' ').at(-1))).toEqual([
