@@ -5,11 +5,11 @@ import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.t
 import type { RequestCounter } from '../storage/request-counter.ts';
 import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
-import { fileSystemFailure } from '../store/database.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
+import { fileSystemFailure } from '../store/store-error.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';

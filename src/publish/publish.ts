@@ -53,12 +53,12 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   too-many-deletes, reader-gaps, stopped, file-system
+ *   loopback-url, too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
   const prepared = await prepare(target, options);
   const plan = planPublish(prepared.comparison);
-  const refusals = checkGuards(target.name, plan, options);
+  const refusals = checkGuards(target.name, prepared.tree.build.base_url, plan, options);
   const summary = summaryOf(prepared, plan, refusals);
   if (options.dryRun || plan.isIdle) return summary;
   const [refused] = refusals;

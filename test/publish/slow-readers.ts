@@ -105,6 +105,7 @@ export async function publishBefore(
     concurrency: 32,
     maxDelete: { share: 1 },
     allowGaps: false,
+    allowLoopback: false,
     allowOtherFiles: true,
     repair: false,
     cacheControl: DEFAULT_CACHE_CONTROL,

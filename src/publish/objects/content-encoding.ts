@@ -15,7 +15,8 @@ export function compressedPage(page: Buffer, variant?: Encoding): Buffer {
 
 /** Returns the decompressed page in an object. Its header, or otherwise its name, gives the encoding. */
 export function decompressedPage(path: string, { bytes, contentEncoding }: Fetched): Buffer {
-  if (contentEncoding === CODINGS.gzip || (contentEncoding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
-  if (contentEncoding === CODINGS.brotli || (contentEncoding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
+  const coding = contentEncoding.toLowerCase();
+  if (coding === CODINGS.gzip || (coding === '' && path.endsWith(SUFFIXES.gzip))) return gunzipSync(bytes);
+  if (coding === CODINGS.brotli || (coding === '' && path.endsWith(SUFFIXES.brotli))) return brotliDecompressSync(bytes);
   return bytes;
 }

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compressedPage, decompressedPage, encoded } from '../../../src/publish/objects/content-encoding.ts';
 import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../../src/publish/objects/headers.ts';
+import { COLLECTION_HEADERS } from '../../../src/rewrite/resolve.ts';
 import { ENCODINGS, SUFFIXES } from '../../../src/tree/encoding.ts';
 
 const bytes = fc.uint8Array({ maxLength: 300 }).map((array) => Buffer.from(array));
@@ -10,6 +11,10 @@ const choice = fc.record({ cacheControl: fc.string(), gzip: fc.boolean() });
 const variant = fc.constantFrom(undefined, ...ENCODINGS);
 
 describe('a page', () => {
+  it('has the Cache-Control header with which hosts send it', () => {
+    expect(DEFAULT_CACHE_CONTROL).toBe(COLLECTION_HEADERS['Cache-Control']);
+  });
+
   it('is restored from its stored bytes according to its headers, or its name if no headers are stored', () => {
     fc.assert(
       fc.property(bytes, choice, variant, (page, chosen, form) => {
@@ -23,6 +28,14 @@ describe('a page', () => {
         if (!chosen.gzip) expect(decompressedPage(path, { ...fetched, contentEncoding: '' })).toEqual(page);
       }),
     );
+  });
+
+  it('is decompressed whatever the letter case of its Content-Encoding', () => {
+    const page = Buffer.from('{"count":0}');
+    for (const form of ENCODINGS) {
+      const contentEncoding = pageHeaders({ cacheControl: '', gzip: false }, form).contentEncoding.toUpperCase();
+      expect(decompressedPage('any name', { bytes: compressedPage(page, form), tag: 'tag', contentEncoding })).toEqual(page);
+    }
   });
 
   it('is compressed once, with the encoding in its headers', () => {

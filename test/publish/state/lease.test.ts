@@ -103,6 +103,7 @@ const settings = {
   concurrency: 4,
   maxDelete: { most: 0 },
   allowGaps: false,
+  allowLoopback: false,
   allowOtherFiles: true,
   repair: false,
   cacheControl: DEFAULT_CACHE_CONTROL,

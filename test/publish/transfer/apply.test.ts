@@ -35,6 +35,7 @@ it('publishes no page that links to a page with a missing file, after a kill bet
     concurrency: 32,
     maxDelete: { most: 0 },
     allowGaps: false,
+    allowLoopback: false,
     allowOtherFiles: true,
     repair: false,
     cacheControl: DEFAULT_CACHE_CONTROL,

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, observe } from '../support/snapshots.ts';
