@@ -42,8 +42,11 @@ export function variantSlotsOf(page: number, pages: number, encoding: number): n
  * it. Readers begin at the index. So whoever sees the new index, in any encoding, finds every other file new.
  */
 export function slotsInWriteOrder(page: number, { pages, encodings }: CollectionLayout): number[] {
-  const plain = slotsOf(page, pages).sort((a, b) => b - a);
-  return plain.flatMap((slot) => [...encodings.map((_, index) => copyIn(slot, pages, index)).reverse(), slot]);
+  const slots: number[] = [];
+  for (const slot of slotsOf(page, pages).sort((a, b) => b - a)) {
+    for (let encoding = encodings.length - 1; encoding >= -1; encoding -= 1) slots.push(copyIn(slot, pages, encoding));
+  }
+  return slots;
 }
 
 /** Returns the slots of the files that `next` links lead to: the numbered page, and its compressed copies. */
@@ -81,11 +84,11 @@ export function isSecondOfLast(slot: number, pages: number): boolean {
  * @returns undefined if the other layout has no such file
  */
 export function slotIn(other: CollectionLayout, slot: number, { pages, encodings }: CollectionLayout): number | undefined {
-  const encoding = encodingOf(slot, pages, encodings);
+  const plain = plainSlotOf(slot, pages);
+  const encoding = plain === slot ? undefined : encodingOf(slot, pages, encodings);
   const index = encoding === undefined ? -1 : other.encodings.indexOf(encoding);
   if (encoding !== undefined && index === -1) return undefined;
-  if (isSecondOfLast(slot, pages)) return copyIn(secondOfLast(other.pages), other.pages, index);
-  const plain = plainSlotOf(slot, pages);
+  if (plain === secondOfLast(pages)) return copyIn(secondOfLast(other.pages), other.pages, index);
   return plain > other.pages ? undefined : copyIn(plain, other.pages, index);
 }
 
