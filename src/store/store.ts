@@ -14,6 +14,7 @@ import type { Direction } from './direction.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { isCurrent, materialize } from './materialize.ts';
+import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
 
@@ -118,6 +119,11 @@ export class Store {
   /** Yields the facts about each account that cannot be derived from its records, sorted by screen name. */
   accountStates(): Generator<AccountState> {
     return new AccountStates(this.#database).all();
+  }
+
+  /** Yields every account with its published profile, sorted by screen name. */
+  publishedAccounts(): Generator<PublishedAccount> {
+    return publishedAccounts(this.#database);
   }
 
   /** Yields the JSON of every record, sorted by id. */
