@@ -1,6 +1,7 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
 import { declareAccounts } from './commands/accounts.ts';
 import { declareBuild } from './commands/build.ts';
+import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
@@ -8,6 +9,7 @@ import { declareMirror } from './commands/mirror.ts';
 import { declareObserve } from './commands/observe.ts';
 import { applyEnv, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
+import { declareRemove } from './commands/remove.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
@@ -93,6 +95,8 @@ export function programFor(terminal: Terminal): Command {
   declarePublish(program, terminal);
   declareHistory(program, terminal);
   declareAccounts(program, terminal);
+  declareRemove(program, terminal);
+  declareExclusions(program, terminal);
   declareRewrite(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);

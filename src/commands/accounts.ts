@@ -33,7 +33,7 @@ export function declareAccounts(program: Program, terminal: Terminal): void {
       terminal.setOutput(outputMode);
       const [{ Store }, { toFailure }, { matchingAccounts }, { accountTable }] = await Promise.all([
         import('../store/store.ts'),
-        import('../store/database.ts'),
+        import('../store/store-error.ts'),
         import('../history/account-match.ts'),
         import('../history/account-table.ts'),
       ]);

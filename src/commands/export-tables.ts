@@ -74,7 +74,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
         import('../store/store.ts'),
         import('../export/tables.ts'),
         import('../export/export-file.ts'),
-        import('../store/database.ts'),
+        import('../store/store-error.ts'),
         load(),
       ]);
       const files = filesOf(to, table, name);

@@ -30,7 +30,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ Store }, { toFailure }, { findAccount }, { dateOf, timeline }, { markedChange }, { suggest }] = await Promise.all([
         import('../store/store.ts'),
-        import('../store/database.ts'),
+        import('../store/store-error.ts'),
         import('../history/find-account.ts'),
         import('../history/timeline.ts'),
         import('../history/marked-change.ts'),

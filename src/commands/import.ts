@@ -81,9 +81,10 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
           `  records   ${tally(summary.records)}`,
           `  accounts  ${tally(summary.accounts)}`,
+          ...excludedLine(summary.records.excluded, summary.accounts.excluded),
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
         ]);
       } finally {
         progress.end();
@@ -91,6 +92,12 @@ export function declareImport(program: Program, terminal: Terminal): void {
         rejects?.discard();
       }
     });
+}
+
+/** How many items were left out because their account was removed. */
+export function excludedLine(records: number, accounts: number): string[] {
+  if (records + accounts === 0) return [];
+  return [`  excluded  ${plural(records, 'record')} and ${plural(accounts, 'account')}, removed before`];
 }
 
 function warningOf(set: PageSetReport): string {

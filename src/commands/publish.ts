@@ -1,60 +1,52 @@
 import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
-import {
-  concurrencyOption,
-  endpointOption,
-  prefixOption,
-  regionOption,
-  requestsOf,
-  TARGET_HELP,
-  targetOf,
-  timeoutOption,
-  trafficOf,
-} from './target-options.ts';
+import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declarePublish(program: Program, terminal: Terminal): void {
-  program
-    .command('publish')
-    .summary('upload the tree to object storage or a folder')
-    .description(
-      'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
-        'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
-    )
-    .argument('<target>', TARGET_HELP)
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
-    .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
-    .addOption(concurrencyOption())
-    .addOption(
-      new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
-        .env('PALIMPSEST_MAX_DELETE')
-        .argParser(limit)
-        .default({ share: 0.1 }, '10%'),
-    )
-    .addOption(
-      new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
-    )
-    .addOption(
-      new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
-    )
-    .addOption(
-      new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
-    )
-    .addOption(
-      new Option('--cache-control <text>', 'the Cache-Control header of pages')
-        .env('PALIMPSEST_CACHE_CONTROL')
-        .argParser(headerText)
-        .default(DEFAULT_CACHE_CONTROL),
-    )
-    .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
-    .addOption(prefixOption())
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption())
+  addTargetOptions(
+    program
+      .command('publish')
+      .summary('upload the tree to object storage or a folder')
+      .description(
+        'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
+          'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
+      )
+      .argument('<target>', TARGET_HELP)
+      .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+      .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
+      .addOption(
+        new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
+          .env('PALIMPSEST_MAX_DELETE')
+          .argParser(limit)
+          .default({ share: 0.1 }, '10%'),
+      )
+      .addOption(
+        new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
+      )
+      .addOption(
+        new Option('--allow-loopback', "publish even if the base URL of the tree is that of the reader's own machine").env(
+          'PALIMPSEST_ALLOW_LOOPBACK',
+        ),
+      )
+      .addOption(
+        new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
+      )
+      .addOption(
+        new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
+      )
+      .addOption(
+        new Option('--cache-control <text>', 'the Cache-Control header of pages')
+          .env('PALIMPSEST_CACHE_CONTROL')
+          .argParser(headerText)
+          .default(DEFAULT_CACHE_CONTROL),
+      )
+      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -80,6 +72,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowLoopback: options.allowLoopback === true,
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,

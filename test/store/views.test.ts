@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { TABLE_NAMES, TABLES } from '../../src/export/tables.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
