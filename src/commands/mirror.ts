@@ -45,6 +45,11 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--full', 'read all pages: this finds items that were changed or removed in the service').env('PALIMPSEST_FULL'))
     .addOption(
+      new Option('--warc <file>', 'append every request and response to a WARC, named .warc or .warc.gz')
+        .env('PALIMPSEST_WARC')
+        .argParser(warcFile),
+    )
+    .addOption(
       new Option('--on-conflict <policy>', 'what to do if the service has another version of a record')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
@@ -67,17 +72,20 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
         ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
+        ['palimpsest mirror https://history.example.org --warc 2026-01-31.warc.gz', 'also keep the requests and responses'],
         ['palimpsest mirror https://history.example.org --full --delete', 'once a month: also corrections and removals'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { RejectsFile }, { Store }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }] = await Promise.all([
         import('../mirror/mirror.ts'),
+        import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
         import('../store/store.ts'),
       ]);
       const baseUrl = parseBaseUrl(address);
+      const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
@@ -99,6 +107,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           maxDelete: options.delete ? options.maxDelete : undefined,
           onReject: (inputError) => rejects.add(inputError),
           signal: stop.signal,
+          record: warc?.record,
           onPage: (name, current, all) => {
             const label = name === 'data' ? 'feed' : 'accounts';
             if (label !== collection) first = current - 1;
@@ -119,7 +128,13 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         terminal.exitCode = result.isComplete ? 0 : 1;
         warnOf(terminal, result, rejectsPath);
         terminal.summary(
-          jsonOf(result, { base_url: baseUrl, store: { path: options.store, records, accounts }, rejects: rejectsPath, milliseconds }),
+          jsonOf(result, {
+            base_url: baseUrl,
+            warc: options.warc,
+            store: { path: options.store, records, accounts },
+            rejects: rejectsPath,
+            milliseconds,
+          }),
           [
             `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', after an interruption' : ''}`,
             `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
@@ -134,6 +149,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         reading.end();
         settling.end();
         rejects.discard();
+        await warc?.close();
       }
     });
 }
@@ -183,6 +199,12 @@ function duration(text: string): string {
 function millisecondsOf(time: string): number {
   const [, value, unit = 's'] = TIME.exec(time) ?? [];
   return Number(value) * (UNITS[unit] ?? 1000);
+}
+
+/** A file name that says whether the WARC is compressed. */
+function warcFile(text: string): string {
+  if (/\.warc(\.gz)?$/i.test(text)) return path(text);
+  throw new InvalidArgumentError('Expected a name that ends in .warc or .warc.gz.');
 }
 
 /** What can be sent as a header's value. */

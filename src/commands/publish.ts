@@ -1,10 +1,10 @@
-import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
+import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declarePublish(program: Program, terminal: Terminal): void {
@@ -59,7 +59,6 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const { env } = terminal.io;
       const started = performance.now();
       const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
@@ -98,7 +97,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
         // the exit code stops a job at the plan, before the publish
-        for (const { code } of summary.refusals) terminal.exitCode = FAILURES[code];
+        for (const refusal of summary.refusals) {
+          terminal.exitCode = FAILURES[refusal.code];
+          addToJobSummary(terminal, refusalTable(refusal));
+        }
         return;
       }
       if (!summary.isConditional) {
@@ -118,18 +120,8 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         },
         summaryLines(summary, target.name, seconds(milliseconds)),
       );
-      const table = env['GITHUB_STEP_SUMMARY'];
-      if (table) addToSummary(terminal, table, summaryTable(summary, target.name, seconds(milliseconds)));
+      addToJobSummary(terminal, publishTable(summary, target.name, seconds(milliseconds)));
     });
-}
-
-/** Appends the table to the job summary. Only warns on an error, because the publish itself succeeded. */
-function addToSummary(terminal: Terminal, file: string, table: string): void {
-  try {
-    appendFileSync(file, table);
-  } catch (error) {
-    terminal.warn(`cannot write the table for the job summary: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function rate(bytes: number, milliseconds: number): string {

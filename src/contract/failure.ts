@@ -8,6 +8,7 @@ export const FAILURES = {
   'bad-encoding': 1,
   'bad-source': 1,
   'no-source': 1,
+  'bad-archive': 1,
   conflict: 1,
   incomplete: 1,
   late: 1,

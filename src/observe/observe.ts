@@ -100,6 +100,8 @@ async function read(
         excluded += 1;
       } else if (item.kind === 'observation') {
         spool.add(item.observation, item.place);
+      } else if (exclusions.hasItem(item.item)) {
+        excluded += 1;
       } else {
         reject(item, options);
         rejected += 1;

@@ -17,12 +17,16 @@ import type { Input, InputError, Item } from './source.ts';
 
 /**
  * Reads change records and accounts from an input, in batches.
- * The input is saved pages of either collection, NDJSON, JSON arrays or an export of a store. A page follows
- * its items.
+ * The input is saved pages of either collection, also in a web archive, NDJSON, JSON arrays or an export of a store. A
+ * page follows its items.
  * Anything else becomes an input error with its reason. Reading continues after it if that is safe.
  * @throws Failure if the bytes cannot be read
  */
 export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
+  if (input.pages !== undefined) {
+    for await (const page of input.pages()) yield* itemsOf(page);
+    return;
+  }
   const reader = new ItemReader(input.name);
   let exported: ExportLines | undefined;
   try {

@@ -47,4 +47,8 @@ export interface Input {
   /** The length in bytes, for progress; undefined if it is unknown. */
   readonly size: number | undefined;
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** The bag that the file is in. */
+  readonly bag?: string;
+  /** The saved pages in a web archive, which are read in place of its bytes. */
+  readonly pages?: () => AsyncIterable<Input>;
 }

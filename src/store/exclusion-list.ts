@@ -17,11 +17,17 @@ interface Row {
 /** The SQL for the exclusions of a store. */
 export class ExclusionList {
   readonly #database: Connection;
+  readonly #row: Statement<[number], Row>;
+  readonly #withKey: Statement<[string, string], number>;
   readonly #keys: Statement<[number, 'handle' | 'stable_id'], string>;
   readonly #records: Statement<[number], number>;
 
   constructor(database: Connection) {
     this.#database = database;
+    this.#row = database.prepare('SELECT id, excluded_at, is_erased FROM exclusion WHERE id = ?');
+    this.#withKey = database
+      .prepare<[string, string], number>('SELECT exclusion FROM exclusion_key WHERE kind = ? AND hash = ? ORDER BY exclusion')
+      .pluck();
     this.#keys = database
       .prepare<[number, 'handle' | 'stable_id'], string>('SELECT hash FROM exclusion_key WHERE exclusion = ? AND kind = ? ORDER BY hash')
       .pluck();
@@ -36,10 +42,12 @@ export class ExclusionList {
 
   /** Returns the exclusions that have one of these hashes. */
   having(keys: Pick<Exclusion, 'handles' | 'stable_ids'>): ListedExclusion[] {
-    return this.all().filter(
-      ({ handles, stable_ids }) =>
-        handles.some((hash) => keys.handles.includes(hash)) || stable_ids.some((hash) => keys.stable_ids.includes(hash)),
-    );
+    const pairs = [
+      ...keys.handles.map((hash) => ['handle', hash] as const),
+      ...keys.stable_ids.map((hash) => ['stable_id', hash] as const),
+    ];
+    const ids = new Set(pairs.flatMap(([kind, hash]) => this.#withKey.all(kind, hash)));
+    return [...ids].flatMap((id) => this.#row.all(id)).map((row) => this.#read(row));
   }
 
   /** Adds an exclusion. Returns its number. */

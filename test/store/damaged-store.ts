@@ -19,8 +19,8 @@ export async function command(args: readonly string[], input = ''): Promise<Ende
   })();
   const code = await run(['node', 'palimpsest', ...args, '--json'], {
     stdin,
-    stdout: { write: (data: string | Uint8Array) => (stdout += String(data)) },
-    stderr: { write: (data: string | Uint8Array) => (stderr += String(data)) },
+    stdout: { write: (text: string) => (stdout += text) },
+    stderr: { write: (text: string) => (stderr += text) },
     env: {},
     once: () => {},
   });
