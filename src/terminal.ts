@@ -15,7 +15,7 @@ export interface ProcessIO {
 interface Output {
   readonly isTTY?: boolean;
   readonly columns?: number;
-  readonly write: (text: string, done?: () => void) => unknown;
+  write(data: string | Uint8Array, done?: () => void): unknown;
   readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
 }
 

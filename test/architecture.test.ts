@@ -51,6 +51,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   diff: ['diff', 'history'],
   'fs-extra/esm': ['tree'],
   'http-server': ['serve'],
+  'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['tree'],
   parse5: ['sources/formats/mastodon.ts'],
   warcio: ['archive/cdxj.ts', 'warc/encode-record.ts'],

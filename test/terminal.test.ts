@@ -10,8 +10,8 @@ function terminal(
   const [out, err]: [string[], string[]] = [[], []];
   const made = new Terminal({
     stdin: (async function* () {})(),
-    stdout: { write: (text) => out.push(text) },
-    stderr: { isTTY, columns: 40, write: (text) => err.push(text) },
+    stdout: { write: (text) => out.push(String(text)) },
+    stderr: { isTTY, columns: 40, write: (text) => err.push(String(text)) },
     env,
     once: () => {},
   });

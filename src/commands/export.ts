@@ -1,11 +1,12 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { number, seconds, type Terminal } from '../terminal.ts';
+import { declareTableExports } from './export-tables.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** Declares the group `export`, with one command per format. */
 export function declareExport(program: Program, terminal: Terminal): void {
-  const group = program.command('export').summary('write the whole store to one file');
+  const group = program.command('export').summary('write the store for other programs, or for import');
   group
     .command('ndjson')
     .summary('write the whole store as NDJSON')
@@ -29,7 +30,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
     )
     .action(async ({ to, store: storePath, ...outputMode }) => {
       terminal.setOutput(outputMode);
-      const [{ Store }, { ndjsonLines }, { isSameFile, pieces, writeLines }, { toFailure }] = await Promise.all([
+      const [{ Store }, { ndjson }, { isSameFile, writeFiles }, { toFailure }] = await Promise.all([
         import('../store/store.ts'),
         import('../export/ndjson.ts'),
         import('../export/export-file.ts'),
@@ -41,10 +42,10 @@ export function declareExport(program: Program, terminal: Terminal): void {
       try {
         const { records, accounts } = store.revision;
         if (to === '-') {
-          for (const piece of pieces(ndjsonLines(store))) terminal.io.stdout.write(piece);
+          for (const chunk of ndjson(store)) terminal.io.stdout.write(chunk);
           return;
         }
-        writeLines(to, ndjsonLines(store));
+        writeFiles([{ path: to, content: ndjson(store) }]);
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, records, accounts, milliseconds: Math.round(took) }, [
           `exported ${storePath} to ${to} in ${seconds(took)}`,
@@ -58,6 +59,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
         store.close();
       }
     });
+  declareTableExports(group, terminal);
 }
 
 /** Rejects names such as `store.ndjson.gz`: the output is not compressed. */

@@ -5,24 +5,35 @@ import { Failure } from '../contract/failure.ts';
 /** The minimum number of characters in one write. */
 const CHUNK_LENGTH = 1 << 16;
 
+/** A file of an export, and its content in parts. */
+export interface ExportFile {
+  readonly path: string;
+  readonly content: Iterable<string | Uint8Array>;
+}
+
 /**
- * Writes lines to a temporary file beside the target, then renames it atomically. The target is complete or unchanged.
- * @throws Failure file-system if the file cannot be written
+ * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
+ * written, none changes.
+ * @throws Failure file-system if a file cannot be written
  */
-export function writeLines(path: string, lines: Iterable<string>): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is not a file');
-  const draft = `${path}.${process.pid}.draft`;
-  const file = attempt(path, () => openSync(draft, 'wx'));
-  let isOpen = true;
+export function writeFiles(files: readonly ExportFile[]): void {
+  const drafts: { readonly path: string; readonly draft: string }[] = [];
   try {
-    for (const chunk of pieces(lines)) attempt(path, () => writeFileSync(file, chunk));
-    attempt(path, () => fsyncSync(file));
-    closeSync(file);
-    isOpen = false;
-    attempt(path, () => renameSync(draft, path));
+    for (const { path, content } of files) {
+      if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is not a file');
+      const draft = `${path}.${process.pid}.draft`;
+      const file = attempt(path, () => openSync(draft, 'wx'));
+      drafts.push({ path, draft });
+      try {
+        for (const part of content) attempt(path, () => writeFileSync(file, part));
+        attempt(path, () => fsyncSync(file));
+      } finally {
+        closeSync(file);
+      }
+    }
+    for (const { path, draft } of drafts) attempt(path, () => renameSync(draft, path));
   } catch (error) {
-    if (isOpen) closeSync(file);
-    rmSync(draft, { force: true });
+    for (const { draft } of drafts) rmSync(draft, { force: true });
     throw error;
   }
 }
@@ -33,11 +44,11 @@ export function isSameFile(one: string, other: string): boolean {
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev);
 }
 
-/** Joins lines to chunks that are large enough for one write. Each line ends with a newline. */
-export function* pieces(lines: Iterable<string>): Generator<string> {
+/** Joins texts to chunks that are large enough for one write. */
+export function* chunks(texts: Iterable<string>): Generator<string> {
   let chunk = '';
-  for (const line of lines) {
-    chunk += `${line}\n`;
+  for (const text of texts) {
+    chunk += text;
     if (chunk.length < CHUNK_LENGTH) continue;
     yield chunk;
     chunk = '';

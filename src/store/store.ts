@@ -15,6 +15,7 @@ import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { isCurrent, materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
+import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
 import { wrapErrors } from './store-error.ts';
@@ -131,6 +132,11 @@ export class Store {
   /** Yields the facts about each account that cannot be derived from its records, sorted by screen name. */
   accountStates(): Generator<AccountState> {
     return new AccountStates(this.#database).all();
+  }
+
+  /** Yields every account with its published profile, sorted by screen name. */
+  publishedAccounts(): Generator<PublishedAccount> {
+    return publishedAccounts(this.#database);
   }
 
   /** Returns the accounts that must not come back, in an order that depends only on their contents. */

@@ -1,0 +1,151 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
+import type { Table, TableName } from '../export/tables.ts';
+import type { Store } from '../store/store.ts';
+import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+/** A format for flat tables. */
+interface TableFormat {
+  /** The name of the command, and the extension of its files. */
+  readonly name: 'csv' | 'parquet';
+  readonly title: string;
+  readonly description: string;
+  /** Loads the code of the format and returns the function that encodes a table. */
+  readonly load: () => Promise<(table: Table, store: Store) => Iterable<string | Uint8Array>>;
+}
+
+const NAMES = ['records', 'accounts'] as const satisfies readonly TableName[];
+
+const CSV: TableFormat = {
+  name: 'csv',
+  title: 'CSV',
+  description:
+    'CSV follows RFC 4180, in UTF-8. A text that a spreadsheet could take for a formula begins with an apostrophe. An empty cell is null, "" is empty text.',
+  load: async () => (await import('../export/csv.ts')).csv,
+};
+const PARQUET: TableFormat = {
+  name: 'parquet',
+  title: 'Parquet',
+  description: 'Times are timestamps in microseconds in UTC, and ids are 64-bit integers.',
+  load: async () => (await import('../export/parquet.ts')).parquet,
+};
+
+/** Declares the commands that export the records and the accounts as flat tables. */
+export function declareTableExports(group: Program, terminal: Terminal): void {
+  for (const format of [CSV, PARQUET]) declareTableExport(group, terminal, format);
+}
+
+function declareTableExport(group: Program, terminal: Terminal, { name, title, description, load }: TableFormat): void {
+  group
+    .command(name)
+    .summary(`write the records and the accounts as ${title}`)
+    .description(
+      `Writes records.${name} and accounts.${name} into a folder, or one of them to a file (docs/export.md). ${description} ` +
+        'Use export ndjson to restore a store.',
+    )
+    .addOption(
+      new Option('--to <path>', `the folder for both files; or one file, with a name that ends in .${name}; - for standard output`)
+        .env('PALIMPSEST_TO')
+        .argParser((text) => uncompressed(text, name))
+        .makeOptionMandatory(),
+    )
+    .addOption(
+      new Option('--table <name>', 'write only this table; for a single file the default is records')
+        .env('PALIMPSEST_TABLE')
+        .choices(NAMES),
+    )
+    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        [`palimpsest export ${name} --to tables`, `write tables/records.${name} and tables/accounts.${name}`],
+        [`palimpsest export ${name} --to history.${name}`, 'write the records to one file'],
+        [`palimpsest export ${name} --table accounts --to accounts.${name}`, 'write the accounts to one file'],
+      ),
+    )
+    .action(async ({ to, table, store: storePath, ...outputMode }) => {
+      terminal.setOutput(outputMode);
+      const [{ Store }, { TABLES }, { isSameFile, writeFiles }, { toFailure }, encode] = await Promise.all([
+        import('../store/store.ts'),
+        import('../export/tables.ts'),
+        import('../export/export-file.ts'),
+        import('../store/store-error.ts'),
+        load(),
+      ]);
+      const files = filesOf(to, table, name);
+      const overwriting = files.find((file) => file.path !== '-' && isSameFile(file.path, storePath));
+      if (overwriting !== undefined) throw overwritesStore(overwriting.path);
+      const started = performance.now();
+      const store = Store.open(storePath);
+      try {
+        const [file] = files;
+        if (to === '-' && file !== undefined) {
+          for (const part of encode(TABLES[file.table], store)) terminal.io.stdout.write(part);
+          return;
+        }
+        if (!isFileName(to, name)) makeFolder(to, name);
+        writeFiles(files.map((one) => ({ path: one.path, content: encode(TABLES[one.table], store) })));
+        const written = files.map((one) => ({ ...one, rows: store.revision[one.table] }));
+        const took = performance.now() - started;
+        terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
+          `exported ${storePath} to ${to} in ${seconds(took)}`,
+          ...written.map((one) => `  ${one.table.padEnd(8)}  ${plural(one.rows, 'row')} in ${one.path}`),
+          ...(table === undefined && isFileName(to, name)
+            ? [`note: ${to} has no accounts; add --table accounts to export the ${number(store.revision.accounts)} accounts`]
+            : []),
+        ]);
+      } catch (error) {
+        throw toFailure(storePath, error);
+      } finally {
+        store.close();
+      }
+    });
+}
+
+interface TableFile {
+  readonly table: TableName;
+  /** `-` for standard output. */
+  readonly path: string;
+}
+
+/** Returns the files to write. A single file has the records, unless a table is given. */
+function filesOf(to: string, table: TableName | undefined, extension: string): readonly TableFile[] {
+  if (to === '-' || isFileName(to, extension)) return [{ table: table ?? 'records', path: to }];
+  return (table === undefined ? NAMES : [table]).map((one) => ({ table: one, path: join(to, `${one}.${extension}`) }));
+}
+
+function isFileName(to: string, extension: string): boolean {
+  return to.toLowerCase().endsWith(`.${extension}`);
+}
+
+function makeFolder(folder: string, extension: string): void {
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
+    throw new Failure('file-system', `cannot write files into ${folder}`, {
+      place: { file: folder },
+      expected: `a folder, or the name of a file that ends in .${extension}`,
+      found: 'something that is not a folder',
+      hint: `name a folder with --to, or a file such as ${folder}.${extension}`,
+    });
+  }
+  mkdirSync(folder, { recursive: true });
+}
+
+/** Rejects names such as `history.csv.gz`: the output is not compressed. */
+function uncompressed(text: string, extension: string): string {
+  const name = text.toLowerCase();
+  if (!['gz', 'zst', 'bz2', 'xz', 'zip'].some((compression) => name.endsWith(`.${extension}.${compression}`))) return path(text);
+  throw new InvalidArgumentError(`The file is not compressed. Name a file that ends in .${extension}.`);
+}
+
+function overwritesStore(file: string): Failure {
+  return new Failure('usage', `${file} is the store itself`, {
+    expected: 'another file for the export',
+    found: 'the store',
+    hint: 'name another folder or file with --to',
+  });
+}

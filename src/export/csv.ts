@@ -1,0 +1,30 @@
+import type { Store } from '../store/store.ts';
+import { chunks } from './export-file.ts';
+import type { Table, Value } from './tables.ts';
+
+/**
+ * The beginning of a text that a spreadsheet can take for a formula, white space before it included. A text that begins
+ * with an apostrophe is also marked, so that a reader who removes one apostrophe gets the text back.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: spreadsheets skip these characters before a formula
+const MARKED = /^(?:['\t\r\u0000]|[\s\u0000]*[=+\-@＝＋－＠])/;
+const QUOTED = /[",\r\n]/;
+
+/** Yields a table as CSV (RFC 4180) in UTF-8 with a header line, in chunks. */
+export function csv(table: Table, store: Store): Generator<string> {
+  return chunks(csvLines(table, table.rows(store)));
+}
+
+/** Yields the lines of a table, each with its line break. */
+export function* csvLines({ columns }: Pick<Table, 'columns'>, rows: Iterable<readonly Value[]>): Generator<string> {
+  yield `${columns.map(({ name }) => name).join(',')}\r\n`;
+  for (const row of rows) yield `${row.map(cell).join(',')}\r\n`;
+}
+
+/** Returns a value as a cell. Null is an empty cell, an empty text is `""`. */
+function cell(value: Value): string {
+  if (value === null) return '';
+  if (typeof value !== 'string') return String(value);
+  const text = (MARKED.test(value) ? `'${value}` : value).toWellFormed();
+  return text === '' || QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

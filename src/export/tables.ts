@@ -1,0 +1,85 @@
+import { timestampOf } from '../contract/instant.ts';
+import { encodeJson } from '../contract/json.ts';
+import { parseRecord } from '../contract/record.ts';
+import type { Store } from '../store/store.ts';
+
+/** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */
+export type Value = string | number | boolean | null;
+
+/** A column of a table. It has the name and the meaning of the column in the view of the store. */
+export interface Column {
+  readonly name: string;
+  readonly type: 'integer' | 'text' | 'time' | 'boolean';
+  readonly isNullable: boolean;
+}
+
+/** One of the two flat tables of an export: the columns, and the rows with a value for each column. */
+export interface Table {
+  readonly columns: readonly Column[];
+  readonly rows: (store: Store) => Iterable<readonly Value[]>;
+}
+
+export const TABLE_NAMES = ['records', 'accounts'] as const;
+
+export type TableName = (typeof TABLE_NAMES)[number];
+
+export const TABLES: { readonly [T in TableName]: Table } = {
+  records: {
+    columns: [
+      { name: 'id', type: 'integer', isNullable: false },
+      { name: 'account', type: 'text', isNullable: false },
+      { name: 'data_type', type: 'text', isNullable: false },
+      { name: 'previous', type: 'integer', isNullable: true },
+      { name: 'text', type: 'text', isNullable: true },
+      { name: 'first_encountered_date', type: 'time', isNullable: false },
+      { name: 'diff_html', type: 'text', isNullable: false },
+      { name: 'web_archive_url', type: 'text', isNullable: true },
+    ],
+    *rows(store) {
+      for (const json of store.records()) {
+        const record = parseRecord(JSON.parse(json));
+        const { id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url } = record;
+        yield [id, account, data_type, previous, text, first_encountered_date, diff_html, web_archive_url];
+      }
+    },
+  },
+  accounts: {
+    columns: [
+      { name: 'screen_name', type: 'text', isNullable: false },
+      { name: 'stable_id', type: 'text', isNullable: true },
+      { name: 'display_name', type: 'text', isNullable: false },
+      { name: 'website', type: 'text', isNullable: true },
+      { name: 'location', type: 'text', isNullable: false },
+      { name: 'bio', type: 'text', isNullable: false },
+      { name: 'verified', type: 'boolean', isNullable: true },
+      { name: 'profile_image_url', type: 'text', isNullable: false },
+      { name: 'account_creation_date', type: 'time', isNullable: true },
+      { name: 'former_handles', type: 'text', isNullable: false },
+      { name: 'changes', type: 'integer', isNullable: false },
+      { name: 'first_change', type: 'time', isNullable: true },
+      { name: 'last_change', type: 'time', isNullable: true },
+      { name: 'observed_to', type: 'time', isNullable: true },
+    ],
+    *rows(store) {
+      for (const account of store.publishedAccounts()) {
+        const former = account.former_handles.map(({ handle, seen_to }) => ({ handle, seen_to: timestampOf(seen_to) }));
+        yield [
+          account.screen_name,
+          account.stable_id,
+          account.display_name,
+          account.website,
+          account.location,
+          account.bio,
+          account.verified,
+          account.profile_image_url,
+          account.account_creation_date,
+          encodeJson(former),
+          account.changes,
+          account.first_change,
+          account.last_change,
+          account.observed_to === null ? null : timestampOf(account.observed_to),
+        ];
+      }
+    },
+  },
+};

@@ -1,0 +1,114 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { duckdb } from '../support/duckdb.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { observe } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const store = join(folderOfFile(), 'store.db');
+
+beforeAll(async () => {
+  await observe(store, [
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'ann', id: '1', bio: '=HYPERLINK("x")', verified: true },
+    { observed_at: '2020-01-02T00:00:00Z', screen_name: 'new', id: '1', bio: '' },
+  ]);
+});
+
+describe('palimpsest export csv', () => {
+  it('writes both tables into a new folder, as CSV that is safe in a spreadsheet', async () => {
+    const to = join(temporaryFolder(), 'a', 'tables');
+    const [records, accounts] = [join(to, 'records.csv'), join(to, 'accounts.csv')];
+    expect(await palimpsestJson(['export', 'csv', '--to', to, '--store', store])).toMatchObject({
+      to,
+      store,
+      files: [
+        { table: 'records', path: records, rows: 3 },
+        { table: 'accounts', path: accounts, rows: 1 },
+      ],
+    });
+    expect(readdirSync(to).toSorted()).toEqual(['accounts.csv', 'records.csv']);
+    const lines = readFileSync(records, 'utf8').split('\r\n');
+    expect(lines[0]).toBe('id,account,data_type,previous,text,first_encountered_date,diff_html,web_archive_url');
+    expect(lines[1]).toMatch(/^1577836800000000,new,Bio,,"'=HYPERLINK\(""x""\)",2020-01-01T00:00:00\.000000Z,"<ins /);
+    expect(lines).toHaveLength(5);
+    expect(readFileSync(accounts, 'utf8')).toBe(
+      [
+        'screen_name,stable_id,display_name,website,location,bio,verified,profile_image_url,account_creation_date,former_handles,changes,first_change,last_change,observed_to',
+        'new,1,"",,"","",true,"",,"[{""handle"":""ann"",""seen_to"":""2020-01-01T00:00:00.000000Z""}]",3,2020-01-01T00:00:00.000000Z,2020-01-02T00:00:00.000000Z,2020-01-02T00:00:00.000000Z',
+        '',
+      ].join('\r\n'),
+    );
+    expect(await duckdb(`SELECT count(*), max(text) FROM read_csv('${records}')`)).toEqual([[3n, 'true']]);
+  });
+
+  it('writes one table to a file or to standard output', async () => {
+    const folder = temporaryFolder();
+    const [records, accounts] = [join(folder, 'x.csv'), join(folder, 'Y.CSV')];
+    const { code, stdout } = await palimpsest(['export', 'csv', '--to', records, '--store', store]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${records} has no accounts; add --table accounts`) });
+    const env = { PALIMPSEST_TABLE: 'accounts', PALIMPSEST_TO: accounts, PALIMPSEST_STORE: store };
+    expect(await palimpsest(['export', 'csv'], { env })).toMatchObject({ code: 0, stdout: expect.not.stringContaining('note') });
+    expect(readdirSync(folder).toSorted()).toEqual(['Y.CSV', 'x.csv']);
+    expect(await palimpsest(['export', 'csv', '--to', '-', '--store', store])).toMatchObject({
+      code: 0,
+      stdout: readFileSync(records, 'utf8'),
+    });
+    expect(await palimpsest(['export', 'csv', '--to', '-', '--table', 'accounts', '--store', store, '--json'])).toMatchObject({
+      code: 0,
+      stdout: readFileSync(accounts, 'utf8'),
+    });
+  });
+
+  it.each([
+    ['a file that is not a folder', 'file', 1, 'file-system'],
+    ['a folder with the name of a file', 'folder.csv', 1, 'file-system'],
+    ['a name that promises compression', 'x.csv.gz', 2, 'usage'],
+    ['the store itself', 'store.csv', 2, 'usage'],
+  ])('refuses the output %s, and changes nothing', async (_, name, exit, error) => {
+    const folder = temporaryFolder();
+    const copy = join(folder, 'store.csv');
+    writeFileSync(copy, readFileSync(store));
+    writeFileSync(join(folder, 'file'), 'kept');
+    mkdirSync(join(folder, 'folder.csv'));
+    const before = filesIn(folder);
+    const { code, stdout } = await palimpsest(['export', 'csv', '--to', join(folder, name), '--store', copy, '--json']);
+    expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
+    expect(filesIn(folder)).toEqual(before);
+  });
+
+  it('keeps both old files if one of the new ones cannot be written', async () => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'records.csv'), 'old');
+    mkdirSync(join(folder, 'accounts.csv'));
+    expect(await palimpsest(['export', 'csv', '--to', folder, '--store', store])).toMatchObject({ code: 1 });
+    expect(readdirSync(folder).toSorted()).toEqual(['accounts.csv', 'records.csv']);
+    expect(readFileSync(join(folder, 'records.csv'), 'utf8')).toBe('old');
+  });
+
+  it('fails without a store, and creates no folder', async () => {
+    const folder = temporaryFolder();
+    const { code } = await palimpsest(['export', 'csv', '--to', join(folder, 'tables'), '--store', join(folder, 'none.db')]);
+    expect({ code, exists: existsSync(join(folder, 'tables')) }).toEqual({ code: 1, exists: false });
+  });
+});
+
+describe('palimpsest export parquet', () => {
+  it('writes both tables with types, and the same bytes for a copy of the store', async () => {
+    const folder = temporaryFolder();
+    const [to, copy] = [join(folder, 'tables'), join(folder, 'copy')];
+    await palimpsestJson(['export', 'parquet', '--to', to, '--store', store]);
+    await palimpsestJson(['export', 'ndjson', '--to', join(folder, 'all.ndjson'), '--store', store]);
+    await palimpsestJson(['import', join(folder, 'all.ndjson'), '--store', join(folder, 'copy.db')]);
+    await palimpsestJson(['export', 'parquet', '--to', copy, '--store', join(folder, 'copy.db')]);
+    expect(filesIn(copy)).toEqual(filesIn(to));
+    const joined = `'${join(to, 'records.parquet')}' JOIN '${join(to, 'accounts.parquet')}' ON account = screen_name`;
+    expect(
+      await duckdb(`SELECT count(*), min(text), bool_and(verified), max(first_encountered_date) = max(last_change) FROM ${joined}`),
+    ).toEqual([[3n, '', true, true]]);
+    expect(await duckdb(`SELECT former_handles ->> '$[0].handle' FROM '${join(to, 'accounts.parquet')}'`)).toEqual([['ann']]);
+    const piped = await palimpsest(['export', 'parquet', '--to', '-', '--store', store]);
+    expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/^PAR1[\s\S]*PAR1$/) });
+  });
+});

@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Connection } from '../../src/store/connection.ts';
+import { publishedAccounts } from '../../src/store/published-accounts.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { observe } from '../support/snapshots.ts';
+
+describe('publishedAccounts', () => {
+  it('has the published profile: the changes after the profile of the source count', async () => {
+    const database = await storeOf({ bio: 'one', verified: true }, { bio: 'two', verified: false });
+    expect([...publishedAccounts(database)]).toMatchObject([{ screen_name: 'ann', bio: 'two', verified: false, changes: 4 }]);
+    database.close();
+  });
+
+  it.each([
+    ["UPDATE history SET tail = replace(tail, 'two', 'six')"],
+    ["UPDATE history SET head = replace(head, 'one', 'six')"],
+    ['UPDATE history SET records = records + 1'],
+    ['DELETE FROM history'],
+  ])('refuses a damaged store: %s', async (damage) => {
+    const database = await storeOf({ bio: 'one' }, { bio: 'two' });
+    database.exec(damage);
+    expect(() => [...publishedAccounts(database)]).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    database.close();
+  });
+});
+
+async function storeOf(...profiles: readonly object[]): Promise<Connection> {
+  const path = join(temporaryFolder(), 'store.db');
+  await observe(
+    path,
+    profiles.map((profile, index) => ({ observed_at: `2020-01-0${index + 1}T00:00:00Z`, screen_name: 'ann', ...profile })),
+  );
+  return new Connection(path);
+}

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { TABLE_NAMES, TABLES } from '../../src/export/tables.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { migrate } from '../../src/store/migrate.ts';
+import { MIGRATIONS } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { histories, toNdjson } from '../support/histories.ts';
+import { observe, sourceOf } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+let stores = 0;
+
+type Row = { readonly [column: string]: unknown };
+
+function rowsOf(path: string, sql: string): readonly Row[] {
+  const database = new Connection(path, { readonly: true });
+  try {
+    return database.prepare<[], Row>(sql).all();
+  } finally {
+    database.close();
+  }
+}
+
+describe('the views of a store', () => {
+  it('have the rows and the columns of the exported tables', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(20), async (history) => {
+        stores += 1;
+        const path = join(folder, `${stores}.db`);
+        await observe(path, [
+          { observed_at: '2010-01-01T00:00:00Z', id: '1', screen_name: 'first', bio: '=1', verified: false },
+          { observed_at: '2010-01-02T00:00:00.5Z', id: '1', screen_name: 'second', bio: '', website: 'https://a.example' },
+          { observed_at: '2010-01-03T00:00:00Z', id: '1', screen_name: 'third', verified: true },
+        ]);
+        const lines = toNdjson(history);
+        if (lines.length > 0) await importInputs(path, [sourceOf(lines)], { onConflict: 'fail' });
+        const store = Store.open(path);
+        try {
+          for (const table of TABLE_NAMES) {
+            const { columns, rows } = TABLES[table];
+            const order = table === 'records' ? 'id' : 'screen_name';
+            const found = rowsOf(path, `SELECT * FROM ${table} ORDER BY ${order}`);
+            expect(found.map((row) => Object.entries(row))).toEqual(
+              [...rows(store)].map((row) =>
+                row.map((value, index) => [columns[index]?.name, typeof value === 'boolean' ? Number(value) : value]),
+              ),
+            );
+          }
+        } finally {
+          store.close();
+        }
+      }),
+      { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) },
+    );
+  });
+
+  it('are added to a store of an older version', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const database = new Connection(path);
+    migrate(database, path, MIGRATIONS.slice(0, 4));
+    database.close();
+    await observe(path, [{ observed_at: '2010-01-01T00:00:00Z', screen_name: 'ann', bio: 'a' }]);
+    expect(rowsOf(path, 'SELECT screen_name, bio, changes FROM accounts')).toEqual([{ screen_name: 'ann', bio: 'a', changes: 1 }]);
+    expect(rowsOf(path, 'SELECT account, text FROM records')).toEqual([{ account: 'ann', text: 'a' }]);
+  });
+
+  it('do not replace a view that a user made in a store of an older version', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const database = new Connection(path);
+    migrate(database, path, MIGRATIONS.slice(0, 5));
+    database.exec('CREATE VIEW records AS SELECT 1 AS mine');
+    database.close();
+    await observe(path, [{ observed_at: '2010-01-01T00:00:00Z', screen_name: 'ann', bio: 'a' }]);
+    expect(rowsOf(path, 'SELECT * FROM records')).toEqual([{ mine: 1 }]);
+  });
+
+  it('use an index for the records of one account, and for one account', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    await observe(path, [{ observed_at: '2010-01-01T00:00:00Z', screen_name: 'ann', bio: 'a' }]);
+    const plan = (sql: string) => rowsOf(path, `EXPLAIN QUERY PLAN ${sql}`).map(({ detail }) => String(detail));
+    expect(plan("SELECT * FROM records WHERE account = 'ann'")).toEqual([expect.stringContaining('SEARCH record USING INDEX')]);
+    expect(
+      plan("SELECT * FROM accounts WHERE screen_name = 'ann'").filter((detail) => /^SCAN (account|record|history|former)/.test(detail)),
+    ).toEqual([]);
+  });
+});
