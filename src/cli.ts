@@ -13,7 +13,9 @@ import { declareStore } from './commands/store.ts';
 import { declareVerify } from './commands/verify.ts';
 import { Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
-import { type ProcessIO, Terminal, usageText } from './terminal.ts';
+import { usageText } from './terminal/printable.ts';
+import type { ProcessIO } from './terminal/process-io.ts';
+import { Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
 /**

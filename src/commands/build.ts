@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { number, seconds, type Terminal } from '../terminal.ts';
+import { number, seconds } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** Declares the group `export`, with one command per format. */

@@ -1,7 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, DATA_TYPES } from '../contract/record.ts';
-import { plural, type Terminal } from '../terminal.ts';
+import { plural } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of similar names that are suggested for an unknown name. */

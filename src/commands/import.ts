@@ -3,7 +3,8 @@ import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/item-writer.ts';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {

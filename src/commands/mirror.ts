@@ -3,7 +3,8 @@ import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { USER_AGENT } from '../mirror/user-agent.ts';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */

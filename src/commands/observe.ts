@@ -3,7 +3,9 @@ import { type Instant, parseInstant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
-import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */

@@ -1,6 +1,6 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { schemeOf } from '../contract/url.ts';
-import type { ProcessIO } from '../terminal.ts';
+import type { ProcessIO } from '../terminal/process-io.ts';
 
 export type Program = Command;
 

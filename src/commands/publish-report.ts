@@ -1,7 +1,8 @@
 import { REASONS } from '../publish/comparison.ts';
 import type { PublishSummary } from '../publish/publish.ts';
 import type { Step } from '../publish/steps.ts';
-import { number, plural, printable, size } from '../terminal.ts';
+import { number, plural, size } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {

@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
-import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { number, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
 import {

@@ -1,6 +1,7 @@
 import { Argument, Option } from '@commander-js/extra-typings';
 import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
-import { type Line, number, type Terminal } from '../terminal.ts';
+import { number } from '../terminal/amounts.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareRewrite(program: Program, terminal: Terminal): void {

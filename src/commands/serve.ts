@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 export function declareServe(program: Program, terminal: Terminal): void {

@@ -1,5 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, printable, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of findings in the text output; --json has more. */

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
 import { versionLine } from './store-version-line.ts';
 import {

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
 import {

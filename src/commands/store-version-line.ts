@@ -1,5 +1,5 @@
 import type { Version } from '../backup/catalog.ts';
-import { number, size } from '../terminal.ts';
+import { number, size } from '../terminal/amounts.ts';
 
 /** Returns one version of the store as a line of text. */
 export function versionLine({ number: version, pushed_at, records, accounts, bytes, fingerprint }: Version): string {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import type { RequestCounter } from '../storage/retry.ts';
 import type { Access, Target } from '../storage/target.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
 
 /** The maximum number of attempts for one request. */

@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 

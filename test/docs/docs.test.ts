@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
-import { Terminal } from '../../src/terminal.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
 import { commandsIn } from '../support/commands.ts';

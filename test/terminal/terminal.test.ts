@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Failure } from '../src/contract/failure.ts';
-import { number, type OutputMode, size, Terminal } from '../src/terminal.ts';
+import { Failure } from '../../src/contract/failure.ts';
+import { number, size } from '../../src/terminal/amounts.ts';
+import { type OutputMode, Terminal } from '../../src/terminal/terminal.ts';
 
 function terminal(
   isTTY: boolean,

@@ -1,0 +1,17 @@
+/** The parts of a process that a command uses; tests replace them. */
+export interface ProcessIO {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: { [name: string]: string | undefined };
+  /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
+  noDeprecation?: boolean;
+  readonly once: (signal: 'SIGINT' | 'SIGTERM', listener: () => void) => unknown;
+}
+
+export interface Output {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly write: (text: string, done?: () => void) => unknown;
+  readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
+}
