@@ -28,11 +28,12 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   const program = programFor(terminal);
   try {
     await program.parseAsync(argv);
+    terminal.completed();
   } catch (error) {
     if (error instanceof CommanderError) reportUsageError(terminal, argv, error);
-    else terminal.failure(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    else terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
   }
-  await terminal.flushed();
+  await terminal.end();
   return terminal.exitCode;
 }
 

@@ -8,6 +8,6 @@ import { openRemote, type RemoteOptions } from './remote.ts';
  * @throws Failure not-ours, target-failed, target-denied, stopped
  */
 export async function listVersions(target: Target, options: RemoteOptions): Promise<readonly Version[]> {
-  const catalog = await new CatalogObject(openRemote(target, options)).read();
+  const catalog = await new CatalogObject(openRemote(target, options, 'nothing was changed')).read();
   return (catalog?.versions ?? []).toReversed();
 }

@@ -1,7 +1,8 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { type RequestCounter, stopped } from '../storage/retry.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
+import type { RequestCounter } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
 import { fileSystemFailure } from '../store/database.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
@@ -11,7 +12,7 @@ import { replaceStore } from '../store/replace.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';
-import { blocksHere, damaged, fetchFile } from './fetch-file.ts';
+import { blocksHere, damaged, type FetchPhase, fetchFile } from './fetch-file.ts';
 import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { readBlocks } from './version-blocks.ts';
 
@@ -24,8 +25,7 @@ export interface PullOptions extends RemoteOptions {
   readonly allowMissing: boolean;
   /** Whether to replace a store even if the version does not descend from it. */
   readonly replace: boolean;
-  /** Called with the bytes written to the new file so far and the total. */
-  readonly onFetch?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<FetchPhase> | undefined;
 }
 
 export interface PullSummary {
@@ -43,7 +43,7 @@ export interface PullSummary {
  * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
-  const remote = openRemote(target, options);
+  const remote = openRemote(target, options, `the store ${options.store} is unchanged`);
   const { traffic } = remote;
   const catalog = await new CatalogObject(remote).read();
   const version = chosenVersion(remote, catalog, options);
@@ -101,17 +101,17 @@ async function exchange(
   blocks: readonly Block[],
   options: PullOptions,
 ): Promise<Pick<PullSummary, 'unchanged' | 'blocks'>> {
-  const { store, replace, signal } = options;
+  const { store, replace, signal, onProgress = () => {} } = options;
   removePart(store);
   const here = await imageAt(store);
   let fetched = 0;
   try {
     const isAhead = here !== undefined && here.state.revision > version.revision;
     if (isAhead && !replace) throw diverged(remote, store, here.state, version);
-    const same = await blocksHere(remote, here, version, blocks, signal);
+    const same = await blocksHere(remote, here, version, blocks, signal, onProgress);
     fetched = blocks.length - same.size;
     if (fetched === 0 && here?.bytes === version.bytes) return { unchanged: true, blocks: { all: blocks.length, fetched } };
-    await fetchFile(remote, version, blocks, { here, same, path: partOf(store), ...options });
+    await fetchFile(remote, version, blocks, { ...options, here, same, path: partOf(store), onProgress });
     const there = await StoreImage.open(partOf(store));
     try {
       if (there.state.fingerprint !== version.fingerprint) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
@@ -122,7 +122,7 @@ async function exchange(
   } finally {
     here?.close();
   }
-  if (signal.aborted) throw stopped(remote);
+  if (signal.aborted) throw stopped(remote.kept);
   replaceStore(store, partOf(store), here?.state);
   return { unchanged: false, blocks: { all: blocks.length, fetched } };
 }

@@ -2,8 +2,9 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import { type RequestCounter, stopped } from '../storage/retry.ts';
+import type { RequestCounter } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
@@ -19,6 +20,12 @@ const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.
 /** The most attempts to send a block that reads back with other bytes. */
 const SENDS = 3;
 
+/**
+ * The phases of a push. `read` counts bytes of the store, and `send` bytes of changed blocks before compression. `check` is one
+ * step of SQLite. `delete` removes the blocks of old versions.
+ */
+export type PushPhase = 'read' | 'check' | 'send' | 'delete';
+
 export interface PushOptions extends RemoteOptions {
   /** The path of the store. */
   readonly store: string;
@@ -28,10 +35,7 @@ export interface PushOptions extends RemoteOptions {
   readonly keep: number;
   /** Whether to push a store even if it does not descend from the newest version. */
   readonly replace: boolean;
-  /** Called with the bytes of the store read so far and the total. */
-  readonly onRead?: ((done: number, all: number) => void) | undefined;
-  /** Called with the bytes of changed blocks sent so far and the total, before compression. */
-  readonly onSend?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<PushPhase> | undefined;
 }
 
 export interface PushSummary {
@@ -54,8 +58,9 @@ export interface PushSummary {
  * @throws Failure store-diverged, not-ours, no-store, bad-store, store-newer, store-busy, target-busy, target-failed, target-denied, stopped
  */
 export async function push(target: Target, options: PushOptions): Promise<PushSummary> {
-  const remote = openRemote(target, options);
-  const { concurrency } = options;
+  const kept = `the versions at ${target.name} are unchanged`;
+  const remote = openRemote(target, options, kept);
+  const { concurrency, onProgress = () => {} } = options;
   const image = await StoreImage.open(options.store);
   try {
     const object = new CatalogObject(remote);
@@ -63,7 +68,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (catalog === undefined) {
       await refusePublicPlace(
         remote,
-        options.around.map((place) => openRemote(place, options)),
+        options.around.map((place) => openRemote(place, options, kept)),
       );
     }
     const newest = catalog?.versions.at(-1);
@@ -75,6 +80,9 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       const kept = catalog?.versions.length ?? 0;
       return { version: newest, unchanged: true, blocks: { all, sent: 0 }, kept, traffic: remote.traffic, isConditional: true };
     }
+    onProgress('check', 0, 0);
+    // a pause, so that the phase is shown before SQLite blocks
+    await setImmediate();
     image.check();
     const before = newest?.block_bytes === BLOCK_BYTES ? await readBlocks(remote, newest.id) : undefined;
     const number = (newest?.number ?? 0) + 1;
@@ -91,6 +99,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       const version: Version = { number, id, pushed_at, palimpsest: VERSION, schema, ...state, bytes, sha256, block_bytes: BLOCK_BYTES };
       const after = await object.update((now) => commitPush(now, version, newest?.id, options.keep), true);
       const { isConditional } = object;
+      onProgress('delete', 0, 0);
       // without conditional writes, a push that seems abandoned may still end
       await deleteGarbage(remote, isConditional ? after.garbage : after.garbage.filter(({ next }) => next !== null), concurrency);
       return {
@@ -117,7 +126,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
 async function digestsOf(
   image: StoreImage,
   remote: Remote,
-  { signal, onRead }: PushOptions,
+  { signal, onProgress }: PushOptions,
 ): Promise<{ readonly digests: readonly string[]; readonly sha256: string }> {
   const whole = createHash('sha256');
   const digests: string[] = [];
@@ -126,9 +135,9 @@ async function digestsOf(
     const block = buffer.subarray(0, image.read(position, buffer));
     whole.update(block);
     digests.push(hash('sha256', block));
-    onRead?.(position + block.length, image.bytes);
+    onProgress?.('read', position + block.length, image.bytes);
     await setImmediate();
-    if (signal.aborted) throw stopped(remote);
+    if (signal.aborted) throw stopped(remote.kept);
   }
   return { digests, sha256: whole.digest('hex') };
 }
@@ -138,7 +147,7 @@ async function sendBlocks(
   image: StoreImage,
   blocks: readonly Block[],
   changed: readonly number[],
-  { concurrency, onSend }: PushOptions,
+  { concurrency, onProgress }: PushOptions,
 ): Promise<void> {
   let sent = 0;
   // compresses one block at a time: one compressor per request in flight would need 70 MB more
@@ -150,7 +159,7 @@ async function sendBlocks(
     if (hash('sha256', bytes) !== block.digest) throw rewritten(image.path);
     await send(remote, block.path, brotliCompressSync(bytes, COMPRESSION));
     sent += bytes.length;
-    onSend?.(sent, Math.max(sent, changed.length * BLOCK_BYTES));
+    onProgress?.('send', sent, Math.max(sent, changed.length * BLOCK_BYTES));
   });
 }
 

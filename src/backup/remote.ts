@@ -16,6 +16,8 @@ export interface RemoteOptions {
 export interface Remote {
   readonly name: string;
   readonly traffic: RequestCounter;
+  /** The state of everything if the run is told to stop, for the message. */
+  readonly kept: string;
   readonly get: (path: string) => Promise<Fetched | undefined>;
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** With a condition it throws StorageError, so that the caller can see whether the condition was met. */
@@ -23,14 +25,16 @@ export interface Remote {
   readonly remove: (path: string) => Promise<void>;
 }
 
-export function openRemote(plainTarget: Target, { retryPolicy, signal }: RemoteOptions): Remote {
+/** @param kept the state of everything if the run is told to stop, for the message */
+export function openRemote(plainTarget: Target, { retryPolicy, signal }: RemoteOptions, kept: string): Remote {
   // each request in flight adds a listener
   setMaxListeners(0, signal);
   const traffic = new RequestCounter();
-  const target = new CredentialRefresh(plainTarget).wrap(withRetry(plainTarget, { ...retryPolicy, signal }, traffic));
+  const target = new CredentialRefresh(plainTarget).wrap(withRetry(plainTarget, { ...retryPolicy, signal, kept }, traffic));
   return {
     name: target.name,
     traffic,
+    kept,
     get: (path) => wrapErrors(target, path, () => target.get(path, signal)),
     head: (path) => wrapErrors(target, path, () => target.head(path, signal)),
     put: (path, upload, condition) => {

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
@@ -56,15 +57,20 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const { build } = await import('../tree/build.ts');
       const started = performance.now();
-      const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
       const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
       const summary = await build(options.store, {
         out: options.out,
         site,
         compress: options.compress,
         repair: options.repair,
-        onProgress: progress.show,
-      }).finally(progress.end);
+        signal: terminal.stopSignal,
+        onProgress: terminal.progress({
+          check: { label: 'reading the tree', amount: items('file') },
+          render: { label: 'rendering', amount: items('page') },
+          compare: { label: 'comparing with the tree', amount: items('file') },
+          exchange: { label: 'replacing files', amount: items('page') },
+        }),
+      });
       const took = performance.now() - started;
       const tree = summary.build;
       if (summary.pulledForward) {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
+import { Pauses } from '../contract/pauses.ts';
 import { number, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -41,11 +43,11 @@ export function declareExport(program: Program, terminal: Terminal): void {
       const store = Store.open(storePath);
       try {
         const { records, accounts } = store.revision;
-        if (to === '-') {
-          for (const piece of pieces(ndjsonLines(store))) terminal.io.stdout.write(piece);
-          return;
-        }
-        writeLines(to, ndjsonLines(store));
+        const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
+        const progress = terminal.progress({ export: { label: 'exporting', amount: items('line') } });
+        const lines = ndjsonLines(store, (done, all) => progress('export', done, all));
+        if (to === '-') return await terminal.stream(pieces(lines), pauses);
+        await writeLines(to, lines, pauses);
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, records, accounts, milliseconds: Math.round(took) }, [
           `exported ${storePath} to ${to} in ${seconds(took)}`,

@@ -5,6 +5,7 @@ import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
@@ -57,22 +58,18 @@ export function declareImport(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const inputs = inputsOf(sources, terminal.io.stdin);
-      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const progress = terminal.progress('importing', size);
-      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
-          onProgress: (done) => progress.show(done, bytes),
-          onMaterialize: materializing.show,
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
         });
         rejects?.keep();
-        materializing.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -87,8 +84,6 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
-        progress.end();
-        materializing.end();
         rejects?.discard();
       }
     });

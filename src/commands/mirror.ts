@@ -4,7 +4,9 @@ import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { USER_AGENT } from '../mirror/user-agent.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
@@ -81,12 +83,6 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
-      let [page, pages, first] = [0, 0, 0];
-      let collection = '';
-      const reading = terminal.progress('mirroring', () => `the ${collection}: page ${number(page)} of ${number(pages)}`);
-      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
       try {
         const result = await mirror({
           store: options.store,
@@ -98,20 +94,16 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           onConflict: options.onConflict,
           maxDelete: options.delete ? options.maxDelete : undefined,
           onReject: (inputError) => rejects.add(inputError),
-          signal: stop.signal,
-          onPage: (name, current, all) => {
-            const label = name === 'data' ? 'feed' : 'accounts';
-            if (label !== collection) first = current - 1;
-            [collection, page, pages] = [label, current, all];
-            // the time that is left is counted from the page at which this run began
-            reading.show(current - first, all - first);
-          },
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({
+            data: { label: 'reading the feed', amount: items('page') },
+            account: { label: 'reading the accounts', amount: items('page') },
+            import: { label: 'importing', amount: items('page') },
+            ...COMMIT_PHASES,
+          }),
           onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
-          onMaterialize: settling.show,
         });
         await rejects.keep();
-        reading.end();
-        settling.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -130,8 +122,6 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           ],
         );
       } finally {
-        reading.end();
-        settling.end();
         rejects.discard();
       }
     });

@@ -5,7 +5,9 @@ import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
@@ -77,12 +79,8 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const inputs = inputsOf(sources, terminal.io.stdin);
-      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const reading = terminal.progress('reading', size);
-      const comparing = terminal.progress('comparing', (observations) => `${number(observations)} observations`);
-      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
@@ -91,12 +89,14 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           dryRun: options.dryRun,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
-          onRead: (done) => reading.show(done, bytes),
-          onCompare: comparing.show,
-          onMaterialize: materializing.show,
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({
+            read: { label: 'reading', amount: size },
+            compare: { label: 'comparing', amount: items('snapshot') },
+            ...COMMIT_PHASES,
+          }),
         });
         rejects?.keep();
-        for (const progress of [reading, comparing, materializing]) progress.end();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
@@ -110,7 +110,6 @@ export function declareObserve(program: Program, terminal: Terminal): void {
             : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
         ]);
       } finally {
-        for (const progress of [reading, comparing, materializing]) progress.end();
         rejects?.discard();
       }
     });

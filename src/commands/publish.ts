@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
-import { number, seconds, size } from '../terminal/amounts.ts';
+import { seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
@@ -73,9 +74,6 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
-      const reading = terminal.progress('reading', (files) => `${number(files)} files`);
-      let [sent, began] = [0, 0];
-      const sending = terminal.progress('publishing', (bytes) => `${size(bytes)}${rate(sent, performance.now() - began)}`);
       const summary = await publish(target, {
         out: options.out,
         ...requestsOf(options, terminal),
@@ -86,18 +84,13 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         gzip: options.gzip === true,
         repair: options.repair === true,
         dryRun: dryRun,
-        onRead: reading.show,
-        onProgress: (done, all) => {
-          reading.end();
-          sent = done;
-          began ||= performance.now();
-          sending.show(done, all);
-        },
-      }).finally(() => {
-        reading.end();
-        sending.end();
-        target.close();
-      });
+        onProgress: terminal.progress({
+          read: { label: 'reading the tree', amount: items('file') },
+          scan: { label: 'reading the target', amount: items('file') },
+          send: { label: 'sending', amount: size },
+          delete: { label: 'deleting', amount: items('file') },
+        }),
+      }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
       if (summary.isByCounts) {
@@ -138,10 +131,6 @@ function addToSummary(terminal: Terminal, file: string, table: string): void {
   } catch (error) {
     terminal.warn(`cannot write the table for the job summary: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-function rate(bytes: number, milliseconds: number): string {
-  return milliseconds === 0 ? '' : ` at ${(bytes / milliseconds / 1000).toFixed(1)} MB/s`;
 }
 
 /** Parses a number of pages, or a percentage such as `10%`. */

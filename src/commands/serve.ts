@@ -41,10 +41,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
         ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
         'stop with Ctrl-C',
       ]);
-      await new Promise<void>((resolve) => {
-        terminal.io.once('SIGINT', resolve);
-        terminal.io.once('SIGTERM', resolve);
-      });
+      await terminal.untilStopped();
       await server.close();
     });
 }

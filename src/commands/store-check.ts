@@ -1,7 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of findings in the text output; --json has more. */
@@ -30,18 +32,24 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/check.ts'), import('../store/repair.ts')]);
       const started = performance.now();
-      const progress = terminal.progress('checking', (items) => `${number(items)} records and accounts`);
-      const check = () => {
-        try {
-          return checkStore(options.store, progress.show);
-        } finally {
-          progress.end();
-        }
-      };
-      const { findings, findingCount, records, accounts } = check();
+      const signal = terminal.stopSignal;
+      const check = () =>
+        checkStore(options.store, {
+          signal,
+          onProgress: terminal.progress({
+            file: { label: 'checking the file', amount: items('table') },
+            content: { label: 'checking the content', amount: items('item') },
+          }),
+        });
+      const repair = () =>
+        repairStore(options.store, {
+          signal,
+          onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
+        });
+      const { findings, findingCount, records, accounts } = await check();
       const isRepairable = findings.every(({ repairable }) => repairable);
-      const kept = options.repair && findingCount > 0 && isRepairable ? repairStore(options.store) : undefined;
-      const left = kept === undefined ? findingCount : check().findingCount;
+      const kept = options.repair && findingCount > 0 && isRepairable ? await repair() : undefined;
+      const left = kept === undefined ? findingCount : (await check()).findingCount;
       terminal.exitCode = left === 0 ? 0 : 1;
       const took = performance.now() - started;
       const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };

@@ -54,18 +54,18 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ pull }, target] = await Promise.all([import('../backup/pull.ts'), targetOf(address, options, terminal)]);
-      const downloading = terminal.progress('downloading', size);
       const { version, unchanged, blocks, traffic } = await pull(target, {
         ...requestsOf(options, terminal),
         store: options.store,
         version: options.fromVersion,
         allowMissing: options.allowMissing === true,
         replace: options.replace === true,
-        onFetch: downloading.show,
-      }).finally(() => {
-        downloading.end();
-        target.close();
-      });
+        onProgress: terminal.progress({
+          compare: { label: 'reading the local store', amount: size },
+          fetch: { label: 'downloading', amount: size },
+          check: { label: 'checking the file', amount: size },
+        }),
+      }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
       const lines =
         version === undefined

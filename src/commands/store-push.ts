@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
@@ -57,22 +58,19 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         targetOf(address, options, terminal),
         aroundOf(address, options, terminal),
       ]);
-      const reading = terminal.progress('reading', size);
-      const uploading = terminal.progress('uploading', size);
       const summary = await push(target, {
         ...requestsOf(options, terminal),
         around,
         store: options.store,
         keep: options.keep,
         replace: options.replace === true,
-        onRead: reading.show,
-        onSend: (done, all) => {
-          reading.end();
-          uploading.show(done, all);
-        },
+        onProgress: terminal.progress({
+          read: { label: 'reading the store', amount: size },
+          check: { label: 'checking the store', amount: size },
+          send: { label: 'uploading', amount: size },
+          delete: { label: 'deleting old versions', amount: items('block') },
+        }),
       }).finally(() => {
-        reading.end();
-        uploading.end();
         for (const one of [target, ...around]) one.close();
       });
       const milliseconds = Math.round(performance.now() - started);

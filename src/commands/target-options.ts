@@ -73,7 +73,7 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
   };
 }
 
-/** Returns the limits of requests, and a signal that is aborted on SIGINT and SIGTERM. */
+/** Returns the limits of requests, and the signal that stops the command. */
 export function requestsOf(
   { concurrency, timeout }: TargetChoice,
   terminal: Terminal,
@@ -82,9 +82,7 @@ export function requestsOf(
   readonly retryPolicy: { readonly attempts: number; readonly timeout: number };
   readonly signal: AbortSignal;
 } {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
-  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: stop.signal };
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: terminal.stopSignal };
 }
 
 /** Returns the request counts for JSON output. */

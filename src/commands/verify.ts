@@ -1,6 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import { cut } from '../contract/json.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -31,8 +32,17 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
-      const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);
-      const summary = withCleanup(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
+      const summary = await verify({
+        out: options.out,
+        store: options.store,
+        signal: terminal.stopSignal,
+        onProgress: terminal.progress({
+          manifest: { label: 'reading the manifest', amount: items('line') },
+          walk: { label: 'checking', amount: items('item') },
+          again: { label: 'comparing the feed with the accounts', amount: items('item') },
+          files: { label: 'looking for other files', amount: items('file') },
+        }),
+      });
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
       const verdict = summary.violationCount === 0 ? 'no violations' : plural(summary.violationCount, 'violation');
@@ -56,14 +66,6 @@ function line(violation: Violation): string {
 
 function note(rule: Rule, count: number): string[] {
   return count === 0 ? [] : [`note: not so of ${number(count)} records: ${RULES[rule].replace(' (note)', '')} (${rule})`];
-}
-
-function withCleanup<T>(cleanUp: () => void, work: () => T): T {
-  try {
-    return work();
-  } finally {
-    cleanUp();
-  }
 }
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */

@@ -1,6 +1,6 @@
 /**
  * All error codes, each with the exit code of the process:
- * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change.
+ * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change. A stop by another signal than SIGINT has its own exit code.
  */
 export const FAILURES = {
   'bad-field': 1,
@@ -24,7 +24,7 @@ export const FAILURES = {
   'target-denied': 1,
   'target-failed': 1,
   'target-busy': 1,
-  stopped: 1,
+  stopped: 130,
   'bad-service': 1,
   'service-failed': 1,
   'port-taken': 1,

@@ -1,21 +1,26 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import type { Pauses } from '../contract/pauses.ts';
 
 /** The minimum number of characters in one write. */
 const CHUNK_LENGTH = 1 << 16;
 
 /**
  * Writes lines to a temporary file beside the target, then renames it atomically. The target is complete or unchanged.
- * @throws Failure file-system if the file cannot be written
+ * @param pauses end the export: the target is unchanged
+ * @throws Failure file-system if the file cannot be written, stopped
  */
-export function writeLines(path: string, lines: Iterable<string>): void {
+export async function writeLines(path: string, lines: Iterable<string>, pauses: Pauses): Promise<void> {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is not a file');
   const draft = `${path}.${process.pid}.draft`;
   const file = attempt(path, () => openSync(draft, 'wx'));
   let isOpen = true;
   try {
-    for (const chunk of pieces(lines)) attempt(path, () => writeFileSync(file, chunk));
+    for (const chunk of pieces(lines)) {
+      attempt(path, () => writeFileSync(file, chunk));
+      if (pauses.areDue) await pauses.take();
+    }
     attempt(path, () => fsyncSync(file));
     closeSync(file);
     isOpen = false;

@@ -1,8 +1,21 @@
 import { encodeAccountState, encodeExportHeader } from '../contract/account-state.ts';
 import type { Store } from '../store/store.ts';
 
-/** Yields the whole content of a store as lines of JSON: the header, the accounts by screen name, the records by id. */
-export function* ndjsonLines(store: Store): Generator<string> {
+/**
+ * Yields the whole content of a store as lines of JSON: the header, the accounts by screen name, the records by id.
+ * @param onLine called with the number of lines so far, and the number of all
+ */
+export function* ndjsonLines(store: Store, onLine: (done: number, all: number) => void = () => {}): Generator<string> {
+  const all = 1 + store.revision.accounts + store.revision.records;
+  let line = 0;
+  for (const text of linesOf(store)) {
+    yield text;
+    line += 1;
+    onLine(line, all);
+  }
+}
+
+function* linesOf(store: Store): Generator<string> {
   yield encodeExportHeader(store.revision.accounts, store.revision.records);
   for (const state of store.accountStates()) yield encodeAccountState(state);
   yield* store.records();

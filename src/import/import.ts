@@ -1,6 +1,7 @@
 import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
@@ -8,8 +9,11 @@ import { withProgress } from '../sources/progress.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
-import { Batch } from '../store/batch.ts';
+import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
+
+/** The phases of an import. `read` counts bytes. */
+export type ImportPhase = 'read' | CommitPhase;
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -19,10 +23,9 @@ export interface ImportOptions {
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Called with the number of bytes read so far. */
-  readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Called after all inputs are read, with the number of accounts whose histories are derived and their total. */
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the import: nothing is imported. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<ImportPhase> | undefined;
 }
 
 export interface ImportSummary {
@@ -39,6 +42,8 @@ export interface ImportSummary {
  *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
+  const { onProgress = () => {} } = options;
+  const pauses = new Pauses(options.signal, 'nothing was imported');
   const batch = new Batch(store, 'by id');
   const records = { added: 0, same: 0, kept: 0, replaced: 0 };
   const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
@@ -56,8 +61,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   try {
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
-    for (const input of withProgress(inputs, options.onProgress)) {
+    for (const input of withProgress(inputs, pauses, (done, all) => onProgress('read', done, all))) {
       for await (const items of itemsOf(input)) {
+        if (pauses.areDue) await pauses.take();
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
@@ -70,7 +76,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets);
     await options.beforeCommit?.();
-    batch.commit(options.onMaterialize);
+    await batch.commit(pauses, onProgress);
     return { records, accounts, rejected, pageSets };
   } finally {
     batch.end();

@@ -3,14 +3,18 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure, type Place } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
-import { Batch } from '../store/batch.ts';
+import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
+
+/** The phases of the import. `import` counts pages. */
+export type ImportPagesPhase = 'import' | CommitPhase;
 
 export interface ImportPagesOptions {
   readonly baseUrl: string;
@@ -22,7 +26,9 @@ export interface ImportPagesOptions {
   /** Items that the service no longer has, as this run found. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
   readonly summary: MirrorSummary;
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the import: the store is unchanged, and the pages stay in the spool. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<ImportPagesPhase> | undefined;
 }
 
 export interface ImportedPages {
@@ -41,17 +47,25 @@ export interface ImportedPages {
  */
 export async function importPages(
   store: string,
-  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  spool: Pick<Spool<unknown>, 'pages' | 'pageCount' | 'newItems'>,
   options: ImportPagesOptions,
 ): Promise<ImportedPages> {
+  const pauses = new Pauses(options.signal, 'the pages that were read are kept beside the store, and the store is unchanged');
   const batch = new Batch(store, 'by id');
   try {
     const importer = new PageImporter(batch, options);
-    for (const page of spool.pages()) await importer.add(page);
+    const all = spool.pageCount;
+    let pages = 0;
+    for (const page of spool.pages()) {
+      await importer.add(page);
+      pages += 1;
+      options.onProgress?.('import', pages, all);
+      if (pauses.areDue) await pauses.take();
+    }
     const memory = remember(importer.memory, spool, options);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
-    batch.commit(options.onMaterialize);
+    await batch.commit(pauses, options.onProgress);
     return { ...importer.result, deleted };
   } finally {
     batch.end();

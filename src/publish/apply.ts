@@ -29,6 +29,8 @@ export interface ApplyContext {
   readonly signal: AbortSignal;
   /** Called with the bytes of each file that was sent, before compression. */
   readonly onSent: (bytes: number) => void;
+  /** Called with the number of files that were deleted so far. */
+  readonly onDeleted: (deleted: number) => void;
 }
 
 /** The number of completed steps of each kind. */
@@ -76,6 +78,7 @@ export async function apply(work: ApplyContext): Promise<ApplyResult> {
   const remove = async (path: string) => {
     await wrapErrors(target, path, () => target.remove(path, signal));
     done.deletes += 1;
+    work.onDeleted(done.deletes);
   };
   for (const collection of COLLECTIONS) {
     const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];

@@ -2,7 +2,8 @@ import { hash, randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
-import { stopped, toFailure } from '../storage/retry.ts';
+import { stopped } from '../contract/pauses.ts';
+import { toFailure } from '../storage/retry.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { Condition, Target } from '../storage/target.ts';
 import { plainHeaders } from './headers.ts';
@@ -33,7 +34,7 @@ export async function awaitHolder(target: Target, holder: Holder | null, signal:
   const started = performance.now();
   while (performance.now() - started < LEASE_TTL_MS) {
     await wait(1_000, undefined, { signal }).catch(() => {});
-    if (signal.aborted) throw stopped(target);
+    if (signal.aborted) throw stopped(keptAt(target));
     const now = (await readState(target, signal))?.state.holder ?? null;
     if (now?.token === holder.token && now.beat === holder.beat) continue;
     throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
@@ -43,6 +44,11 @@ export async function awaitHolder(target: Target, holder: Holder | null, signal:
       hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
     });
   }
+}
+
+/** Returns what a publish that is told to stop leaves at its target. */
+export function keptAt({ name }: Pick<Target, 'name'>): string {
+  return `the files that were sent to ${name} are kept, and the next run sends the rest`;
 }
 
 /** The right to write at a target. A run keeps it as long as its heartbeats succeed. */
@@ -117,7 +123,7 @@ export class Lease {
       if (this.#lost !== undefined) throw this.#lost;
       const silence = performance.now() - this.#lastHeartbeat;
       if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
-      if (this.#signal.aborted) throw stopped(this.#target);
+      if (this.#signal.aborted) throw stopped(keptAt(this.#target));
       const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
       if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
       await wait(100);

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { Failure } from '../contract/failure.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { CredentialRefresh } from '../storage/credential-refresh.ts';
-import { RequestCounter, type RetryPolicy, stopped, withRetry, wrapErrors } from '../storage/retry.ts';
+import { RequestCounter, type RetryPolicy, withRetry, wrapErrors } from '../storage/retry.ts';
 import type { Target } from '../storage/target.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { type ApplyResult, apply } from './apply.ts';
@@ -10,7 +11,7 @@ import type { Comparison } from './comparison.ts';
 import { foundSortKeys } from './found-sort-keys.ts';
 import { checkGuards, type Limits } from './guards.ts';
 import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
-import { awaitHolder, Lease } from './lease.ts';
+import { awaitHolder, keptAt, Lease } from './lease.ts';
 import { type FileBeside, openTree, readBeside, readSortKeysFile } from './local-tree.ts';
 import { refuseOtherFiles } from './other-files.ts';
 import { type Plan, planPublish } from './plan.ts';
@@ -22,6 +23,12 @@ import { type Step, stepsOf } from './steps.ts';
 const HEARTBEAT_TIMEOUT_MS = 5_000;
 /** For requests that are sent even after the run was aborted. */
 const NEVER_ABORTED = new AbortController().signal;
+
+/**
+ * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before
+ * compression, and `delete` files.
+ */
+export type PublishPhase = 'read' | 'scan' | 'send' | 'delete';
 
 export interface PublishOptions extends HeaderChoice, Limits {
   readonly out: string;
@@ -35,10 +42,7 @@ export interface PublishOptions extends HeaderChoice, Limits {
   readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
   /** Stops the run: requests in flight are completed, and no new request begins. */
   readonly signal: AbortSignal;
-  /** Called with the bytes sent so far and the total, before compression. */
-  readonly onProgress?: ((done: number, all: number) => void) | undefined;
-  /** Called with the files read so far and the total, before the first request. */
-  readonly onRead?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<PublishPhase> | undefined;
 }
 
 export interface PublishSummary {
@@ -65,24 +69,28 @@ export interface PublishSummary {
  *   too-many-deletes, reader-gaps, stopped, file-system
  */
 export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
-  const { concurrency, signal } = options;
+  const { concurrency, signal, onProgress = () => {} } = options;
   // each request in flight adds a listener
   setMaxListeners(0, signal, NEVER_ABORTED);
   plainTarget.check?.(options.out);
   const tree = await openTree(options.out, (done, all) => {
-    if (signal.aborted) throw stopped(plainTarget);
-    options.onRead?.(done, all);
+    if (signal.aborted) throw stopped(keptAt(plainTarget));
+    onProgress('read', done, all);
   });
   const traffic = new RequestCounter();
   const renewal = new CredentialRefresh(plainTarget);
   const targetWith = (retryPolicy: Partial<RetryPolicy>) =>
-    renewal.wrap(withRetry(plainTarget, { ...options.retryPolicy, signal: NEVER_ABORTED, ...retryPolicy }, traffic));
+    renewal.wrap(
+      withRetry(plainTarget, { ...options.retryPolicy, signal: NEVER_ABORTED, kept: keptAt(plainTarget), ...retryPolicy }, traffic),
+    );
   const target = targetWith({ signal });
   const line = headerLine(pageHeaders(options));
   const read = await wrapErrors(target, STATE, () => readState(target, signal));
   // the target must not change while it is read
   if (!options.dryRun) await wrapErrors(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
-  const found = await wrapErrors(target, target.name, () => readRemote(target, read, tree, options, concurrency, signal));
+  const found = await wrapErrors(target, target.name, () =>
+    readRemote(target, read, tree, { ...options, onScan: (done, all) => onProgress('scan', done, all) }, concurrency, signal),
+  );
   if (read === undefined && !options.allowOtherFiles) await refuseOtherFiles(plainTarget, signal);
   const sortKeys = await wrapErrors(target, SORT_KEYS, () => foundSortKeys(target, found.state, tree, signal));
   const comparison: Comparison = {
@@ -120,7 +128,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
   let sent = 0;
   const onSent = (bytes: number) => {
     sent += bytes;
-    options.onProgress?.(sent, Math.max(sent, plan.bytes));
+    onProgress('send', sent, Math.max(sent, plan.bytes));
   };
   try {
     const { isConditional } = lease;
@@ -141,6 +149,7 @@ export async function publish(plainTarget: Target, options: PublishOptions): Pro
       target: targetWith({ signal, beforeAttempt: hold }),
       isConditional,
       onSent,
+      onDeleted: (deleted) => onProgress('delete', deleted, Math.max(deleted, plan.deletes)),
     });
     // an abort does not interrupt the last requests of a run
     const closing = targetWith({ beforeAttempt: hold });

@@ -18,6 +18,8 @@ import { unmanagedTrees } from './unmanaged-tree.ts';
 export interface ReadOptions extends HeaderChoice {
   /** Whether to request each page even after a completed run. */
   readonly repair: boolean;
+  /** Called with the number of files at the target that were requested one by one, and the number of all. */
+  readonly onScan: (done: number, all: number) => void;
 }
 
 /** The content of a target. */
@@ -149,7 +151,7 @@ function emptyDigests(data: number, account: number, encodings: readonly Encodin
 async function scanRemote(
   target: Target,
   { build, digests: local }: LocalTree,
-  choice: HeaderChoice,
+  choice: ReadOptions,
   trees: readonly TreeSize[],
   concurrency: number,
   signal: AbortSignal,
@@ -162,11 +164,15 @@ async function scanRemote(
     encodings,
   );
   const overlapped = { data: new Set<number>(), account: new Set<number>() };
+  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, encodings), 0);
+  let scanned = 0;
   for (const collection of COLLECTIONS) {
     const { pages } = digests[collection];
     const slots = Array(slotCount(pages, encodings)).keys();
     await forEachLimit(slots, concurrency, async (slot) => {
       const head = await target.head(pathOf(collection, slot, pages, encodings), signal);
+      scanned += 1;
+      choice.onScan(scanned, all);
       if (head === undefined) return;
       const hasHeaders =
         head.headers === undefined ||

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
+import { stopped } from '../contract/pauses.ts';
 import { StorageError, type StorageErrorKind } from './storage-error.ts';
 import type { Target } from './target.ts';
 
@@ -11,6 +12,8 @@ export interface RetryPolicy {
   readonly timeout: number;
   /** Aborted when no further attempt must begin. */
   readonly signal: AbortSignal;
+  /** The state of everything after an abort, for the message. */
+  readonly kept?: string;
   /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
 }
@@ -40,6 +43,7 @@ const MIN_BYTES_PER_MS = 100;
  * All requests are idempotent: each reads, writes or removes one whole object.
  */
 export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: RequestCounter): Target {
+  const { kept = 'requests in progress are complete' } = retryPolicy;
   async function retry<T>(
     kind: 'reads' | 'writes' | 'deletes',
     path: string,
@@ -47,7 +51,7 @@ export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: Req
     bytes = 0,
   ): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      if (retryPolicy.signal.aborted) throw stopped(target);
+      if (retryPolicy.signal.aborted) throw stopped(kept);
       const permission = await retryPolicy.beforeAttempt?.();
       try {
         traffic[kind] += 1;
@@ -56,7 +60,7 @@ export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: Req
       } catch (error) {
         if (!(error instanceof StorageError)) throw error;
         if (error.kind !== 'transient') throw error;
-        if (retryPolicy.signal.aborted) throw stopped(target);
+        if (retryPolicy.signal.aborted) throw stopped(kept);
         if (attempt >= retryPolicy.attempts) throw toFailure(target, path, error, attempt);
         traffic.retries += 1;
         const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
@@ -134,12 +138,4 @@ export async function wrapErrors<T>(target: Pick<Target, 'name'>, path: string, 
   } catch (error) {
     throw error instanceof StorageError ? toFailure(target, path, error) : error;
   }
-}
-
-export function stopped(target: Pick<Target, 'name'>): Failure {
-  return new Failure('stopped', `the work at ${target.name} was stopped`, {
-    expected: 'a run without interruption',
-    found: 'a signal to stop; requests in progress have been completed',
-    hint: 'run the same command again',
-  });
 }

@@ -195,7 +195,11 @@ function neverFilled(path: string): Failure {
 function materializeAt(path: string): void {
   const database = openForWriting(path);
   try {
-    wrapErrors(path, () => inBatch(database, () => materialize(database, true)));
+    wrapErrors(path, () =>
+      inBatch(database, () => {
+        for (const _ of materialize(database, true));
+      }),
+    );
   } finally {
     database.close();
   }

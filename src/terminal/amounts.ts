@@ -18,5 +18,7 @@ export function size(bytes: number): string {
 /** Formats a duration that is given in milliseconds. */
 export function seconds(milliseconds: number): string {
   const value = milliseconds / 1000;
-  return value < 60 ? `${value.toFixed(1)} s` : `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+  if (value < 59.95) return `${value.toFixed(1)} s`;
+  const whole = Math.round(value);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }

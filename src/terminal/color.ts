@@ -4,9 +4,16 @@ const COLORS = { red: 31, yellow: 33 } as const;
 
 export type Color = keyof typeof COLORS;
 
-/** Whether text on a stream may have colors. */
+/** Whether text on a stream may have colors. FORCE_COLOR comes before NO_COLOR, as in Node.js. */
 export function hasColor(stream: Output, env: ProcessIO['env']): boolean {
-  return stream.isTTY === true && !env['NO_COLOR'];
+  const forced = env['FORCE_COLOR'];
+  if (forced !== undefined) return !/^(0|false)$/i.test(forced);
+  return isTerminal(stream, env) && !env['NO_COLOR'];
+}
+
+/** Whether a stream is a terminal that can move its cursor and show colors. */
+export function isTerminal(stream: Output, env: ProcessIO['env']): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb';
 }
 
 /** Returns a bold text in a color. */

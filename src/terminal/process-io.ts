@@ -6,11 +6,14 @@ export interface ProcessIO {
   readonly env: { [name: string]: string | undefined };
   /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
   noDeprecation?: boolean;
-  readonly once: (signal: 'SIGINT' | 'SIGTERM', listener: () => void) => unknown;
+  readonly once: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  /** Ends the process at once. */
+  readonly exit?: (exitCode: number) => unknown;
 }
 
 export interface Output {
   readonly isTTY?: boolean;
+  /** The width of the terminal in columns. A terminal that does not know its width reports 0. */
   readonly columns?: number;
   readonly write: (text: string, done?: () => void) => unknown;
   readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;

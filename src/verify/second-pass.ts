@@ -1,3 +1,4 @@
+import type { Pauses } from '../contract/pauses.ts';
 import { walkAccounts } from './accounts.ts';
 import { walkFeed } from './feed.ts';
 import { BloomFilter, bucketOf, MultisetHash } from './multiset-hash.ts';
@@ -18,18 +19,36 @@ export interface Unresolved {
   readonly predecessors: Predecessors;
 }
 
-/** Walks the tree again, checks only the unresolved questions and reports the violations. */
-export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: Report): void {
+/**
+ * Walks the tree again, checks only the unresolved questions and reports the violations.
+ * @param onProgress called with the number of records and accounts that were walked
+ */
+export async function secondPass(
+  tree: TreeMetadata,
+  unresolved: Unresolved,
+  report: Report,
+  pauses: Pauses,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  let walked = 0;
+  const pause = async () => {
+    onProgress(walked);
+    await pauses.take();
+  };
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
   const feed = new Map<number, { readonly json: string; readonly path: string; found: number }>();
   for (const { record, json, path } of walkFeed(tree, new MultisetHash(), known)) {
+    walked += 1;
+    if (pauses.areDue) await pause();
     unresolved.predecessors.find(record, report);
     if (buckets.has(bucketOf(record.id))) feed.set(record.id, { json, path, found: 0 });
   }
   unresolved.predecessors.end(report);
   const names = new Set<string>();
   for (const { account, records, path } of walkAccounts(tree, new MultisetHash(), new BloomFilter(), new Predecessors(), known)) {
+    walked += 1;
+    if (pauses.areDue) await pause();
     if (unresolved.names.has(account.screen_name)) {
       if (names.has(account.screen_name))
         report.add({

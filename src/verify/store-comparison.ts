@@ -88,6 +88,9 @@ export class StoreComparison {
       this.#missing(`record ${this.#record.item}`, 'rest/data');
     for (; this.#account !== undefined; this.#account = this.#accounts.next().value ?? undefined)
       this.#missing(`account ${this.#account.item.screen_name}`, 'rest/account');
+  }
+
+  close(): void {
     this.#store.close();
   }
 

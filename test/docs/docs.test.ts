@@ -66,7 +66,7 @@ describe('docs/commands.md', () => {
 
 describe('docs/errors.md', () => {
   it('lists exactly the error codes, with their exit codes', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d) \|/gm)].map((match) => [match[1], Number(match[2])]);
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d+) \|/gm)].map((match) => [match[1], Number(match[2])]);
     expect(Object.fromEntries(rows)).toEqual(FAILURES);
   });
 });
