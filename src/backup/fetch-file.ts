@@ -6,10 +6,10 @@ import { brotliDecompress } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
+import type { Remote } from '../storage/remote.ts';
 import type { StoreImage } from '../store/image.ts';
 import type { Block } from './block-list.ts';
 import type { Version } from './catalog.ts';
-import type { Remote } from './remote.ts';
 
 const decompress = promisify(brotliDecompress);
 
@@ -44,7 +44,7 @@ export async function blocksHere(
     if (hash('sha256', bytesHere(here, position, length)) === digest) same.add(index);
     onProgress('compare', position + length, Math.min(here.bytes, version.bytes));
     await setImmediate();
-    if (signal.aborted) throw stopped(remote.kept);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
   return same;
 }
@@ -59,7 +59,7 @@ export async function fetchFile(remote: Remote, version: Version, blocks: readon
   try {
     let done = 0;
     await forEachLimit(blocks.entries(), concurrency, async ([index, block]) => {
-      if (signal.aborted) throw stopped(remote.kept);
+      if (signal.aborted) throw stopped(remote.policy.kept);
       const { position, length } = placeOf(version, index);
       const isHere = here !== undefined && same.has(index);
       const bytes = isHere ? bytesHere(here, position, length) : await fetchBlock(remote, version, block);
@@ -115,7 +115,7 @@ async function digestOf(
     sha256.update(buffer.subarray(0, bytesRead));
     position += bytesRead;
     onProgress('check', position, bytes);
-    if (signal.aborted) throw stopped(remote.kept);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
 }
 

@@ -2,18 +2,18 @@ import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
-import type { RequestCounter } from '../storage/retry.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
-import { fileSystemFailure } from '../store/database.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
+import { fileSystemFailure } from '../store/store-error.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';
 import { blocksHere, damaged, type FetchPhase, fetchFile } from './fetch-file.ts';
-import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { readBlocks } from './version-blocks.ts';
 
 export interface PullOptions extends RemoteOptions {
@@ -43,7 +43,7 @@ export interface PullSummary {
  * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
-  const remote = openRemote(target, options, `the store ${options.store} is unchanged`);
+  const remote = openRemote(target, { ...options, kept: `the store ${options.store} is unchanged` });
   const { traffic } = remote;
   const catalog = await new CatalogObject(remote).read();
   const version = chosenVersion(remote, catalog, options);
@@ -122,7 +122,7 @@ async function exchange(
   } finally {
     here?.close();
   }
-  if (signal.aborted) throw stopped(remote.kept);
+  if (signal.aborted) throw stopped(remote.policy.kept);
   replaceStore(store, partOf(store), here?.state);
   return { unchanged: false, blocks: { all: blocks.length, fetched } };
 }

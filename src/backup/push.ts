@@ -4,14 +4,14 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import type { RequestCounter } from '../storage/retry.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
 import { BLOCK_BYTES, type Block, encodeBlocks, listPath, ownBlocks, planBlocks } from './block-list.ts';
 import { beginPush, commitPush, type Version } from './catalog.ts';
 import { CatalogObject, privateUpload } from './catalog-object.ts';
-import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { refusePublicPlace } from './site.ts';
 import { deleteBlocks, deleteGarbage, readBlocks } from './version-blocks.ts';
 
@@ -59,7 +59,7 @@ export interface PushSummary {
  */
 export async function push(target: Target, options: PushOptions): Promise<PushSummary> {
   const kept = `the versions at ${target.name} are unchanged`;
-  const remote = openRemote(target, options, kept);
+  const remote = openRemote(target, { ...options, kept });
   const { concurrency, onProgress = () => {} } = options;
   const image = await StoreImage.open(options.store);
   try {
@@ -68,7 +68,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (catalog === undefined) {
       await refusePublicPlace(
         remote,
-        options.around.map((place) => openRemote(place, options, kept)),
+        options.around.map((place) => openRemote(place, { ...options, kept })),
       );
     }
     const newest = catalog?.versions.at(-1);
@@ -137,7 +137,7 @@ async function digestsOf(
     digests.push(hash('sha256', block));
     onProgress?.('read', position + block.length, image.bytes);
     await setImmediate();
-    if (signal.aborted) throw stopped(remote.kept);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
   return { digests, sha256: whole.digest('hex') };
 }

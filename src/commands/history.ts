@@ -30,7 +30,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ Store }, { toFailure }, { suggest }, { markedChange }] = await Promise.all([
         import('../store/store.ts'),
-        import('../store/database.ts'),
+        import('../store/store-error.ts'),
         import('../history/suggest.ts'),
         import('../history/marked-change.ts'),
       ]);

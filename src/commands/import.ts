@@ -81,7 +81,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `  accounts  ${tally(summary.accounts)}`,
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
         ]);
       } finally {
         rejects?.discard();

@@ -118,7 +118,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
           ],
         );
       } finally {

@@ -107,7 +107,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
         ]);
       } finally {
         rejects?.discard();

@@ -1,6 +1,6 @@
-import { REASONS } from '../publish/comparison.ts';
+import { REASONS } from '../publish/planning/comparison.ts';
+import type { Step } from '../publish/planning/steps.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import type { Step } from '../publish/steps.ts';
 import { number, plural, size } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 

@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
 import { seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -39,6 +39,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     )
     .addOption(
       new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
+    )
+    .addOption(
+      new Option('--allow-loopback', "publish even if the base URL of the tree is that of the reader's own machine").env(
+        'PALIMPSEST_ALLOW_LOOPBACK',
+      ),
     )
     .addOption(
       new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
@@ -79,6 +84,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowLoopback: options.allowLoopback === true,
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { RequestCounter } from '../storage/retry.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';

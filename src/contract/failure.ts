@@ -32,6 +32,7 @@ export const FAILURES = {
   usage: 2,
   'not-ours': 3,
   'store-diverged': 3,
+  'loopback-url': 3,
   'too-many-deletes': 3,
   'reader-gaps': 3,
   'host-refused': 3,

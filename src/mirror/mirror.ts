@@ -4,9 +4,9 @@ import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import type { OnProgress } from '../contract/pauses.ts';
 import type { InputError } from '../sources/source.ts';
-import { openForWriting } from '../store/database.ts';
 import { lock } from '../store/lock.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
+import { openStore } from '../store/open-store.ts';
 import type { RecordExchange } from './exchange.ts';
 import { HttpClient } from './http-client.ts';
 import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
@@ -72,7 +72,7 @@ const TIMEOUT = 60_000;
 export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const path = `${options.store}-mirror-${hash('sha256', options.baseUrl).slice(0, 8)}`;
   // made if it is not there: a store that cannot be written shows before the first request
-  const database = openForWriting(options.store);
+  const database = openStore(options.store, 'write');
   const runLock = lock(`${path}-lock`);
   let spool: Spool<RunState> | undefined;
   try {

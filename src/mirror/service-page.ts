@@ -3,6 +3,7 @@ import type { Collection } from '../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
+import { parseWithNames } from '../sources/escaped-names.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 
 /** What stands on a page, as far as the mirror needs it to know what it has. */
@@ -45,7 +46,7 @@ function envelopeIn(bytes: Buffer): Envelope {
     throw new BadPage('bytes that are not UTF-8');
   }
   try {
-    value = JSON.parse(text);
+    value = parseWithNames(text);
   } catch {
     const start = text.trim();
     throw new BadPage(

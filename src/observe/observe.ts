@@ -10,7 +10,7 @@ import { withProgress } from '../sources/progress.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
-import { fileSystemFailure, wrapErrors } from '../store/database.ts';
+import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ObservationWriter } from './observation-writer.ts';

@@ -1,10 +1,12 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Connection, Statement } from './connection.ts';
-import { bringForward, openForDryRun, openForWriting, toFailure } from './database.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
+import { migrateInTransaction } from './migrate.ts';
+import { openStore } from './open-store.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
+import { toFailure } from './store-error.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */
 const NAME_CACHE_SIZE = 100_000;
@@ -34,11 +36,11 @@ export class Batch {
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
-    const database = isDryRun ? openForDryRun(path) : openForWriting(path);
+    const database = openStore(path, isDryRun ? 'dry run' : 'write');
     this.database = database;
     this.#path = path;
     try {
-      this.guard(() => begin(database, isDryRun ? () => bringForward(database, path) : undefined));
+      this.guard(() => begin(database, isDryRun ? () => migrateInTransaction(database, path) : undefined));
       this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
     } catch (error) {
       database.close();

@@ -8,8 +8,9 @@ import { Batch, type CommitPhase } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { openForWriting, toFailure, wrapErrors } from './database.ts';
 import { ItemWriter } from './item-writer.ts';
+import { openStore } from './open-store.ts';
+import { toFailure, wrapErrors } from './store-error.ts';
 
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
@@ -38,7 +39,7 @@ export async function repairStore(
       hint: 'move the file away, then run this again',
     });
   }
-  const damagedStore = openForWriting(path);
+  const damagedStore = openStore(path, 'write');
   try {
     wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
     removeStore(draft);

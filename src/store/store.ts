@@ -7,13 +7,14 @@ import { inBatch } from './batch.ts';
 import { type Checksum, checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { openForReading, openForWriting, wrapErrors } from './database.ts';
 import type { Direction } from './direction.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { isCurrent, materialize } from './materialize.ts';
+import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
+import { wrapErrors } from './store-error.ts';
 
 /** The change records of one account, newest first. */
 export interface History {
@@ -33,19 +34,32 @@ export class Store {
     this.revision = revision;
   }
 
-  /** @throws Failure no-store, bad-store, store-newer, store-busy, file-system */
+  /**
+   * Opens a store for reading. First derives the data again that a change by another program (such as sqlite3) made stale.
+   * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
+   */
   static open(path: string): Store {
-    const database = openForReading(path);
-    return wrapErrors(path, () => {
-      database.exec('BEGIN');
-      const revision = isCurrent(database) ? latestRevision(database) : undefined;
-      if (revision !== undefined) return new Store(path, database, revision);
-      const wasFilled = nextRevision(database) > 1;
+    const database = openStore(path, 'read');
+    try {
+      return wrapErrors(path, () => {
+        for (;;) {
+          database.exec('BEGIN');
+          const revision = isCurrent(database) ? latestRevision(database) : undefined;
+          if (revision !== undefined) return new Store(path, database, revision);
+          const wasFilled = nextRevision(database) > 1;
+          database.exec('ROLLBACK');
+          if (!wasFilled) throw neverFilled(path);
+          setWritable(database);
+          inBatch(database, () => {
+            for (const _ of materialize(database, true));
+          });
+          setReadOnly(database);
+        }
+      });
+    } catch (error) {
       database.close();
-      if (!wasFilled) throw neverFilled(path);
-      materializeAt(path);
-      return Store.open(path);
-    });
+      throw error;
+    }
   }
 
   /** Returns the number of the revision with this fingerprint. Returns undefined if the store never had it. */
@@ -189,18 +203,4 @@ function neverFilled(path: string): Failure {
     found: 'a store whose first import did not finish',
     hint: 'import again, or name another store with --store',
   });
-}
-
-/** Derives again the data that a change by another program (such as sqlite3) made stale. */
-function materializeAt(path: string): void {
-  const database = openForWriting(path);
-  try {
-    wrapErrors(path, () =>
-      inBatch(database, () => {
-        for (const _ of materialize(database, true));
-      }),
-    );
-  } finally {
-    database.close();
-  }
 }

@@ -51,7 +51,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url }));
   const build = { ...now, manifest: writeManifest(manifest, after, sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 

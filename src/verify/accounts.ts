@@ -2,8 +2,9 @@ import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../co
 import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
+import type { BloomFilter } from './bloom-filter.ts';
 import { checkChange } from './changes.ts';
-import type { BloomFilter, MultisetHash } from './multiset-hash.ts';
+import type { MultisetHash } from './multiset-hash.ts';
 import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';

@@ -1,7 +1,8 @@
 import type { Pauses } from '../contract/pauses.ts';
 import { walkAccounts } from './accounts.ts';
+import { BloomFilter } from './bloom-filter.ts';
 import { walkFeed } from './feed.ts';
-import { BloomFilter, bucketOf, MultisetHash } from './multiset-hash.ts';
+import { bucketOf, MultisetHash } from './multiset-hash.ts';
 import { Predecessors } from './predecessors.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';

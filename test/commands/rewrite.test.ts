@@ -76,6 +76,8 @@ describe('rewrite', () => {
     );
     expect(stdout).toContain('proxy_set_header Host bucket.s3.eu-central-1.amazonaws.com;');
     expect(stdout).not.toContain('root /var');
+    const shouted = await palimpsest(['rewrite', 'nginx', '--origin', origin.replace('https://bucket', 'HTTPS://BUCKET')], { cwd });
+    expect(shouted.stdout).toBe(stdout);
     const url = 'https://history.example/api';
     await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli'], { cwd });
     const packed = await palimpsest(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });

@@ -5,7 +5,7 @@ import { missingOf } from '../../src/mirror/missing.ts';
 import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MirrorMemory } from '../../src/store/mirror-memory.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { type Change, SimulatedService } from './simulated-service.ts';
