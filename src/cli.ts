@@ -1,4 +1,4 @@
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
@@ -10,9 +10,11 @@ import { declarePublish } from './commands/publish.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
+import { renderSuggested } from './commands/suggested-command.ts';
 import { declareVerify } from './commands/verify.ts';
 import { Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
+import { invocationOf } from './terminal/invocation.ts';
 import { usageText } from './terminal/printable.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
 import { Terminal } from './terminal/terminal.ts';
@@ -25,7 +27,7 @@ import { VERSION } from './version.ts';
  */
 export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
   const terminal = new Terminal(io);
-  const program = programFor(terminal);
+  const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'));
   try {
     await program.parseAsync(argv);
     terminal.completed();
@@ -53,8 +55,8 @@ function withVariableName(program: Command, failure: Failure): Failure {
   for (const command of program.commands) {
     const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
     if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
-    const { code, message, place, expected, found, hint, cause } = failure;
-    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint, cause });
+    const { code, message, place, expected, found, hintParts, cause } = failure;
+    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint: hintParts, cause });
   }
   return failure;
 }
@@ -72,8 +74,11 @@ function asFailure(error: unknown): unknown {
   });
 }
 
-/** Declares the command line: every command with its options. */
-export function programFor(terminal: Terminal): Command {
+/**
+ * Declares the command line: every command with its options.
+ * @param invocation starts the program, for messages
+ */
+export function programFor(terminal: Terminal, invocation = 'palimpsest'): Command {
   const { stdout, stderr, env } = terminal.io;
   const program = new Command('palimpsest')
     .description('Publishes the history of public profile fields as a JSON API without a server.')
@@ -84,8 +89,13 @@ export function programFor(terminal: Terminal): Command {
       outputError: (text, write) => write(usageText(text)),
     })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(run palimpsest --help for usage)')
+    .showHelpAfterError(`(run ${invocation} --help for usage)`)
     .exitOverride();
+  let running: CommandUnknownOpts | undefined;
+  program.hook('preAction', (_, command) => {
+    running = command;
+  });
+  terminal.renderCommand = (command) => renderSuggested(program, running, invocation, command);
   declareImport(program, terminal);
   declareMirror(program, terminal);
   declareObserve(program, terminal);

@@ -4,6 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
@@ -125,6 +126,6 @@ export function damaged(remote: Pick<Remote, 'name'>, { number }: Version, found
     ...(block === undefined ? {} : { place: { file: block.path } }),
     expected: 'the bytes that were pushed',
     found,
-    hint: 'fetch an earlier version with --from-version (palimpsest store list shows them); the local store is unchanged',
+    hint: hint`fetch an earlier version with --from-version (${suggested('store list')} shows them); the local store is unchanged`,
   });
 }

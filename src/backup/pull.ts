@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
@@ -91,7 +92,7 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
   throw new Failure('no-store', `${remote.name} does not keep version ${version}`, {
     expected: `one of the versions ${first.number} to ${last.number}`,
     found: `${version}`,
-    hint: 'run palimpsest store list to see the versions',
+    hint: hint`run ${suggested('store list')} to see the versions`,
   });
 }
 

@@ -2,6 +2,7 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
@@ -186,7 +187,7 @@ function diverged(remote: Remote, { path, state }: StoreImage, newest: Version):
       state.revision === newest.revision && state.fingerprint === newest.fingerprint
         ? 'the same revision, with accounts last observed at earlier times'
         : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${state.records} records, which does not descend from it`,
-    hint: 'run palimpsest store pull first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched',
+    hint: hint`run ${suggested('store pull')} first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched`,
   });
 }
 

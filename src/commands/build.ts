@@ -6,7 +6,6 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { ChosenBaseUrl } from '../tree/base-url.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import {
-  again,
   DEFAULT_BASE_URL,
   DEFAULT_OUT,
   DEFAULT_STORE,
@@ -107,7 +106,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: palimpsest verify${again('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${again('--out', options.out, DEFAULT_OUT)}`,
+        `next: ${terminal.command('verify')}`,
+        `then: ${terminal.command('serve')}`,
       ]);
     });
 }

@@ -53,7 +53,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
           `exported ${storePath} to ${to} in ${seconds(took)}`,
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
-          `next: palimpsest import ${to} --store FILE, to restore it into the store FILE`,
+          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}, to restore it into another store`,
         ]);
       } catch (error) {
         throw toFailure(storePath, error);

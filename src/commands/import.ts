@@ -6,7 +6,7 @@ import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
   program
@@ -81,7 +81,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           `  accounts  ${tally(summary.accounts)}`,
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-          `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+          `next: ${terminal.command('build')}`,
         ]);
       } finally {
         rejects?.discard();

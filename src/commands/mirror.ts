@@ -7,7 +7,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;
@@ -118,7 +118,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+            `next: ${terminal.command('build')}`,
           ],
         );
       } finally {

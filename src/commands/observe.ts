@@ -8,7 +8,7 @@ import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
@@ -107,7 +107,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+            : `next: ${terminal.command('build')}`,
         ]);
       } finally {
         rejects?.discard();

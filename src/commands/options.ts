@@ -36,11 +36,6 @@ function notUrl(text: string): string {
   throw new InvalidArgumentError(`Expected a path on this machine, not a URL. Write ./${scheme}:/ for a folder with that name.`);
 }
 
-/** Returns an option to repeat in the suggested next command; empty if it has its default value. */
-export function again(option: string, value: string, defaultValue: string): string {
-  return value === defaultValue ? '' : ` ${option} ${value}`;
-}
-
 /** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

@@ -45,7 +45,10 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           import('../rewrite/hosts/registry.ts'),
           import('../rewrite/hosts/unsupported.ts'),
         ]);
-        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
+        terminal.summary(
+          { capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED },
+          list(HOSTS, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
+        );
         return;
       }
       const [{ hostNamed, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
@@ -74,12 +77,15 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     });
 }
 
-/** Returns all hosts as text, with the capabilities that each lacks. */
-function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[] {
+/**
+ * Returns all hosts as text, with the capabilities that each lacks.
+ * @param example a command that prints the files of a host
+ */
+function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): string[] {
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
-    'hosts (palimpsest rewrite <host> prints their files; docs/hosts.md compares them)',
+    `hosts (${example} prints the files for nginx; docs/hosts.md compares the hosts)`,
     ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,

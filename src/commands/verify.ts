@@ -4,7 +4,7 @@ import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
-import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of violations in the text output; --json has more. */
 const PRINTED = 20;
@@ -54,7 +54,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         ...[...NOTES].flatMap((rule) => note(rule, summary.notesByRule[rule] ?? 0)),
         `verified ${options.out} in ${seconds(took)}: ${verdict}`,
         `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
-        summary.violationCount === 0 ? `next: palimpsest serve${again('--out', options.out, DEFAULT_OUT)}` : nextStep(summary.violations),
+        summary.violationCount === 0 ? `next: ${terminal.command('serve')}` : nextStep(summary.violations, terminal),
       ]);
     });
 }
@@ -69,8 +69,8 @@ function note(rule: Rule, count: number): string[] {
 }
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
-function nextStep(violations: readonly Violation[]): string {
+function nextStep(violations: readonly Violation[], terminal: Terminal): string {
   return violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule))
-    ? 'next: palimpsest build --repair rewrites the files that differ from the store'
+    ? `next: ${terminal.command('build', { '--repair': true })}, to rewrite the files that differ from the store`
     : 'next: correct these records at their source and import them again: the tree shows them as imported';
 }

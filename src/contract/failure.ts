@@ -1,3 +1,5 @@
+import { type Hint, hintText } from './hint.ts';
+
 /**
  * All error codes, each with the exit code of the process:
  * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change. A stop by another signal than SIGINT has its own exit code.
@@ -53,7 +55,7 @@ interface Details {
   readonly expected?: string | undefined;
   readonly found?: string | undefined;
   /** What to do next, as an imperative. */
-  readonly hint?: string | undefined;
+  readonly hint?: Hint | undefined;
   readonly cause?: unknown;
 }
 
@@ -63,7 +65,10 @@ export class Failure extends Error {
   readonly place: Place;
   readonly expected: string | undefined;
   readonly found: string | undefined;
+  /** The hint as text, with commands as they are written in the documentation. */
   readonly hint: string | undefined;
+  /** The hint with its commands as data. */
+  readonly hintParts: Hint | undefined;
 
   constructor(code: FailureCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -72,6 +77,7 @@ export class Failure extends Error {
     this.place = details.place ?? {};
     this.expected = details.expected;
     this.found = details.found;
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : hintText(details.hint, ({ command }) => `palimpsest ${command}`);
+    this.hintParts = details.hint;
   }
 }

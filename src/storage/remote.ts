@@ -43,7 +43,7 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
   const { name, prices, keepsHeaders } = target;
   async function request<T>(kind: RequestKind, path: string, send: (signal: AbortSignal) => Promise<T>, bytes = 0): Promise<T> {
     try {
-      return await credentials.request(() => retry({ target: name, kind, bytes, send }, policy, traffic));
+      return await credentials.request(() => retry({ kind, bytes, send }, policy, traffic));
     } catch (error) {
       throw toFailure(name, path, error);
     }

@@ -19,8 +19,6 @@ export interface RetryPolicy {
 
 /** A request to a target. It is idempotent: it reads, writes or removes one whole object. */
 export interface StorageRequest<T> {
-  /** The name of the target, for messages. */
-  readonly target: string;
   readonly kind: RequestKind;
   /** The bytes of the object that it sends. */
   readonly bytes: number;
@@ -37,7 +35,7 @@ const MIN_BYTES_PER_MS = 100;
  * Makes a request and retries it after a transient error, with exponential backoff and full jitter. Counts every attempt.
  * @throws StorageError, Failure stopped
  */
-export async function retry<T>({ target, kind, bytes, send }: StorageRequest<T>, policy: RetryPolicy, traffic: RequestCounter): Promise<T> {
+export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy: RetryPolicy, traffic: RequestCounter): Promise<T> {
   const { attempts, timeout, signal, kept, beforeAttempt } = policy;
   for (let attempt = 1; ; attempt += 1) {
     if (signal?.aborted) throw stopped(kept);

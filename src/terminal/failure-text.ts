@@ -3,7 +3,7 @@ import { encodeJson } from '../contract/json.ts';
 import { printable } from './printable.ts';
 
 /** Returns a failure as lines: the message with its code, then the place, what was expected and found, and what to do. */
-export function failureLines({ code, message, place, expected, found, hint }: Failure): string[] {
+export function failureLines({ code, message, place, expected, found }: Failure, hint: string | undefined): string[] {
   const where = [place.file, place.line === undefined ? undefined : `line ${place.line}`, place.field].filter((part) => part !== undefined);
   const details: readonly (readonly [label: string, text: string | undefined])[] = [
     ['where', where.join(', ')],
@@ -23,7 +23,7 @@ export function defectLines(error: unknown): string[] {
   return [...text.split('\n').map(printable), 'this is a bug in palimpsest: please report it with the lines above'];
 }
 
-/** Returns a failure as one line of JSON. */
-export function failureJson({ code, message, place, expected, found, hint }: Failure): string {
+/** Returns a failure as one line of JSON. @param hint its hint with complete commands */
+export function failureJson({ code, message, place, expected, found }: Failure, hint: string | undefined): string {
   return encodeJson({ error: { code, message, ...place, expected, found, hint } });
 }

@@ -7,6 +7,8 @@ export interface ProcessIO {
   /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
   noDeprecation?: boolean;
   readonly once: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  /** Returns the current folder. */
+  readonly cwd?: () => string;
   /** Ends the process at once. */
   readonly exit?: (exitCode: number) => unknown;
 }

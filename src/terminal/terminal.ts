@@ -1,4 +1,5 @@
 import { FAILURES, Failure } from '../contract/failure.ts';
+import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defectLines, failureJson, failureLines } from './failure-text.ts';
@@ -30,6 +31,8 @@ export class Terminal {
   /** The exit code for the process. */
   exitCode = 0;
   readonly io: ProcessIO;
+  /** Returns a suggested command as a line that works when it is pasted. */
+  renderCommand: (command: SuggestedCommand) => string = ({ command }) => `palimpsest ${command}`;
   readonly #interrupt: Interrupt;
   #progress: { readonly clear: () => void; readonly end: () => void } | undefined;
   #outputMode: OutputMode = {};
@@ -130,6 +133,11 @@ export class Terminal {
     return hasColor(this.io.stdout, this.io.env);
   }
 
+  /** Returns a command of this program as a line that works when it is pasted, with the options in force. */
+  command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): string {
+    return this.renderCommand(suggested(command, options, args));
+  }
+
   /** Writes a warning to standard error. */
   warn(line: string): void {
     this.#progress?.clear();
@@ -144,12 +152,13 @@ export class Terminal {
     this.#progress?.end();
     const isKnown = error instanceof Failure;
     this.exitCode = isKnown ? FAILURES[error.code] : 1;
-    if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error)}\n`);
+    const hint = isKnown && error.hintParts !== undefined ? hintText(error.hintParts, this.renderCommand) : undefined;
+    if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error, hint)}\n`);
     if (isKnown && error.code === 'stopped') {
       this.io.stderr.write(`${printable([error.message, error.hint].join('; '))}\n`);
       return;
     }
-    const lines = isKnown ? failureLines(error) : defectLines(error);
+    const lines = isKnown ? failureLines(error, hint) : defectLines(error);
     this.io.stderr.write(`${this.#paint('red', 'error:')} ${lines.join('\n')}\n`);
   }
 

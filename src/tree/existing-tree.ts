@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
@@ -95,13 +96,13 @@ export function requireTree(out: string): BuildRecord {
       place,
       expected: 'a finished build',
       found: 'an interrupted build, or a damaged build.json',
-      hint: 'run palimpsest build again: it completes the tree',
+      hint: hint`run ${suggested('build')} again: it completes the tree`,
     });
   }
   throw new Failure('no-tree', `there is no tree in ${out}`, {
     place,
     expected: 'a folder that palimpsest build made',
     found: 'no build.json',
-    hint: 'run palimpsest build first, or name the folder with --out',
+    hint: hint`run ${suggested('build')} first, or name the folder with --out`,
   });
 }

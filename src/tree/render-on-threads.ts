@@ -123,7 +123,7 @@ function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
 
 /** Restores an error from the other thread. If its class cannot be cloned, only its properties arrive. */
 function asError(error: unknown): Error {
-  if (isFailure(error)) return new Failure(error.code, error.message, error);
+  if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });
   if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
   return Object.assign(new Error(String(error['message'])), error);
 }

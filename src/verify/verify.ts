@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
@@ -124,7 +125,7 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       place: { file: out },
       expected: 'a folder that palimpsest build made',
       found: 'no build.json',
-      hint: 'run palimpsest build first, or name the folder with --out',
+      hint: hint`run ${suggested('build')} first, or name the folder with --out`,
     });
   }
   if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))

@@ -21,7 +21,7 @@ function scripted(
     if (next !== 'done' && next !== 'silence') throw new StorageError(next, `scripted ${next}`);
     return 'an answer';
   };
-  return { request: { target: 's3://bucket', kind: 'reads', bytes: 0, send, ...what }, signals };
+  return { request: { kind: 'reads', bytes: 0, send, ...what }, signals };
 }
 
 beforeEach(() => {

@@ -37,7 +37,6 @@ function snapshots(): string {
   const line = (index: number) => ({
     observed_at: new Date(Date.UTC(2022, 0, 1) + index * 1000).toISOString(),
     screen_name: `account${index % 500}`,
-    data: { bio: `bio ${index}` },
     bio: `bio ${index}`,
   });
   return Array.from({ length: RECORDS }, (_, index) => `${JSON.stringify(line(index))}\n`).join('');

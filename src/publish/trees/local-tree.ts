@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
 import { Failure } from '../../contract/failure.ts';
+import { hint, suggested } from '../../contract/hint.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from '../../tree/build-record.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import { requireTree } from '../../tree/existing-tree.ts';
@@ -142,6 +143,6 @@ function edited(file: string, wanted: string | undefined, found: string): Failur
     place: { file },
     expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
     found,
-    hint: 'run palimpsest build --repair, then publish again',
+    hint: hint`run ${suggested('build', { '--repair': true })}, then publish again`,
   });
 }
