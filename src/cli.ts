@@ -1,5 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { declareBuild } from './commands/build.ts';
+import { complete, declareCompletion } from './commands/completion.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
@@ -11,13 +12,12 @@ import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
 import { renderSuggested } from './commands/suggested-command.ts';
+import { usageFailure } from './commands/usage-failure.ts';
 import { declareVerify } from './commands/verify.ts';
 import { Failure } from './contract/failure.ts';
-import { encodeJson } from './contract/json.ts';
 import { invocationOf } from './terminal/invocation.ts';
-import { usageText } from './terminal/printable.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
-import { Terminal } from './terminal/terminal.ts';
+import { type OutputMode, Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
 /**
@@ -27,27 +27,28 @@ import { VERSION } from './version.ts';
  */
 export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
   const terminal = new Terminal(io);
+  const words = argv.slice(2);
   const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'));
   try {
-    await program.parseAsync(argv);
+    if (words[0] === 'complete') await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
+    else await program.parseAsync(argv);
     terminal.completed();
   } catch (error) {
-    if (error instanceof CommanderError) reportUsageError(terminal, argv, error);
-    else terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    if (!(error instanceof CommanderError)) terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    else if (error.exitCode !== 0) {
+      terminal.setOutput(outputModeOf(words, io.env));
+      terminal.failure(usageFailure(program, words, error));
+    }
   }
   await terminal.end();
   return terminal.exitCode;
 }
 
-/** Sets the exit code for wrong usage, and writes the error as JSON if JSON is wanted. Commander has already printed the text. */
-function reportUsageError(terminal: Terminal, argv: readonly string[], error: CommanderError): void {
-  if (error.exitCode === 0) return;
-  const { stdout, env } = terminal.io;
-  const endOfOptions = argv.indexOf('--');
-  terminal.exitCode = 2;
-  if (!isOn(env['PALIMPSEST_JSON']) && !argv.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json')) return;
-  const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
-  stdout.write(`${encodeJson({ error: { code: 'usage', message } })}\n`);
+/** Returns the output options that a command line with wrong usage asks for. */
+function outputModeOf(words: readonly string[], env: ProcessIO['env']): OutputMode {
+  const endOfOptions = words.indexOf('--');
+  const isJson = isOn(env['PALIMPSEST_JSON']) || words.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json');
+  return isJson ? { json: true } : {};
 }
 
 /** Replaces the option in a failure's place by its environment variable, if the value came from there. */
@@ -86,10 +87,10 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest'): Comma
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(usageText(text)),
+      // the error is written in the layout of all errors
+      outputError: () => {},
     })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError(`(run ${invocation} --help for usage)`)
     .exitOverride();
   let running: CommandUnknownOpts | undefined;
   program.hook('preAction', (_, command) => {
@@ -107,6 +108,7 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest'): Comma
   declareRewrite(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
+  declareCompletion(program, terminal);
   applyEnv(program, env);
   return program;
 }

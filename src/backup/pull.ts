@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Target } from '../storage/target.ts';
@@ -152,7 +153,7 @@ function diverged(remote: Remote, store: string, here: StoreState, version: Vers
   return new Failure('store-diverged', `${store} has data that version ${version.number} at ${remote.name} does not have`, {
     place: { file: store },
     expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
-    found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${here.records} records`,
+    found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${plural(here.records, 'record')}`,
     hint: 'push it first, or move it away; --replace discards the data that only this store has; nothing was touched',
   });
 }

@@ -4,6 +4,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, stopped } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
@@ -173,7 +174,7 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
   }
   throw new Failure('target-failed', `${remote.name} does not return the bytes that were written`, {
     place: { file: path },
-    expected: `the ${bytes.length} bytes that were sent`,
+    expected: `the ${plural(bytes.length, 'byte')} that were sent`,
     found: `other bytes, or no object, ${SENDS} times`,
     hint: 'check the target; its newest version is unchanged',
   });
@@ -182,11 +183,11 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
 function diverged(remote: Remote, { path, state }: StoreImage, newest: Version): Failure {
   return new Failure('store-diverged', `${path} does not descend from the newest version at ${remote.name}`, {
     place: { file: path },
-    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${newest.records} records`,
+    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${plural(newest.records, 'record')}`,
     found:
       state.revision === newest.revision && state.fingerprint === newest.fingerprint
         ? 'the same revision, with accounts last observed at earlier times'
-        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${state.records} records, which does not descend from it`,
+        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${plural(state.records, 'record')}, which does not descend from it`,
     hint: hint`run ${suggested('store pull')} first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched`,
   });
 }

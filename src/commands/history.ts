@@ -18,7 +18,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     .addOption(new Option('--field <type>', 'show only the changes of this field').env('PALIMPSEST_FIELD').choices(DATA_TYPES))
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

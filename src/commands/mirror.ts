@@ -63,7 +63,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       new Option('--rejects <file>', 'a file for rejected items; by default beside the store').env('PALIMPSEST_REJECTS').argParser(path),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -117,7 +117,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
-            `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
+            `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
             `next: ${terminal.command('build')}`,
           ],
         );

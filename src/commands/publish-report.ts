@@ -17,7 +17,7 @@ export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSum
 }
 
 function line({ action, path, bytes, reason }: Step): string {
-  const size = action === 'delete' ? '' : ` ${number(bytes)} bytes,`;
+  const size = action === 'delete' ? '' : ` ${plural(bytes, 'byte')},`;
   return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
 }
 

@@ -1,6 +1,6 @@
 import { Argument, Option } from '@commander-js/extra-typings';
 import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
-import { number } from '../terminal/amounts.ts';
+import { plural } from '../terminal/amounts.ts';
 import type { Line, Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -24,7 +24,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -109,7 +109,7 @@ function lacks(cannot: Host['cannot']): string {
 }
 
 function limitsText({ files, fileBytes, source }: Limits): string {
-  const parts = [files && `${number(files)} files`, fileBytes && `${number(fileBytes)} bytes per file`].filter((part) => part);
+  const parts = [files && plural(files, 'file'), fileBytes && `${plural(fileBytes, 'byte')} per file`].filter((part) => part);
   return `${parts.join(' and ')} (${source})`;
 }
 

@@ -25,7 +25,7 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
     .addOption(regionOption())
     .addOption(timeoutOption())
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'find the version to pull']))
     .action(async (address, options) => {
       terminal.setOutput(options);

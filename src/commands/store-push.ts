@@ -42,7 +42,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
     .addOption(regionOption())
     .addOption(timeoutOption())
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

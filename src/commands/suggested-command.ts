@@ -16,7 +16,7 @@ export function renderSuggested(
   invocation: string,
   { command, options, args }: SuggestedCommand,
 ): string {
-  const names = command.split(' ');
+  const names = command.split(' ').filter((name) => name !== '');
   const target = names.reduce<CommandUnknownOpts | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
   if (target === undefined) throw new Error(`there is no command ${command}`);
   const words = target.registeredArguments.flatMap((argument, index) => {
@@ -29,7 +29,8 @@ export function renderSuggested(
     if (value === undefined || value === defaultValue) return [];
     return value === true ? [long] : [long, String(value)];
   });
-  return [invocation, ...[...names, ...words, ...flags].map(shellWord)].join(' ');
+  const help = options['--help'] === undefined ? [] : ['--help'];
+  return [invocation, ...[...names, ...(help.length > 0 ? help : [...words, ...flags])].map(shellWord)].join(' ');
 }
 
 /** Returns the value of an option of the command that runs, unless it is the default. */

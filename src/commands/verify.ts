@@ -20,7 +20,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--store <file>', 'a store; the tree must contain all of it').env('PALIMPSEST_STORE').argParser(path))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -53,7 +53,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           : []),
         ...[...NOTES].flatMap((rule) => note(rule, summary.notesByRule[rule] ?? 0)),
         `verified ${options.out} in ${seconds(took)}: ${verdict}`,
-        `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
+        `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         summary.violationCount === 0 ? `next: ${terminal.command('serve')}` : nextStep(summary.violations, terminal),
       ]);
     });

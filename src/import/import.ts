@@ -2,6 +2,7 @@ import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
@@ -117,7 +118,10 @@ function requireComplete(sets: readonly PageSetReport[]): void {
     set === undefined ? 'no source contains pages that could prove it complete' : 'the saved pages are not known to be complete',
     {
       place: set?.url ? { file: set.url } : {},
-      expected: set === undefined ? 'saved pages, which contain a count' : `pages that contain all ${set.count} items`,
+      expected:
+        set === undefined
+          ? 'saved pages, which contain a count'
+          : `pages with ${set.count === 1 ? 'the 1 item' : `all ${plural(set.count, 'item')}`}`,
       found: set === undefined ? 'sources without pages' : lackOf(set),
       hint: 'save the missing pages or all pages again, or omit --require-complete; nothing was imported',
     },

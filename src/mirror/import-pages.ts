@@ -4,6 +4,7 @@ import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure, type Place } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
@@ -220,11 +221,15 @@ function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedP
   const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
   const [records, accounts] = [own('data'), own('account')];
   if (records.length + accounts.length > most) {
-    throw new Failure('too-many-deletes', `the service no longer has ${records.length} records and ${accounts.length} accounts`, {
-      expected: `at most ${most} of them to delete from the store`,
-      found: `${records.length + accounts.length}`,
-      hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
-    });
+    throw new Failure(
+      'too-many-deletes',
+      `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
+      {
+        expected: `at most ${most} of them to delete from the store`,
+        found: `${records.length + accounts.length}`,
+        hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+      },
+    );
   }
   const writer = memory.writer();
   const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();

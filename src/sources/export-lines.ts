@@ -1,4 +1,5 @@
 import type { ExportHeader } from '../contract/account-state.ts';
+import { plural } from '../contract/plural.ts';
 import type { InputError, Item } from './source.ts';
 
 /** Counts the items of an export and compares them with the totals in its first line. */
@@ -30,7 +31,7 @@ export class ExportLines {
       kind: 'error',
       code: 'bad-source',
       place: { file },
-      expected: `${accounts} accounts and ${records} records, according to the first line`,
+      expected: `${plural(accounts, 'account')} and ${plural(records, 'record')}, according to the first line`,
       found: `${this.#accounts} accounts and ${this.#records} records`,
       hint: 'the export is incomplete or was edited: copy it again, or export it again',
     };

@@ -1,12 +1,6 @@
-/** Formats a whole number with thousands separators. Does not use Intl, because loading it costs every command 10 ms. */
-export function number(value: number): string {
-  return String(value).replace(/\B(?=(\d{3})+$)/g, ',');
-}
+import { number, plural } from '../contract/plural.ts';
 
-/** Formats a count with its noun, in the singular or plural. */
-export function plural(count: number, noun: string): string {
-  return `${number(count)} ${noun}${count === 1 ? '' : 's'}`;
-}
+export { number, plural };
 
 /** Formats a number of bytes with a decimal unit. */
 export function size(bytes: number): string {

@@ -3,9 +3,3 @@ export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
   return text.replace(/[\u0000-\u001f\u007f-\u009f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
-
-/** Makes commander's message about wrong usage printable, and keeps its suggestion on a separate line. */
-export function usageText(text: string): string {
-  const [, message = text, suggestion = ''] = /^(.*?)(\n\(Did you mean [^\n]*\))?\n$/s.exec(text) ?? [];
-  return `${printable(message)}${suggestion}\n`;
-}

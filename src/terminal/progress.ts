@@ -1,5 +1,5 @@
 import type { OnProgress } from '../contract/pauses.ts';
-import { number, seconds } from './amounts.ts';
+import { plural, seconds } from './amounts.ts';
 import type { Output } from './process-io.ts';
 
 /** The time before progress is first shown, and the least time between two updates of the line, in milliseconds. */
@@ -20,7 +20,7 @@ export interface Phase {
 
 /** Formats amounts of items, such as `12 accounts`. */
 export function items(noun: string): Phase['amount'] {
-  return (value) => `${number(value)} ${noun}${value === 1 ? '' : 's'}`;
+  return (value) => plural(value, noun);
 }
 
 /** The phases of a command by name, in their order. */

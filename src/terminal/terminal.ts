@@ -20,6 +20,8 @@ export interface OutputMode {
 
 /** The width of an output that is not a terminal, or that does not know its width, in columns. */
 const DEFAULT_COLUMNS = 80;
+/** Text is not wrapped to fewer columns than this: a narrower terminal wraps it itself. */
+const MIN_COLUMNS = 20;
 /** The minimum size of one write of a summary, in characters. */
 const CHUNK_CHARACTERS = 1 << 12;
 
@@ -125,7 +127,7 @@ export class Terminal {
 
   /** The maximum width of a line of a summary, in columns. */
   get columns(): number {
-    return this.io.stdout.columns || DEFAULT_COLUMNS;
+    return Math.max(MIN_COLUMNS, this.io.stdout.columns || DEFAULT_COLUMNS);
   }
 
   /** Whether a summary may use colors. */
