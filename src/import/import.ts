@@ -121,7 +121,7 @@ function requireComplete(sets: readonly PageSetReport[]): void {
       expected:
         set === undefined
           ? 'saved pages, which contain a count'
-          : `pages with ${set.count === 1 ? 'the 1 item' : `all ${plural(set.count, 'item')}`}`,
+          : `pages that contain ${set.count === 1 ? 'the only item' : `all ${plural(set.count ?? 0, 'item')}`}`,
       found: set === undefined ? 'sources without pages' : lackOf(set),
       hint: 'save the missing pages or all pages again, or omit --require-complete; nothing was imported',
     },

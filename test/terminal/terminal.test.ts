@@ -49,6 +49,19 @@ describe('a summary', () => {
   });
 });
 
+describe('the width of a summary', () => {
+  it.each([
+    [undefined, 80],
+    [0, 80],
+    [1, 20],
+    [132, 132],
+  ])('of a terminal with %s columns is %i', (columns, expected) => {
+    const stdout = { ...(columns === undefined ? {} : { columns }), write: () => true };
+    const made = new Terminal({ stdin: (async function* () {})(), stdout, stderr: stdout, env: {}, once: () => {} });
+    expect(made.columns).toBe(expected);
+  });
+});
+
 describe('a failure', () => {
   const failure = new Failure('bad-field', 'a.json holds something that cannot be imported', {
     place: { file: 'a.json', line: 3, field: 'results[1].text' },
@@ -80,6 +93,10 @@ describe('a failure', () => {
     ['colored on a terminal', true, {}, true],
     ['plain if NO_COLOR is set', true, { NO_COLOR: '1' }, false],
     ['plain in a pipe', false, {}, false],
+    ['plain on a terminal that is dumb', true, { TERM: 'dumb' }, false],
+    ['colored in a pipe if FORCE_COLOR is set', false, { FORCE_COLOR: '1' }, true],
+    ['colored if FORCE_COLOR and NO_COLOR are set', true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+    ['plain if FORCE_COLOR is 0', true, { FORCE_COLOR: '0' }, false],
   ])('is %s', (_, isTTY, env, isColored) => {
     const { terminal: made, err } = terminal(isTTY, env);
     made.failure(failure);
