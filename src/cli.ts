@@ -1,24 +1,32 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import { declareAccounts } from './commands/accounts.ts';
+import { declareArchive } from './commands/archive.ts';
 import { declareBuild } from './commands/build.ts';
 import { complete, declareCompletion } from './commands/completion.ts';
+import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
+import { addToJobSummary, refusalTable } from './commands/job-summary.ts';
 import { declareMirror } from './commands/mirror.ts';
 import { declareObserve } from './commands/observe.ts';
 import { applyEnv, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
+import { declareRemove } from './commands/remove.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
 import { renderSuggested } from './commands/suggested-command.ts';
 import { usageFailure } from './commands/usage-failure.ts';
 import { declareVerify } from './commands/verify.ts';
-import { Failure } from './contract/failure.ts';
+import { FAILURES, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
 import { type OutputMode, Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
+
+/** The exit code if a guard refused. */
+const REFUSED = 3;
 
 /**
  * Runs one command line.
@@ -39,6 +47,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
       terminal.setOutput(outputModeOf(words, io.env));
       terminal.failure(usageFailure(program, words, error));
     }
+    if (error instanceof Failure && FAILURES[error.code] === REFUSED) addToJobSummary(terminal, refusalTable(error));
   }
   await terminal.end();
   return terminal.exitCode;
@@ -105,7 +114,11 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest'): Comma
   declareVerify(program, terminal);
   declarePublish(program, terminal);
   declareHistory(program, terminal);
+  declareAccounts(program, terminal);
+  declareRemove(program, terminal);
+  declareExclusions(program, terminal);
   declareRewrite(program, terminal);
+  declareArchive(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
   declareCompletion(program, terminal);

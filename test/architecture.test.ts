@@ -11,7 +11,8 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   rewrite: [],
   version: [],
   terminal: ['contract'],
-  sources: ['contract'],
+  warc: ['contract'],
+  sources: ['contract', 'warc'],
   diff: ['contract'],
   store: ['contract'],
   import: ['contract', 'sources', 'store'],
@@ -19,14 +20,15 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   tree: ['contract', 'store', 'pages', 'version'],
+  archive: ['contract', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree'],
   serve: ['contract', 'rewrite', 'tree'],
   verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
-  history: ['contract', 'diff', 'terminal'],
-  mirror: ['contract', 'sources', 'store', 'tree', 'version'],
+  history: ['contract', 'diff', 'store', 'terminal'],
+  mirror: ['contract', 'sources', 'store', 'tree', 'version', 'warc'],
 };
 /** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */
 const PUBLISH: { readonly [folder: string]: readonly string[] } = {
@@ -52,7 +54,10 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'http-server': ['serve'],
   'p-limit': ['tree'],
   parse5: ['sources/formats/mastodon.ts'],
+  warcio: ['archive/cdxj.ts', 'warc/encode-record.ts'],
   'wrap-ansi': ['history'],
+  yauzl: ['sources/archives/wacz.ts'],
+  yazl: ['archive/wacz.ts'],
 };
 
 interface Import {

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import type { ArchiveReport } from '../sources/archives/survey.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/item-writer.ts';
@@ -45,19 +46,21 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['palimpsest import saved-pages/', 'every file in the folder'],
         ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
         ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
+        ['palimpsest import history.warc.gz', 'the pages in a web archive'],
         ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
       ),
     )
     .action(async (sources, options) => {
       terminal.setOutput(options);
-      const [{ inputsOf }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
+      const [{ inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
         import('../sources/inputs.ts'),
+        import('../sources/archives/open-archives.ts'),
         import('../sources/rejects.ts'),
         import('../import/import.ts'),
         import('../store/store.ts'),
       ]);
       const started = performance.now();
-      const inputs = inputsOf(sources, terminal.io.stdin);
+      const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin));
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       try {
@@ -74,24 +77,56 @@ export function declareImport(program: Program, terminal: Terminal): void {
         const { records, accounts } = store.revision;
         store.close();
         for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
+        for (const report of reports) for (const text of warningsOf(report)) terminal.warn(text);
         const took = performance.now() - started;
-        terminal.summary({ ...summary, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) }, [
-          `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-          `  records   ${tally(summary.records)}`,
-          `  accounts  ${tally(summary.accounts)}`,
-          ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
-          `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-          `next: ${terminal.command('build')}`,
-        ]);
+        terminal.summary(
+          { ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) },
+          [
+            `imported ${plural(inputs.length, 'source')} in ${seconds(took)}`,
+            ...reports.map(archiveLine),
+            `  records   ${tally(summary.records)}`,
+            `  accounts  ${tally(summary.accounts)}`,
+            ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+            `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+            `next: ${terminal.command('build')}`,
+          ],
+        );
       } finally {
         rejects?.discard();
+        close();
       }
     });
+}
+
+/** How many items were left out because their account was removed. */
+export function excludedLine(records: number, accounts: number): string[] {
+  if (records + accounts === 0) return [];
+  return [`  excluded  ${plural(records, 'record')} and ${plural(accounts, 'account')}, removed before`];
 }
 
 function warningOf(set: PageSetReport): string {
   const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
   return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}`;
+}
+
+/** How many pages without a capture are named in a warning. */
+const PRINTED = 10;
+
+function warningsOf({ archive, missing }: ArchiveReport): string[] {
+  if (missing.length === 0) return [];
+  return [
+    `${archive} has no good capture of ${plural(missing.length, 'page')}:`,
+    ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
+  ];
+}
+
+function archiveLine({ archive, pages, repeated, failed, other }: ArchiveReport): string {
+  const skipped = [
+    ...(repeated === 0 ? [] : [`${number(repeated)} repeated`]),
+    ...(failed === 0 ? [] : [`${number(failed)} failed`]),
+    ...(other === 0 ? [] : [`${number(other)} of other addresses`]),
+  ];
+  return `  archive   ${archive}: ${plural(pages, 'page')}${skipped.length === 0 ? '' : `; skipped captures: ${skipped.join(', ')}`}`;
 }
 
 function tally({ added, same, kept, replaced }: Tally): string {

@@ -7,6 +7,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
+import { excludedLine } from './import.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
@@ -47,6 +48,11 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--full', 'read all pages: this finds items that were changed or removed in the service').env('PALIMPSEST_FULL'))
     .addOption(
+      new Option('--warc <file>', 'append every request and response to a WARC, named .warc or .warc.gz')
+        .env('PALIMPSEST_WARC')
+        .argParser(warcFile),
+    )
+    .addOption(
       new Option('--on-conflict <policy>', 'what to do if the service has another version of a record')
         .env('PALIMPSEST_ON_CONFLICT')
         .choices(CONFLICT_POLICIES)
@@ -69,17 +75,20 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
         ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
+        ['palimpsest mirror https://history.example.org --warc 2026-01-31.warc.gz', 'also keep the requests and responses'],
         ['palimpsest mirror https://history.example.org --full --delete', 'once a month: also corrections and removals'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { RejectsFile }, { Store }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }] = await Promise.all([
         import('../mirror/mirror.ts'),
+        import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
         import('../store/store.ts'),
       ]);
       const baseUrl = parseBaseUrl(address);
+      const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
@@ -101,6 +110,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             import: { label: 'importing', amount: items('page') },
             ...COMMIT_PHASES,
           }),
+          record: warc?.record,
           onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
         });
         await rejects.keep();
@@ -111,18 +121,26 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         terminal.exitCode = result.isComplete ? 0 : 1;
         warnOf(terminal, result, rejectsPath);
         terminal.summary(
-          jsonOf(result, { base_url: baseUrl, store: { path: options.store, records, accounts }, rejects: rejectsPath, milliseconds }),
+          jsonOf(result, {
+            base_url: baseUrl,
+            warc: options.warc,
+            store: { path: options.store, records, accounts },
+            rejects: rejectsPath,
+            milliseconds,
+          }),
           [
             `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', after an interruption' : ''}`,
             `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
+            ...excludedLine(result.records.excluded, result.accounts.excluded),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
             `next: ${terminal.command('build')}`,
           ],
         );
       } finally {
         rejects.discard();
+        await warc?.close();
       }
     });
 }
@@ -172,6 +190,12 @@ function duration(text: string): string {
 function millisecondsOf(time: string): number {
   const [, value, unit = 's'] = TIME.exec(time) ?? [];
   return Number(value) * (UNITS[unit] ?? 1000);
+}
+
+/** A file name that says whether the WARC is compressed. */
+function warcFile(text: string): string {
+  if (/\.warc(\.gz)?$/i.test(text)) return path(text);
+  throw new InvalidArgumentError('Expected a name that ends in .warc or .warc.gz.');
 }
 
 /** What can be sent as a header's value. */

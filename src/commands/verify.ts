@@ -1,13 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
-import { cut } from '../contract/json.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
+import type { Violation } from '../verify/violation.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-
-/** The maximum number of violations in the text output; --json has more. */
-const PRINTED = 20;
+import { noteLines, verdict, violationLines } from './verify-report.ts';
 
 export function declareVerify(program: Program, terminal: Terminal): void {
   program
@@ -45,27 +42,14 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       });
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-      const verdict = summary.violationCount === 0 ? 'no violations' : plural(summary.violationCount, 'violation');
       terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
-        ...summary.violations.slice(0, PRINTED).map(line),
-        ...(summary.violationCount > PRINTED
-          ? [`  and ${number(summary.violationCount - PRINTED)} more (--json has the first ${number(summary.violations.length)})`]
-          : []),
-        ...[...NOTES].flatMap((rule) => note(rule, summary.notesByRule[rule] ?? 0)),
-        `verified ${options.out} in ${seconds(took)}: ${verdict}`,
+        ...violationLines(summary),
+        ...noteLines(summary),
+        `verified ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         summary.violationCount === 0 ? `next: ${terminal.command('serve')}` : nextStep(summary.violations, terminal),
       ]);
     });
-}
-
-function line(violation: Violation): string {
-  const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
-  return `${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`;
-}
-
-function note(rule: Rule, count: number): string[] {
-  return count === 0 ? [] : [`note: not so of ${number(count)} records: ${RULES[rule].replace(' (note)', '')} (${rule})`];
 }
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */

@@ -1,12 +1,13 @@
 import { encodeAccountState, encodeExportHeader } from '../contract/account-state.ts';
+import { encodeExclusion } from '../contract/exclusion.ts';
 import type { Store } from '../store/store.ts';
 
 /**
- * Yields the whole content of a store as lines of JSON: the header, the accounts by screen name, the records by id.
+ * Yields the whole content of a store as lines of JSON: the header, the exclusions, the accounts by screen name, the records by id.
  * @param onLine called with the number of lines so far, and the number of all
  */
 export function* ndjsonLines(store: Store, onLine: (done: number, all: number) => void = () => {}): Generator<string> {
-  const all = 1 + store.revision.accounts + store.revision.records;
+  const all = 1 + store.exclusions().length + store.revision.accounts + store.revision.records;
   let line = 0;
   for (const text of linesOf(store)) {
     yield text;
@@ -16,7 +17,9 @@ export function* ndjsonLines(store: Store, onLine: (done: number, all: number) =
 }
 
 function* linesOf(store: Store): Generator<string> {
-  yield encodeExportHeader(store.revision.accounts, store.revision.records);
+  const exclusions = store.exclusions();
+  yield encodeExportHeader(store.revision.accounts, store.revision.records, exclusions.length);
+  for (const exclusion of exclusions) yield encodeExclusion(exclusion);
   for (const state of store.accountStates()) yield encodeAccountState(state);
   yield* store.records();
 }

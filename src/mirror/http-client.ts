@@ -1,9 +1,9 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { setTimeout as wait } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
-import type { Exchange, HeaderLines, RecordExchange } from './exchange.ts';
+import type { Exchange, RecordExchange } from './exchange.ts';
 import { BadPage } from './service-page.ts';
 
 export interface HttpOptions {
@@ -58,10 +58,9 @@ export class HttpClient {
   async get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     let address = url;
     for (let redirects = 0; ; redirects += 1) {
-      const exchange = await this.#exchange(address, headers);
+      const { exchange, headers: found } = await this.#exchange(address, headers);
       await this.#options.record?.(exchange);
-      const { status, body: sent, headers: lines } = exchange.response;
-      const found = joined(lines);
+      const { status, body: sent } = exchange;
       const { location } = found;
       if (!REDIRECTS.has(status) || location === undefined) {
         return { url: address, status, headers: found, sent, body: () => decoded(sent, found['content-encoding']) };
@@ -86,17 +85,22 @@ export class HttpClient {
     });
   }
 
-  async #exchange(url: string, more: Readonly<Record<string, string>>): Promise<Exchange> {
+  async #exchange(
+    url: string,
+    more: Readonly<Record<string, string>>,
+  ): Promise<{ readonly exchange: Exchange; readonly headers: IncomingMessage['headers'] }> {
     await this.#pause();
-    const { userAgent, timeout, signal } = this.#options;
-    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, ...more };
+    const { userAgent, timeout, signal, record } = this.#options;
+    // Connection is named here so that the list of headers is all that is sent
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, Connection: 'keep-alive', ...more };
     const startedAt = Date.now();
     this.requests += 1;
-    return await new Promise<Exchange>((resolve, reject) => {
+    return await new Promise((resolve, reject) => {
       const open = this.#base.protocol === 'https:' ? httpsRequest : httpRequest;
       const sent = open(url, { agent: this.#agent, headers, signal, timeout });
       sent.once('timeout', () => sent.destroy(timedOut(timeout)));
       sent.once('error', reject);
+      const wire = record === undefined ? undefined : bytesReceived(sent);
       sent.once('response', (message) => {
         const remoteAddress = message.socket.remoteAddress;
         const pieces: Buffer[] = [];
@@ -109,14 +113,10 @@ export class HttpClient {
         });
         message.once('error', reject);
         message.once('end', () => {
-          const { httpVersion, statusCode: status = 0, statusMessage: statusText = '' } = message;
-          resolve({
-            url,
-            startedAt,
-            remoteAddress,
-            request: { method: 'GET', target: sent.path, headers: sentLines(sent.getRawHeaderNames(), (name) => sent.getHeader(name)) },
-            response: { httpVersion, status, statusText, headers: pairs(message.rawHeaders), body: Buffer.concat(pieces) },
-          });
+          const response = Buffer.concat(wire ?? []);
+          const body = Buffer.concat(pieces);
+          const exchange = { url, startedAt, remoteAddress, request: headOf(sent), response, status: message.statusCode ?? 0, body };
+          resolve({ exchange, headers: message.headers });
         });
       });
       sent.end();
@@ -147,17 +147,20 @@ function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
   }
 }
 
-function pairs(raw: readonly string[]): HeaderLines {
-  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+/** Returns the list that gets the bytes of the response, as the connection receives them. */
+function bytesReceived(sent: ClientRequest): Buffer[] {
+  const pieces: Buffer[] = [];
+  sent.once('socket', (socket) => {
+    const take = (piece: Buffer) => void pieces.push(piece);
+    // before the parser: it ends the response while it reads its last piece
+    socket.prependListener('data', take);
+    sent.once('close', () => socket.off('data', take));
+  });
+  return pieces;
 }
 
-function sentLines(names: readonly string[], header: (name: string) => unknown): HeaderLines {
-  return names.map((name) => [name, String(header(name))] as const);
-}
-
-/** Headers by their names in lower case; of several with one name the first. */
-function joined(lines: HeaderLines): IncomingMessage['headers'] {
-  const headers: IncomingMessage['headers'] = {};
-  for (const [name, value] of lines) headers[name.toLowerCase()] ??= value;
-  return headers;
+/** Returns the head of a request, as it was sent. */
+function headOf(sent: ClientRequest): Buffer {
+  const lines = sent.getRawHeaderNames().map((name) => `${name}: ${sent.getHeader(name)}`);
+  return Buffer.from(`${[`${sent.method} ${sent.path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`, 'latin1');
 }

@@ -26,6 +26,7 @@ export async function* decode(input: Input): AsyncGenerator<string> {
 /** The first bytes of the compressed formats that are not supported, each with a hint. */
 const UNSUPPORTED = [
   { magic: 'PK', kind: 'a ZIP file', hint: 'unpack it, and pass the unpacked files' },
+  { magic: 'WARC/', kind: 'a WARC', hint: 'name the file: a WARC is read twice, which standard input does not allow' },
   { magic: 'BZ', kind: 'bzip2 data', hint: 'decompress it to standard input: bzcat FILE | palimpsest … -' },
 ] as const;
 
@@ -43,7 +44,7 @@ class UnsupportedCompression extends Error {
 async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
   let head = Buffer.alloc(0);
-  while (head.length < 2) {
+  while (head.length < 5) {
     const piece = await pieces.next();
     if (piece.done) break;
     head = Buffer.concat([head, piece.value]);

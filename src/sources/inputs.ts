@@ -9,7 +9,8 @@ const CHUNK_BYTES = 1 << 18;
 /**
  * Returns the inputs that the paths name. `-` is standard input. Folders are read recursively in the order of
  * their names.
- * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read.
+ * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read, of a bag only
+ * the payload.
  * @throws Failure no-source if a path does not exist, cannot be read, or is a folder without files
  */
 export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>): Input[] {
@@ -30,14 +31,18 @@ export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Arr
   return inputs;
 }
 
-/** @param walked the folders visited so far, because a symlink may form a cycle */
-function addInputs(path: string, inputs: Input[], walked: Set<string>): void {
+/**
+ * @param walked the folders visited so far, because a symlink may form a cycle
+ * @param bag the bag that the path is in
+ */
+function addInputs(path: string, inputs: Input[], walked: Set<string>, bag?: string): void {
   const status = wrapErrors(path, () => statSync(path));
   // a pipe may be named directly, but reading a pipe found in a folder would block
   if (!status.isFile() && !status.isDirectory() && walked.size > 0) return;
   if (!status.isDirectory()) {
     const size = status.isFile() ? status.size : undefined;
-    inputs.push({ name: path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) });
+    const open = () => createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    inputs.push({ name: path, size, open, ...(bag === undefined ? {} : { bag }) });
     return;
   }
   const folder = wrapErrors(path, () => realpathSync(path));
@@ -46,8 +51,10 @@ function addInputs(path: string, inputs: Input[], walked: Set<string>): void {
   const names = wrapErrors(path, () => readdirSync(path));
   const all = new Set(names);
   const isTree = all.has('build.json') && all.has('rest');
-  const visible = isTree ? ['rest'] : names.filter((name) => !name.startsWith('.') && !isVariant(name, all)).sort();
-  for (const name of visible) addInputs(join(path, name), inputs, walked);
+  const isBag = all.has('bagit.txt') && all.has('data');
+  const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;
+  const visible = only ?? names.filter((name) => !name.startsWith('.') && !isVariant(name, all)).sort();
+  for (const name of visible) addInputs(join(path, name), inputs, walked, isBag ? path : bag);
 }
 
 /** Whether a file is the compressed copy of a page. */

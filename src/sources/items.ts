@@ -2,6 +2,7 @@ import { parseOwnRecord, parseProfile } from '../contract/account.ts';
 import { EXPORT_FORMAT, type ExportHeader, parseAccountState, parseExportHeader } from '../contract/account-state.ts';
 import type { Collection } from '../contract/collection.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
+import { parseExclusion } from '../contract/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/generated-id.ts';
 import { isObject, show } from '../contract/json.ts';
@@ -16,12 +17,16 @@ import type { Input, InputError, Item } from './source.ts';
 
 /**
  * Reads change records and accounts from an input, in batches.
- * The input is saved pages of either collection, NDJSON, JSON arrays or an export of a store. A page follows
- * its items.
+ * The input is saved pages of either collection, also in a web archive, NDJSON, JSON arrays or an export of a store. A
+ * page follows its items.
  * Anything else becomes an input error with its reason. Reading continues after it if that is safe.
  * @throws Failure if the bytes cannot be read
  */
 export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
+  if (input.pages !== undefined) {
+    for await (const page of input.pages()) yield* itemsOf(page);
+    return;
+  }
   const reader = new ItemReader(input.name);
   let exported: ExportLines | undefined;
   try {
@@ -114,6 +119,9 @@ class ItemReader {
     } else if (isObject(value) && 'former_handles' in value) {
       const state = this.#orInputError(() => parseAccountState(value, path), value);
       this.#items.push(isInputError(state) ? state : { kind: 'state', state, place: this.#place(path) });
+    } else if (isObject(value) && 'excluded_at' in value) {
+      const exclusion = this.#orInputError(() => parseExclusion(value, path), value);
+      this.#items.push(isInputError(exclusion) ? exclusion : { kind: 'exclusion', exclusion, place: this.#place(path) });
     } else if (isObject(value) && 'data' in value) {
       this.#addAccount(value, path);
       return 'account';

@@ -1,5 +1,6 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { type Interval, Intervals, lengthOf } from './intervals.ts';
+import { itemPositions } from './item-positions.ts';
 import { type PagePosition, positionOf } from './page-links.ts';
 import type { SavedPage } from './source.ts';
 
@@ -42,7 +43,7 @@ export class PageSet {
   #pageSize: number | undefined;
   #query: string | undefined;
   #reason: string | undefined;
-  /** The positions of the items on the pages, counted from the end of the collection that does not grow. */
+  /** The positions of the items on the pages, see {@link itemPositions}. */
   readonly #covered = new Intervals();
 
   constructor(url: string | null) {
@@ -64,19 +65,16 @@ export class PageSet {
     if (number === undefined) this.#reason ??= 'some pages have no page number in next or previous';
     else if (query !== this.#query) this.#reason ??= 'the pages belong to different queries';
     else if (this.#collection === undefined) this.#reason ??= 'the collection of some pages is unknown';
-    else this.#place(page, number);
+    else this.#place(page, number, this.#collection);
   }
 
-  #place({ count, next, items }: SavedPage, number: number): void {
-    const size = next === null ? (count - items) / (number - 1) : items;
-    this.#pageSize ??= size;
-    const before = (number - 1) * size;
-    if (size !== this.#pageSize || !Number.isInteger(size) || size < 1 || items > size || before + items > count) {
+  #place(page: SavedPage, number: number, collection: Collection): void {
+    const positions = itemPositions(collection, page, number);
+    this.#pageSize ??= positions?.size;
+    if (positions === undefined || positions.size !== this.#pageSize) {
       this.#reason ??= 'some pages differ in size or contradict their count';
-    } else if (this.#collection === 'account') {
-      this.#covered.add(before + 1, before + items);
     } else {
-      this.#covered.add(count - before - items + 1, count - before);
+      this.#covered.add(positions.from, positions.to);
     }
   }
 

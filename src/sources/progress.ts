@@ -26,5 +26,12 @@ export function* withProgress(inputs: readonly Input[], pauses: Pauses, onProgre
       if (!isWaiting) await chunks.return?.();
     }
   }
-  for (const input of inputs) yield { ...input, open: () => meter(input.open()) };
+  const metered = (input: Input): Input => ({ ...input, open: () => meter(input.open()) });
+  async function* meteredPages(pages: AsyncIterable<Input>): AsyncGenerator<Input> {
+    for await (const page of pages) yield metered(page);
+  }
+  for (const input of inputs) {
+    const { pages } = input;
+    yield pages === undefined ? metered(input) : { ...input, pages: () => meteredPages(pages()) };
+  }
 }

@@ -1,6 +1,7 @@
 import type { Account } from '../contract/account.ts';
 import type { AccountState } from '../contract/account-state.ts';
 import type { Collection } from '../contract/collection.ts';
+import type { Exclusion } from '../contract/exclusion.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
@@ -12,6 +13,7 @@ export type Item =
   | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
+  | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
   | InputError;
 
@@ -45,4 +47,8 @@ export interface Input {
   /** The length in bytes, for progress; undefined if it is unknown. */
   readonly size: number | undefined;
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** The bag that the file is in. */
+  readonly bag?: string;
+  /** The saved pages in a web archive, which are read in place of its bytes. */
+  readonly pages?: () => AsyncIterable<Input>;
 }

@@ -1,6 +1,8 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Connection, Statement } from './connection.ts';
+import { eraseFreed, mustErase } from './erase.ts';
+import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
@@ -26,6 +28,7 @@ export class Batch {
   readonly #known = new Set<string>();
   readonly #stale = new Set<string>();
   readonly #feedBlocks: FeedBlockMarks;
+  #exclusions: Exclusions | undefined;
   readonly #markStale: Statement<[string]>;
   readonly #addAccount: Statement<[string, string, string]>;
 
@@ -50,6 +53,12 @@ export class Batch {
     this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  }
+
+  /** The accounts that must not come back. */
+  get exclusions(): Exclusions {
+    this.#exclusions ??= new Exclusions(this.database);
+    return this.#exclusions;
   }
 
   /** Runs work on the store and converts errors of SQLite to failures. */
@@ -124,9 +133,13 @@ export class Batch {
     this.#truncateLog();
   }
 
-  /** Truncates the write-ahead log of SQLite. It may fail, because the batch is committed and the next import tries again. */
+  /**
+   * Truncates the write-ahead log of SQLite, and erases the bytes of removed accounts if a removal has not done so. It may
+   * fail, because the batch is committed and the next one tries again.
+   */
   #truncateLog(): void {
     try {
+      if (mustErase(this.database)) eraseFreed(this.database);
       this.database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // the disk is full, or another process reads the store

@@ -8,6 +8,7 @@ import { Batch, type CommitPhase } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
+import { ExclusionList } from './exclusion-list.ts';
 import { ItemWriter } from './item-writer.ts';
 import { openStore } from './open-store.ts';
 import { toFailure, wrapErrors } from './store-error.ts';
@@ -19,7 +20,7 @@ const BATCH_SIZE = 500;
 export type RepairPhase = 'copy' | CommitPhase;
 
 /**
- * Writes a new store from the data that cannot be derived: the records, accounts and former handles. The damaged file
+ * Writes a new store from the data that cannot be derived: the records, accounts, former handles and exclusions. The damaged file
  * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
  * @param signal stops the repair
@@ -68,8 +69,10 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
   };
   const batch = new Batch(draft, 'by id');
   try {
+    // the exclusions last: what the store has is not excluded
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
     await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
+    copyExclusions(from, batch);
     await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
   } finally {
@@ -101,6 +104,12 @@ async function copyRecords(from: Connection, writer: ItemWriter, pause: (rows: n
   }
 }
 
+function copyExclusions(from: Connection, batch: Batch): void {
+  const list = new ExclusionList(batch.database);
+  for (const exclusion of new ExclusionList(from).all()) list.add(exclusion, exclusion.isErased);
+  batch.markMetadataChanged();
+}
+
 /** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
   const before = from.prepare<[number, number], Derived & { readonly id: number; readonly screen_name: string }>(
@@ -114,7 +123,7 @@ function compareAccounts(from: Connection, to: Connection): void {
       if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
     }
   }
-  for (const table of ['account', 'record', 'former_handle']) {
+  for (const table of ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record']) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }

@@ -24,7 +24,7 @@ export interface CollectionLayout {
 export function slotsOf(page: number, pages: number): number[] {
   const slots = [page];
   if (page === 1) slots.push(0);
-  if (page === pages) slots.push(pages + 1);
+  if (page === pages) slots.push(secondOfLast(pages));
   return slots;
 }
 
@@ -51,6 +51,7 @@ export function slotsOfNext(page: number, { pages, encodings }: CollectionLayout
   return [page, ...encodings.map((_, index) => copyIn(page, pages, index))];
 }
 
+/** @param encoding the index of the encoding, 0 for the first; -1 for the uncompressed file */
 function copyIn(slot: number, pages: number, encoding: number): number {
   return slot + (1 + encoding) * slotCount(pages);
 }
@@ -65,9 +66,14 @@ export function encodingOf(slot: number, pages: number, encodings: readonly Enco
   return encodings[Math.floor(slot / slotCount(pages)) - 1];
 }
 
+/** Returns the slot of the second file of the last page. */
+export function secondOfLast(pages: number): number {
+  return pages + 1;
+}
+
 /** Whether a slot's file is the second file of the last page, or a compressed copy of it. */
 export function isSecondOfLast(slot: number, pages: number): boolean {
-  return plainSlotOf(slot, pages) > pages;
+  return plainSlotOf(slot, pages) === secondOfLast(pages);
 }
 
 /**
@@ -78,9 +84,9 @@ export function slotIn(other: CollectionLayout, slot: number, { pages, encodings
   const encoding = encodingOf(slot, pages, encodings);
   const index = encoding === undefined ? -1 : other.encodings.indexOf(encoding);
   if (encoding !== undefined && index === -1) return undefined;
-  const plain = isSecondOfLast(slot, pages) ? other.pages + 1 : plainSlotOf(slot, pages);
-  if (plain > other.pages && !isSecondOfLast(slot, pages)) return undefined;
-  return copyIn(plain, other.pages, index);
+  if (isSecondOfLast(slot, pages)) return copyIn(secondOfLast(other.pages), other.pages, index);
+  const plain = plainSlotOf(slot, pages);
+  return plain > other.pages ? undefined : copyIn(plain, other.pages, index);
 }
 
 /** Returns the path of a slot's file, relative to the tree, with slashes. */
@@ -104,7 +110,7 @@ function plainSlotAt(collection: Collection, path: string, pages: number): numbe
   const prefix = `${pagesFolder(collection)}/`;
   if (!path.startsWith(prefix) || !path.endsWith('/index.json')) return undefined;
   const name = path.slice(prefix.length, -'/index.json'.length);
-  if (name === 'last') return pages + 1;
+  if (name === 'last') return secondOfLast(pages);
   return isPageName(name) && Number(name) <= pages ? Number(name) : undefined;
 }
 

@@ -77,7 +77,10 @@ export async function checkManifest(
 function checkSortKeys(out: string, expected: string, report: Report): void {
   const found = digestOf(join(out, SORT_KEYS));
   if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'no readable file' });
-  else if (found !== expected) report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found });
+  else if (found !== expected) {
+    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
+    report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found, cause });
+  }
 }
 
 /**

@@ -10,6 +10,7 @@ import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
+import { noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
 import { MultisetHash } from './multiset-hash.ts';
@@ -18,7 +19,7 @@ import { secondPass } from './second-pass.ts';
 import { SortKeysCheck } from './sort-keys.ts';
 import { StoreComparison } from './store-comparison.ts';
 import { collectionMetadata } from './tree-pages.ts';
-import { Report, type Violation } from './violation.ts';
+import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 
 /**
  * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, and `files` files. The second walk
@@ -40,7 +41,9 @@ export interface VerifySummary {
   readonly records: number;
   readonly accounts: number;
   /** The first violations. `violationCount` is the number of all of them. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly ReportedViolation[];
+  /** The first files that explain violations: those with the most direct evidence of damage. */
+  readonly causes: readonly Cause[];
   readonly notes: readonly Violation[];
   readonly violationCount: number;
   readonly noteCount: number;
@@ -64,8 +67,8 @@ async function verifyTree(options: VerifyOptions): Promise<VerifySummary> {
   const report = new Report();
   const build = buildRecord(options.out, report);
   const { records, accounts } = build === undefined ? { records: 0, accounts: 0 } : await checkTree(build, report, options);
-  const { violations, notes, violationCount, noteCount, notesByRule } = report;
-  return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };
+  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
+  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
 }
 
 async function checkTree(
@@ -75,15 +78,16 @@ async function checkTree(
 ): Promise<{ readonly records: number; readonly accounts: number }> {
   const pauses = new Pauses(signal, 'the tree was not checked to its end, and nothing was changed');
   const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const tree = { out, build, manifest };
-  const comparison = store === undefined ? undefined : new StoreComparison(store, tree, report);
+  const tree = { out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined };
+  const damaged = noDamages();
+  const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
   const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
   const predecessors = new Predecessors();
   const sortKeys = new SortKeysCheck(out, build, report);
   const all = build.records + build.accounts;
   let [records, accounts] = [0, 0];
   try {
-    for (const found of walkFeed(tree, feedHash, report)) {
+    for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       sortKeys.record(found.record.id);
@@ -92,7 +96,7 @@ async function checkTree(
       onProgress('walk', records, all);
       await pauses.take();
     }
-    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, report)) {
+    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, damaged.accounts, report)) {
       comparison?.account(found);
       sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
@@ -108,7 +112,7 @@ async function checkTree(
   const buckets = feedHash.differences(accountHash);
   if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) {
     const step = (done: number) => onProgress('again', done, all);
-    await secondPass(tree, { buckets, names, predecessors }, report, pauses, step);
+    await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
   }
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();

@@ -53,7 +53,26 @@ export interface Violation {
   readonly subject?: string | undefined;
   readonly expected: string;
   readonly found: string;
+  /** The file whose damage explains the violation, if it is not the one at `path`. */
+  readonly cause?: string | undefined;
 }
+
+/** A violation in a report. */
+export interface ReportedViolation extends Violation {
+  readonly cause: string;
+}
+
+/** A file that explains violations. */
+export interface Cause {
+  /** The file, relative to the tree. */
+  readonly path: string;
+  violations: number;
+  /** The number of violations of each rule that has any. */
+  readonly rules: { [K in Rule]?: number };
+}
+
+/** Rules about a file as a whole. A file that breaks one may lack items, or have wrong ones. */
+const OF_FILES = /^(file|page)-|^duplicate-mismatch$/;
 
 /** Rules that a correct tree may break. */
 export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
@@ -64,21 +83,51 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
   'imported-diff-previous',
 ]);
 
-/** How many violations are listed, and how many notes of each rule. All of them are counted. */
+/** How many violations and causes are listed, and how many notes of each rule. All violations and notes are counted. */
 const LISTED = 10_000;
 
 /** Collects the violations and notes of one verification. */
 export class Report {
-  readonly violations: Violation[] = [];
+  readonly violations: ReportedViolation[] = [];
   readonly notes: Violation[] = [];
   violationCount = 0;
   noteCount = 0;
   /** The number of notes of each rule that has any. */
   readonly notesByRule: { [K in Rule]?: number } = {};
+  readonly #causes = new Map<string, Cause>();
+  readonly #damaged = new Set<string>();
+
+  /** The first files that explain violations, in the order in which they were found. */
+  get causes(): readonly Cause[] {
+    return [...this.#causes.values()];
+  }
 
   add(violation: Violation): void {
-    if (NOTES.has(violation.rule)) this.#note(violation);
-    else if (this.violationCount++ < LISTED) this.violations.push(violation);
+    const { rule, path, cause = path } = violation;
+    if (NOTES.has(rule)) {
+      this.#note(violation);
+      return;
+    }
+    if (OF_FILES.test(rule) && cause === path && this.#damaged.size < LISTED) this.#damaged.add(path);
+    this.#count(cause, rule);
+    if (this.violationCount++ < LISTED) this.violations.push({ ...violation, cause });
+  }
+
+  /** Whether a file breaks a rule about files or pages. */
+  isDamaged(path: string): boolean {
+    return this.#damaged.has(path);
+  }
+
+  /** Whether a file explains a violation that was reported. */
+  isCause(path: string): boolean {
+    return this.#causes.has(path);
+  }
+
+  #count(path: string, rule: Rule): void {
+    const cause = this.#causes.get(path) ?? { path, violations: 0, rules: {} };
+    cause.violations += 1;
+    cause.rules[rule] = (cause.rules[rule] ?? 0) + 1;
+    if (this.#causes.size < LISTED) this.#causes.set(path, cause);
   }
 
   #note(note: Violation): void {

@@ -88,6 +88,7 @@ describe('palimpsest observe', () => {
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
       rejected: 0,
+      excluded: 0,
       conflicts: { count: 0, listed: [] },
       dry_run: false,
       store,

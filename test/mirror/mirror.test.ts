@@ -316,12 +316,17 @@ describe('a mirror', () => {
     const exchanges: Exchange[] = [];
     await mirrored(store, service.baseUrl, { record: (exchange) => void exchanges.push(exchange) });
     const [missing, refused, given] = exchanges;
-    expect(missing?.response.status).toBe(404);
-    expect(refused?.response).toMatchObject({ status: 503, statusText: 'Not Now', httpVersion: '1.1', body: Buffer.from('later') });
-    expect(given?.request).toMatchObject({ method: 'GET', target: '/rest/data/' });
-    expect(given?.request.headers).toContainEqual(['User-Agent', 'palimpsest-test']);
-    expect(given?.response.headers).toContainEqual(['X-Mixed-Case', 'a']);
-    expect(gunzipSync(given?.response.body ?? '').toString()).toBe(body);
+    expect(missing?.status).toBe(404);
+    expect(refused).toMatchObject({ status: 503, body: Buffer.from('later') });
+    // the server does not know the length of what it writes in pieces: it sends chunks
+    expect(refused?.response.toString()).toMatch(
+      /^HTTP\/1\.1 503 Not Now\r\nRetry-After: 0\r\n[\s\S]*\r\n\r\n(5\r\nlater\r\n0\r\n\r\n|later)$/,
+    );
+    expect(given?.request.toString()).toMatch(
+      /^GET \/rest\/data\/ HTTP\/1\.1\r\n[\s\S]*\r\nUser-Agent: palimpsest-test\r\n[\s\S]*\r\n\r\n$/,
+    );
+    expect(given?.response.toString('latin1')).toContain('\r\nX-Mixed-Case: a\r\n');
+    expect(gunzipSync(given?.body ?? '').toString()).toBe(body);
   });
 });
 

@@ -1,10 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../src/publish/objects/headers.ts';
-import { openTree, readPage } from '../../src/publish/trees/local-tree.ts';
+import { openTree } from '../../src/publish/trees/local-tree.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { forEachLimit } from '../../src/storage/pool.ts';
 import { pathOf } from '../../src/tree/layout.ts';
+import { readVerified } from '../../src/tree/verified-tree.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -130,7 +131,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           await forEachLimit([pages, ...Array(pages).keys()], 32, async (slot) => {
             // a random delay like that of a network
             await setTimeout(20 + 120 * random());
-            const [bytes, digest] = [await readPage(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
+            const [bytes, digest] = [await readVerified(tree, 'data', slot), tree.digests.data.get(slot) ?? ''];
             await target.put(pathOf('data', slot, pages), { bytes, headers, digest }, new AbortController().signal);
           });
           await setTimeout(300);

@@ -26,12 +26,12 @@ export function checkGuards(target: string, baseUrl: string, plan: Plan, { maxDe
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: `at most ${most}`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
-    hint: 'check that the tree and the target are the right ones (--plan); --max-delete allows more',
+    hint: `check that the tree and the target are the right ones (--plan); --max-delete ${plan.deletes} allows this`,
   });
   const gaps = new Failure('reader-gaps', `readers of ${target} would miss items, whatever the order of the uploads`, {
     expected: 'at least as many records and accounts as before, on pages that are not larger',
     found: plan.gaps.join('; '),
-    hint: 'publish with --allow-gaps if readers may miss records that move past them',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
   });
   const hasLocalLinks = isLoopback(baseUrl) && !allowLoopback && !plan.isIdle;
   return [

@@ -4,8 +4,8 @@ import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-failure.ts';
 import type { Condition, Fetched, Upload } from '../../storage/target.ts';
+import { readVerified } from '../../tree/verified-tree.ts';
 import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
-import { readPage } from '../trees/local-tree.ts';
 import { type OverlapPage, overlapPage } from './overlap-page.ts';
 import { pageObject, type Transfer } from './page-upload.ts';
 
@@ -34,14 +34,14 @@ export async function uploadOverlap(
 ): Promise<'overlap' | 'final' | 'unchanged'> {
   const { tree, remote, isConditional, allowGaps, onSent } = transfer;
   const { path, variant, headers } = pageObject(transfer, collection, slot);
-  const newer = await readPage(tree, collection, page);
+  const newer = await readVerified(tree, collection, page);
   for (let tried = 1; ; tried += 1) {
     const older = await remote.get(path);
     const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
     if (older === undefined || overlapped === undefined) return 'unchanged';
     if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
     const isFinal = overlapped.bytes === newer;
-    const file = isFinal ? await readPage(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
+    const file = isFinal ? await readVerified(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
     const bytes = encoded(file, headers, variant);
     if (older.bytes.equals(bytes)) return 'unchanged';
     const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
@@ -80,6 +80,6 @@ function pulledForward(remote: Remote, path: string): Failure {
     place: { file: path },
     expected: 'a tree that extends the one at the target',
     found: 'a page whose records are newer than the records of its replacement',
-    hint: 'publish with --allow-gaps if readers may miss records that move past them',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
   });
 }

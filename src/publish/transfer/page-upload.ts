@@ -4,9 +4,10 @@ import type { Remote } from '../../storage/remote.ts';
 import type { ObjectHeaders } from '../../storage/target.ts';
 import type { Encoding } from '../../tree/encoding.ts';
 import { encodingOf, pathOf } from '../../tree/layout.ts';
+import { readVerified } from '../../tree/verified-tree.ts';
 import { encoded } from '../objects/content-encoding.ts';
 import { type HeaderChoice, pageHeaders } from '../objects/headers.ts';
-import { type LocalTree, readPage } from '../trees/local-tree.ts';
+import type { LocalTree } from '../trees/local-tree.ts';
 
 /** What is needed to send files of a tree. */
 export interface Transfer {
@@ -37,7 +38,7 @@ export function pageObject({ tree, headers }: Transfer, collection: Collection, 
 /** Sends a file of the tree as it is. */
 export async function uploadPage(transfer: Transfer, collection: Collection, slot: number): Promise<void> {
   const { path, variant, headers } = pageObject(transfer, collection, slot);
-  const file = await readPage(transfer.tree, collection, slot);
+  const file = await readVerified(transfer.tree, collection, slot);
   await transfer.remote.put(path, { bytes: encoded(file, headers, variant), headers, digest: hash('sha256', file) });
   transfer.onSent(file.length);
 }

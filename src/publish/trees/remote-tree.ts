@@ -35,13 +35,12 @@ export async function readRemoteTree(
   tree: LocalTree,
   options: ReadOptions,
 ): Promise<RemoteTree> {
-  const noOverlaps = { data: new Set<number>(), account: new Set<number>() };
-  const unscanned = { overlapped: noOverlaps, isScanned: false, isDamaged: false };
+  const noScan = { overlapped: { data: new Set<number>(), account: new Set<number>() }, isScanned: false, isDamaged: false };
   if (read === undefined) {
     // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(remote, tree.build);
     const found = { state: undefined, tag: undefined, trees, isCurrent: false };
-    if (trees.length === 0) return { ...found, ...unscanned, digests: emptyDigests(0, 0, []) };
+    if (trees.length === 0) return { ...found, ...noScan, digests: emptyDigests(0, 0, []) };
     return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false };
   }
   const { state, tag } = read;
@@ -49,7 +48,7 @@ export async function readRemoteTree(
   const published = await publishedDigests(remote, state, tree);
   const isPublishedHere = isPublished(state, tree);
   if (published !== undefined && !options.repair) {
-    return { state, tag, trees, ...unscanned, digests: published, isCurrent: isPublishedHere };
+    return { state, tag, trees, ...noScan, digests: published, isCurrent: isPublishedHere };
   }
   const found = { state, tag, trees, ...(await scanPages(remote, tree, trees, options)), isScanned: true };
   if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };

@@ -1,0 +1,128 @@
+import { hash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
+import { pathOf, slotCount } from '../tree/layout.ts';
+import { MANIFEST } from '../tree/manifest.ts';
+import { readRegularFile } from '../tree/regular-file.ts';
+import { SORT_KEYS } from '../tree/sort-keys.ts';
+import { edited, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import { VERSION } from '../version.ts';
+import { write, writeDraft } from './draft-file.ts';
+import { inOrder } from './in-order.ts';
+
+/** Files that are copied at the same time. */
+const WIDTH = 8;
+
+/** A file of the payload. */
+interface Payload {
+  readonly path: string;
+  readonly digest: string;
+  readonly bytes: number;
+}
+
+/**
+ * Writes a tree as a bag (BagIt 1.0): the tree is the folder `data`, and the manifest of the bag has the SHA-256 values of
+ * the tree's own manifest. Each file is compared with it.
+ * @throws Failure tree-edited, not-ours if the folder is not empty, file-system
+ */
+export async function writeBag(
+  tree: VerifiedTree,
+  folder: string,
+  onProgress: ((files: number, all: number, bytes: number) => void) | undefined,
+): Promise<void> {
+  refuseUnlessEmpty(folder);
+  const draft = `${folder}.${process.pid}.draft`;
+  mkdirSync(draft);
+  try {
+    await fill(tree, draft, onProgress);
+    if (existsSync(folder)) rmSync(folder, { recursive: true });
+    renameSync(draft, folder);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function fill(tree: VerifiedTree, bag: string, onProgress: Parameters<typeof writeBag>[2]): Promise<void> {
+  const { build, digests } = tree;
+  let [files, bytes] = [0, 0];
+  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, digests[name].encodings), 0);
+  await writeDraft(join(bag, 'manifest-sha256.txt'), async (manifest) => {
+    const add = async (payload: Payload) => {
+      await write(manifest, Buffer.from(`${payload.digest}  data/${payload.path}\n`));
+      files += 1;
+      bytes += payload.bytes;
+      onProgress?.(files, all, bytes);
+    };
+    for await (const payload of inOrder(slotsOf(tree), WIDTH, (slot) => copySlot(tree, slot, bag))) await add(payload);
+    for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
+  });
+  const tags = {
+    'bagit.txt': 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n',
+    'bag-info.txt': [
+      `Bag-Software-Agent: palimpsest ${VERSION}`,
+      `External-Description: ${build.records} change records of ${build.accounts} accounts, as the files of a JSON API`,
+      `External-Identifier: ${build.base_url}`,
+      `Payload-Oxum: ${bytes}.${files}\n`,
+    ].join('\n'),
+  };
+  const lines = Object.entries(tags).map(([path, text]) => {
+    writeFileSync(join(bag, path), text);
+    return `${hash('sha256', text)}  ${path}\n`;
+  });
+  const manifest = hash('sha256', readRegularFile(join(bag, 'manifest-sha256.txt')));
+  writeFileSync(join(bag, 'tagmanifest-sha256.txt'), `${lines.join('')}${manifest}  manifest-sha256.txt\n`);
+}
+
+interface Slot {
+  readonly collection: Collection;
+  readonly slot: number;
+}
+
+function* slotsOf({ digests }: VerifiedTree): Generator<Slot> {
+  for (const collection of COLLECTIONS) {
+    const { pages, encodings } = digests[collection];
+    for (let slot = 0; slot < slotCount(pages, encodings); slot += 1) yield { collection, slot };
+  }
+}
+
+async function copySlot(tree: VerifiedTree, { collection, slot }: Slot, bag: string): Promise<Payload> {
+  const { pages, encodings } = tree.digests[collection];
+  return await copy(bag, pathOf(collection, slot, pages, encodings), await readVerified(tree, collection, slot));
+}
+
+/** The files of a tree that are no pages, each compared with its SHA-256. */
+function filesBeside({ out, build, sortKeys }: VerifiedTree): readonly (readonly [path: string, content: Buffer])[] {
+  const checked = (path: string, wanted: string) => {
+    const content = readRegularFile(join(out, path));
+    if (hash('sha256', content) !== wanted) throw edited(join(out, path), wanted, 'other bytes');
+    return [path, content] as const;
+  };
+  return [
+    ...(sortKeys === undefined ? [] : [checked(SORT_KEYS, sortKeys)]),
+    checked(MANIFEST, build.manifest),
+    // as it was when the tree was opened: a build may have begun since
+    [BUILD_RECORD, Buffer.from(encodeBuildRecord(build))],
+  ];
+}
+
+async function copy(bag: string, path: string, content: Buffer): Promise<Payload> {
+  const target = join(bag, 'data', path);
+  mkdirSync(dirname(target), { recursive: true });
+  await writeFile(target, content, { flag: 'wx' });
+  return { path, digest: hash('sha256', content), bytes: content.length };
+}
+
+function refuseUnlessEmpty(folder: string): void {
+  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
+  throw new Failure('not-ours', `${folder} is not empty`, {
+    place: { file: folder },
+    expected: 'a new or empty folder for the bag',
+    found: 'a folder with content',
+    hint: 'name another folder with --to, or move this one away; nothing was changed',
+  });
+}

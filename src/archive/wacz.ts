@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { ZipFile } from 'yazl';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { encodeJson } from '../contract/json.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { VERSION } from '../version.ts';
+import { cdxjLines, RecordExtents } from './cdxj.ts';
+import { write, writeDraft } from './draft-file.ts';
+import { siteDate } from './site-date.ts';
+import { addressOf, type WarcOptions, warcRecords } from './warc.ts';
+
+const WARC = 'data.warc.gz';
+/** Local time, because a ZIP has no time zones: these numbers are in the file on every machine. */
+const ZIP_OPTIONS = { compress: false, mtime: new Date(1980, 0, 1), mode: 0o100644, forceDosTimestamp: true } as const;
+
+/** A file in a WACZ, as datapackage.json lists it. */
+interface Resource {
+  readonly name: string;
+  readonly path: string;
+  readonly hash: string;
+  readonly bytes: number;
+}
+
+/**
+ * Writes a tree as a WACZ 1.1.1: a ZIP with a WARC, its index, the list of entry points, and the size and SHA-256 of each.
+ * @throws Failure tree-edited, file-system
+ */
+export async function writeWacz(tree: VerifiedTree, path: string, onProgress: WarcOptions['onProgress']): Promise<void> {
+  const date = await siteDate(tree);
+  await writeDraft(path, async (file) => {
+    const zip = new ZipFile();
+    const failed = new Promise<never>((_, reject) => zip.once('error', reject));
+    const done = (async () => {
+      for await (const bytes of zip.outputStream) await write(file, typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
+    })();
+    await Promise.race([addFiles(zip, tree, date, onProgress), done, failed]);
+    zip.end();
+    await Promise.race([done, failed]);
+  });
+}
+
+/** Adds the files one after another: each needs what was counted while the one before it was written. */
+async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgress: WarcOptions['onProgress']): Promise<void> {
+  const extents = new RecordExtents(tree);
+  async function* warc(): AsyncGenerator<Uint8Array> {
+    for await (const record of warcRecords(tree, { date, isCompressed: true, onProgress })) {
+      extents.add(record);
+      yield record.bytes;
+    }
+  }
+  const resources = [
+    await add(zip, `archive/${WARC}`, warc()),
+    await add(zip, 'indexes/index.cdx', lines(cdxjLines(tree, extents, date, WARC))),
+    await add(zip, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
+  ];
+  const datapackage = encodeJson({
+    profile: 'data-package',
+    wacz_version: '1.1.1',
+    title: `${tree.build.base_url}/rest/`,
+    description: `The pages of a JSON API: ${tree.build.records} records and ${tree.build.accounts} accounts.`,
+    software: `palimpsest ${VERSION}`,
+    mainPageUrl: addressOf(tree.build.base_url, { collection: 'data', number: undefined }),
+    mainPageDate: date,
+    resources,
+  });
+  const { path, hash } = await add(zip, 'datapackage.json', lines([datapackage]));
+  await add(zip, 'datapackage-digest.json', lines([encodeJson({ path, hash })]));
+}
+
+/** Returns the lines of pages.jsonl: one entry point for each collection, because a viewer loads the whole list. */
+function entryPoints({ build }: VerifiedTree, date: string): string[] {
+  const header = encodeJson({ format: 'json-pages-1.0', id: 'pages', title: 'Entry points' });
+  const entry = (collection: (typeof COLLECTIONS)[number]) => ({
+    id: collection,
+    url: addressOf(build.base_url, { collection, number: undefined }),
+    ts: date,
+    title: collection === 'data' ? 'Change records, newest first' : 'Accounts',
+  });
+  return [header, ...COLLECTIONS.map((collection) => encodeJson(entry(collection)))];
+}
+
+/** Adds a file to a ZIP while it is made. */
+async function add(zip: ZipFile, path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Resource> {
+  const sha256 = createHash('sha256');
+  let bytes = 0;
+  async function* counted(): AsyncGenerator<Uint8Array> {
+    for await (const piece of pieces) {
+      sha256.update(piece);
+      bytes += piece.length;
+      yield piece;
+    }
+  }
+  const stream = Readable.from(counted(), { objectMode: false });
+  const ended = once(stream, 'end');
+  zip.addReadStream(stream, path, ZIP_OPTIONS);
+  await ended;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return { name, path, hash: `sha256:${sha256.digest('hex')}`, bytes };
+}
+
+const CHUNK_LENGTH = 1 << 16;
+
+function* lines(texts: Iterable<string>): Generator<Uint8Array> {
+  let chunk = '';
+  for (const text of texts) {
+    chunk += `${text}\n`;
+    if (chunk.length < CHUNK_LENGTH) continue;
+    yield Buffer.from(chunk);
+    chunk = '';
+  }
+  if (chunk !== '') yield Buffer.from(chunk);
+}

@@ -1,0 +1,128 @@
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { resolve } from '../rewrite/resolve.ts';
+import { slotAt } from '../tree/layout.ts';
+import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import { VERSION } from '../version.ts';
+import { encodeRecord, gzipMember } from '../warc/encode-record.ts';
+import { recordId } from '../warc/record-id.ts';
+import { inOrder } from './in-order.ts';
+
+/** A record of a WARC, as its bytes and what an index says of it. */
+export interface PlacedRecord {
+  /** Undefined for the warcinfo record. */
+  readonly page: RequestedPage | undefined;
+  readonly bytes: Uint8Array;
+  /** The position of its first byte in the WARC. */
+  readonly offset: number;
+}
+
+/** A page by the address at which clients request it. */
+export interface RequestedPage {
+  readonly collection: Collection;
+  /** The number in the query; undefined for the address without a query. */
+  readonly number: number | undefined;
+}
+
+export interface WarcOptions {
+  /** The date of all records, see {@link siteDate}. */
+  readonly date: string;
+  /** Whether each record is a gzip member. */
+  readonly isCompressed: boolean;
+  readonly onProgress?: ((pages: number, all: number, bytes: number) => void) | undefined;
+}
+
+/** Pages that are read and compressed at the same time. */
+const WIDTH = 8;
+
+/**
+ * Yields the records of a WARC with every page of a tree at its real address: `/rest/data/`, `?page=1`, `?page=2` and so
+ * on. Each page is compared with the manifest. Memory does not grow with the tree.
+ * @throws Failure tree-edited
+ */
+export async function* warcRecords(tree: VerifiedTree, options: WarcOptions): AsyncGenerator<PlacedRecord> {
+  const { isCompressed, onProgress } = options;
+  const info = await infoRecord(tree, options.date);
+  const first = isCompressed ? await gzipMember(info) : info;
+  yield { page: undefined, bytes: first, offset: 0 };
+  let [offset, pages, pageBytes] = [first.length, 0, 0];
+  const all = tree.build.data_pages + tree.build.account_pages + COLLECTIONS.length;
+  const encode = async (page: RequestedPage) => {
+    const { record, length } = await responseRecord(tree, page, options.date);
+    return { page, length, bytes: isCompressed ? await gzipMember(record) : record };
+  };
+  for await (const { page, length, bytes } of inOrder(requestedPages(tree), WIDTH, encode)) {
+    yield { page, bytes, offset };
+    offset += bytes.length;
+    pageBytes += length;
+    pages += 1;
+    onProgress?.(pages, all, pageBytes);
+  }
+}
+
+function* requestedPages({ digests }: VerifiedTree): Generator<RequestedPage> {
+  for (const collection of COLLECTIONS) {
+    yield { collection, number: undefined };
+    for (let number = 1; number <= digests[collection].pages; number += 1) yield { collection, number };
+  }
+}
+
+/** Returns the address at which clients request a page. */
+export function addressOf(baseUrl: string, { collection, number }: RequestedPage): string {
+  return `${baseUrl}/rest/${collection}/${number === undefined ? '' : `?page=${number}`}`;
+}
+
+/** Returns the digest of a page in the form of WARC headers. */
+export function payloadDigest({ digests }: VerifiedTree, { collection, number = 1 }: RequestedPage): string {
+  return `sha256:${digests[collection].get(number)}`;
+}
+
+async function infoRecord({ build }: VerifiedTree, date: string): Promise<Uint8Array> {
+  const lines = [
+    `software: palimpsest ${VERSION}`,
+    'format: WARC File Format 1.1',
+    'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+    `isPartOf: ${build.base_url}`,
+    'description: The pages of a JSON API at their addresses. No server sent them: palimpsest wrote each response from a file of the ' +
+      'published tree, with the headers of the API. The date of all records is the date of the newest change.',
+    `palimpsest-base-url: ${build.base_url}`,
+    `palimpsest-records: ${build.records}`,
+    `palimpsest-accounts: ${build.accounts}`,
+    `palimpsest-manifest: sha256:${build.manifest}`,
+  ];
+  const block = [Buffer.from(`${lines.join('\r\n')}\r\n`)];
+  return await encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block });
+}
+
+function infoId(manifest: string, date: string): string {
+  return recordId('warcinfo', manifest, date);
+}
+
+async function responseRecord(
+  tree: VerifiedTree,
+  page: RequestedPage,
+  date: string,
+): Promise<{ readonly record: Uint8Array; readonly length: number }> {
+  const { build } = tree;
+  const url = addressOf(build.base_url, page);
+  const { pathname } = new URL(build.base_url);
+  const base = pathname === '/' ? '' : pathname;
+  const { status, headers, file = '' } = resolve('GET', `${base}/rest/${page.collection}/`, new URL(url).search.slice(1), base);
+  const body = await readVerified(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
+  const payload = payloadDigest(tree, page);
+  const head = [
+    `HTTP/1.1 ${status} OK`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+    `ETag: "${payload.slice('sha256:'.length).slice(0, 32)}"`,
+    `Content-Length: ${body.length}`,
+  ];
+  const record = await encodeRecord({
+    type: 'response',
+    id: recordId('response', build.manifest, date, url),
+    date,
+    url,
+    headers: { 'WARC-Warcinfo-ID': infoId(build.manifest, date) },
+    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
+    payloadDigest: payload,
+  });
+  return { record, length: body.length };
+}

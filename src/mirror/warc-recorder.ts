@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { Failure } from '../contract/failure.ts';
+import { VERSION } from '../version.ts';
+import { digestOf, encodeRecord, gzipMember, type NewRecord } from '../warc/encode-record.ts';
+import { validEnd } from '../warc/valid-end.ts';
+import type { Exchange } from './exchange.ts';
+
+const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
+
+/** Appends the exchanges of a mirror to a WARC. What a crash left of a record is removed first. */
+export class WarcRecorder {
+  readonly #path: string;
+  readonly #file: number;
+  readonly #info: string;
+  #last: Promise<void> = Promise.resolve();
+
+  private constructor(path: string, file: number, info: string) {
+    this.#path = path;
+    this.#file = file;
+    this.#info = info;
+  }
+
+  /**
+   * Opens a WARC, or creates it, and appends a record that describes the run. The records are gzip members if the name
+   * ends in `.gz`.
+   * @throws Failure not-ours if the file is not a WARC, file-system
+   */
+  static async open(path: string, baseUrl: string, userAgent: string): Promise<WarcRecorder> {
+    const file = attempt(path, () => openSync(path, 'a+'));
+    try {
+      const end = attempt(path, () => validEnd(file));
+      if (end === undefined) throw notWarc(path);
+      attempt(path, () => ftruncateSync(file, end));
+      const recorder = new WarcRecorder(path, file, newId());
+      const lines = [
+        `software: palimpsest ${VERSION}`,
+        'format: WARC File Format 1.1',
+        'conformsTo: http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/',
+        `isPartOf: ${baseUrl}`,
+        'description: Requests and responses of palimpsest mirror, as they were on the wire',
+        `http-header-user-agent: ${userAgent}`,
+      ];
+      const block = [Buffer.from(`${lines.join('\r\n')}\r\n`)];
+      await recorder.#append([{ type: 'warcinfo', id: recorder.#info, date: new Date().toISOString(), block }]);
+      return recorder;
+    } catch (error) {
+      closeSync(file);
+      throw error;
+    }
+  }
+
+  /** Appends a request and its response. @throws Failure file-system */
+  readonly record = async (exchange: Exchange): Promise<void> => {
+    const { url, startedAt, remoteAddress, request, response, status, body } = exchange;
+    const date = new Date(startedAt).toISOString();
+    const [responseId, requestId] = [newId(), newId()];
+    const common = { 'WARC-Warcinfo-ID': this.#info, ...(remoteAddress === undefined ? {} : { 'WARC-IP-Address': remoteAddress }) };
+    const answer: NewRecord =
+      status === 304
+        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: [response] }
+        : { type: 'response', id: responseId, date, url, headers: common, block: [response], payloadDigest: digestOf([body]) };
+    const asked = { ...common, 'WARC-Concurrent-To': responseId };
+    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
+  };
+
+  /** Waits for the last record, and closes the file. */
+  async close(): Promise<void> {
+    await this.#last.catch(() => {});
+    try {
+      fsyncSync(this.#file);
+    } finally {
+      closeSync(this.#file);
+    }
+  }
+
+  /** Appends records with one write, after those before them. */
+  #append(records: readonly NewRecord[]): Promise<void> {
+    this.#last = this.#last.then(async () => {
+      const encoded = await Promise.all(records.map(encodeRecord));
+      const isCompressed = this.#path.toLowerCase().endsWith('.gz');
+      const bytes = Buffer.concat(isCompressed ? await Promise.all(encoded.map(gzipMember)) : encoded);
+      attempt(this.#path, () => {
+        for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
+      });
+    });
+    return this.#last;
+  }
+}
+
+function newId(): string {
+  return `<urn:uuid:${randomUUID()}>`;
+}
+
+function attempt<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new Failure('file-system', `cannot write ${path}`, {
+      place: { file: path },
+      expected: 'a writable file and enough free space',
+      found: cause instanceof Error ? cause.message : String(cause),
+      hint: 'free space or name another file with --warc; the run resumes at this page',
+      cause,
+    });
+  }
+}
+
+function notWarc(path: string): Failure {
+  return new Failure('not-ours', `${path} is not a WARC to which records can be appended`, {
+    place: { file: path },
+    expected: 'no such file, or a WARC that palimpsest mirror wrote',
+    found: 'other bytes',
+    hint: 'name another file with --warc; nothing was changed',
+  });
+}

@@ -1,0 +1,103 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { Failure } from '../../contract/failure.ts';
+import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
+import { gunzipWarc } from '../../warc/gunzip.ts';
+import { readRecords } from '../../warc/read-records.ts';
+import type { Input } from '../source.ts';
+import { checkBag } from './bag.ts';
+import { bodyOf } from './captured-page.ts';
+import { type ArchiveReport, type Survey, survey, type WarcFile } from './survey.ts';
+import { openWacz } from './wacz.ts';
+
+export interface OpenArchives {
+  /** The inputs, with the pages of those that are web archives. */
+  readonly inputs: readonly Input[];
+  readonly reports: readonly ArchiveReport[];
+  readonly close: () => void;
+}
+
+/**
+ * Opens the web archives (WARC and WACZ) among the inputs, checks all their bytes and chooses the pages to import. Also
+ * checks the bags that inputs are in.
+ * @throws Failure bad-archive if an archive is damaged, no-source if it has no page
+ */
+export async function openArchives(inputs: readonly Input[]): Promise<OpenArchives> {
+  for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await checkBag(bag);
+  const opened: Input[] = [];
+  const reports: ArchiveReport[] = [];
+  const closers: (() => void)[] = [];
+  const close = () => {
+    for (const one of closers) one();
+  };
+  try {
+    for (const input of inputs) {
+      const kind = input.size === undefined ? undefined : kindOf(input.name);
+      const wacz = kind === 'zip' ? await openWacz(input.name) : undefined;
+      if (wacz !== undefined) closers.push(wacz.close);
+      const warcs = kind === 'warc' ? [{ name: input.name, size: input.size ?? 0, open: input.open }] : wacz?.warcs;
+      if (warcs === undefined) {
+        opened.push(input);
+        continue;
+      }
+      const found = await survey(input.name, warcs);
+      if (found.report.pages === 0) throw withoutPages(found.report);
+      reports.push(found.report);
+      opened.push({ ...input, size: found.size, pages: () => pagesIn(warcs, found) });
+    }
+    return { inputs: opened, reports, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** Yields the chosen pages in the order of the archive. */
+async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGenerator<Input> {
+  for (const [file, warc] of warcs.entries()) {
+    const numbers = chosen[file] ?? new Set();
+    if (numbers.size === 0) continue;
+    const isChosen = (_: unknown, number: number) => numbers.has(number);
+    for await (const record of readRecords(warc.name, gunzipWarc(warc.name, warc.size, warc.open()), isChosen)) {
+      if (record.block === undefined) continue;
+      const body = bodyOf(warc.name, record);
+      const open = async function* () {
+        yield body;
+      };
+      yield { name: `${warc.name}: ${record.url}`, size: body.length, open };
+    }
+  }
+}
+
+/** Tells a web archive by its first bytes. A WARC whose first bytes are damaged is told by its name. */
+function kindOf(path: string): 'warc' | 'zip' | undefined {
+  const head = headOf(path);
+  if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
+  return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
+}
+
+/** Returns nothing if the file cannot be read: whoever reads it says so. */
+function headOf(path: string): Buffer {
+  const head = Buffer.alloc(HEAD_BYTES);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return head.subarray(0, 0);
+  }
+}
+
+function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failure {
+  const [first] = missing;
+  const found =
+    first === undefined ? `${other} responses at other addresses` : `${failed} failed captures, such as ${first.url}: ${first.reason}`;
+  return new Failure('no-source', `${archive} has no page of the API`, {
+    place: { file: archive },
+    expected: 'responses with status 200 at …/rest/data/ or …/rest/account/',
+    found,
+    hint: 'check that it is the right archive',
+  });
+}

@@ -1,0 +1,130 @@
+import { type Entry, openPromise, type ZipFile } from 'yauzl';
+import { isObject } from '../../contract/json.ts';
+import { damaged } from '../../warc/damaged.ts';
+import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
+import type { WarcFile } from './survey.ts';
+
+/** An open WACZ whose files have the hashes that it lists. */
+export interface Wacz {
+  readonly warcs: readonly WarcFile[];
+  readonly close: () => void;
+}
+
+const DATAPACKAGE = 'datapackage.json';
+const DIGEST = 'datapackage-digest.json';
+/** The largest datapackage.json, in bytes: it is kept in memory. */
+const MOST_METADATA = 1 << 26;
+const MOST_ENTRIES = 100_000;
+/** How many times larger than the ZIP its files may be together. */
+const MOST_EXPANSION = 250;
+
+/**
+ * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk.
+ * @returns undefined if the ZIP is not a WACZ
+ * @throws Failure bad-archive
+ */
+export async function openWacz(path: string): Promise<Wacz | undefined> {
+  const zip = await wrapErrors(path, () => openPromise(path, { autoClose: false, strictFileNames: true }));
+  try {
+    const entries = await wrapErrors(path, () => entriesIn(path, zip));
+    if (!entries.has(DATAPACKAGE)) {
+      zip.close();
+      return undefined;
+    }
+    await wrapErrors(path, () => checkHashes(path, zip, entries));
+    const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
+    return {
+      warcs: warcs.map((entry) => ({
+        name: `${path}/${entry.fileName}`,
+        size: entry.uncompressedSize,
+        open: () => bytesOf(zip, entry),
+      })),
+      close: () => zip.close(),
+    };
+  } catch (error) {
+    zip.close();
+    throw error;
+  }
+}
+
+async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
+  const entries = new Map<string, Entry>();
+  let [packed, unpacked] = [0, 0];
+  // names with .. or a leading slash are an error here
+  for await (const entry of zip.eachEntry()) {
+    const { fileName } = entry;
+    packed += entry.compressedSize;
+    unpacked += entry.uncompressedSize;
+    if (entries.has(fileName)) throw damaged(path, 'each file once', `${fileName} twice`);
+    if (!entry.canDecodeFileData())
+      throw damaged(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
+    if (packed > zip.fileSize) throw damaged(path, 'files that do not overlap', 'files that are larger together than the ZIP');
+    if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
+      throw damaged(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
+    }
+    if (entries.size >= MOST_ENTRIES) throw damaged(path, `at most ${MOST_ENTRIES} files`, 'more');
+    entries.set(fileName, entry);
+  }
+  return entries;
+}
+
+interface Resource {
+  readonly path: string;
+  readonly hash: string;
+}
+
+/** Compares all files with datapackage.json, and that with its own digest. */
+async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<void> {
+  const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
+  const resources = (isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : []).map((resource) =>
+    resourceIn(path, DATAPACKAGE, resource),
+  );
+  const listed = new Set(resources.map((resource) => resource.path));
+  const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !listed.has(name));
+  if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'none');
+  if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
+  for (const resource of resources) {
+    const entry = entries.get(resource.path);
+    if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
+    const claimed = claimedDigest(resource.hash);
+    if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
+    const hash = hashFor(claimed);
+    for await (const piece of bytesOf(zip, entry)) hash.update(piece);
+    if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
+  }
+}
+
+/** Older versions of the format list the hash in `stats`. */
+function resourceIn(path: string, file: string, value: unknown): Resource {
+  const { path: name, hash, stats } = isObject(value) ? value : {};
+  const found = hash ?? (isObject(stats) ? stats['hash'] : undefined);
+  if (typeof name === 'string' && typeof found === 'string') return { path: name, hash: found };
+  throw damaged(path, `a path and a hash of each file in ${file}`, 'an entry without them');
+}
+
+async function jsonIn(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, name: string): Promise<unknown> {
+  const entry = entries.get(name);
+  if (entry === undefined || entry.uncompressedSize > MOST_METADATA)
+    throw damaged(path, `${name} of at most ${MOST_METADATA} bytes`, 'a larger one');
+  const pieces: Uint8Array[] = [];
+  for await (const piece of bytesOf(zip, entry)) pieces.push(piece);
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString());
+  } catch {
+    throw damaged(path, `JSON in ${name}`, 'other text');
+  }
+}
+
+async function* bytesOf(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+  yield* await zip.openReadStreamPromise(entry);
+}
+
+/** Errors of the ZIP library say what is wrong, but not with which file. */
+async function wrapErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || 'hint' in error || 'syscall' in error) throw error;
+    throw damaged(path, 'a complete ZIP file with names inside its folder', error.message);
+  }
+}

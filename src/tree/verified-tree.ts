@@ -1,0 +1,77 @@
+import { hash } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
+import { encodingsIn } from './encoding.ts';
+import { requireTree } from './existing-tree.ts';
+import { pathOf, slotCount } from './layout.ts';
+import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from './manifest.ts';
+import { SORT_KEYS } from './sort-keys.ts';
+
+/** A finished tree with its manifest, which is the one that the build wrote. */
+export interface VerifiedTree {
+  readonly out: string;
+  readonly build: BuildRecord;
+  readonly digests: TreeDigests;
+  /** SHA-256 of its sort keys; undefined if an older release wrote the tree without sort keys. */
+  readonly sortKeys: string | undefined;
+}
+
+/**
+ * Opens a tree. Checks the manifest and the sort keys, but no pages.
+ * @throws Failure no-tree, tree-unfinished, tree-edited
+ */
+export function openVerified(out: string): VerifiedTree {
+  const build = requireTree(out);
+  if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
+  const pages = { data: build.data_pages, account: build.account_pages };
+  const encodings = encodingsIn(build.compress);
+  const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  const most = mostLines(statSync(join(out, MANIFEST)).size);
+  if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
+  const digests = readManifest(out, pages, encodings);
+  const sortKeys = sortKeysDigest(out);
+  if (sortKeys !== undefined && digestOf(join(out, SORT_KEYS)) !== sortKeys)
+    throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
+  return { out, build, digests, sortKeys };
+}
+
+/**
+ * Reads a file and compares its bytes with the manifest.
+ * @throws Failure tree-edited
+ */
+export async function readVerified(tree: VerifiedTree, collection: Collection, slot: number): Promise<Buffer> {
+  const path = fileOf(tree, collection, slot);
+  const wanted = tree.digests[collection].get(slot);
+  const bytes = await readFile(path).catch((error: unknown) => {
+    throw unreadable(path, wanted, error);
+  });
+  const found = hash('sha256', bytes);
+  if (found !== wanted) throw edited(path, wanted, found);
+  return bytes;
+}
+
+/** Returns the path of a slot's file. */
+export function fileOf({ out, digests }: VerifiedTree, collection: Collection, slot: number): string {
+  const { pages, encodings } = digests[collection];
+  return join(out, pathOf(collection, slot, pages, encodings));
+}
+
+/** Returns the failure for a file of the tree that cannot be read. */
+export function unreadable(file: string, wanted: string | undefined, error: unknown): Failure {
+  return edited(file, wanted, error instanceof Error ? error.message : String(error));
+}
+
+/** Returns the failure for a file that differs from the manifest. */
+export function edited(file: string, wanted: string | undefined, found: string): Failure {
+  return new Failure('tree-edited', `${file} differs from what the build wrote`, {
+    place: { file },
+    expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
+    found,
+    hint: hint`run ${suggested('build', { '--repair': true })}, then run this command again`,
+  });
+}

@@ -1,0 +1,54 @@
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll } from 'vitest';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { buildArgs, differences, freshTree, pagesIn } from '../whole/trees.ts';
+
+export { BASE_URL } from '../whole/trees.ts';
+
+export const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
+
+/** The forms of archives, each with the name of a target. */
+export const FORMS = [
+  ['wacz', 'history.wacz'],
+  ['warc', 'history.warc.gz'],
+  ['warc', 'history.warc'],
+  ['bag', 'history-bag'],
+] as const;
+
+/** Creates a folder that is removed after the last test of the file. */
+export function folderForFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Builds a tree from sources. Returns its folder. */
+export async function treeOf(folder: string, source: string, options: readonly string[] = []): Promise<string> {
+  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+  await palimpsestJson(['import', source, '--store', store]);
+  await freshTree(store, out, options);
+  return out;
+}
+
+/** Writes an archive of a tree. Returns its path. */
+export async function archiveOf(out: string, form: string, path: string, zone = 'UTC'): Promise<string> {
+  await palimpsestJson(['archive', form, '--out', out, '--to', path], { env: { TZ: zone } });
+  return path;
+}
+
+/** Imports an archive into a new store, builds it, and returns how the tree differs from another one. */
+export async function differencesAfterImport(
+  archive: string,
+  folder: string,
+  out: string,
+  options: readonly string[] = [],
+): Promise<string[]> {
+  const [store, copy] = [join(folder, 'copy.db'), join(folder, 'copy')];
+  await palimpsestJson(['import', archive, '--store', store, '--require-complete']);
+  await palimpsestJson(buildArgs(store, copy, options));
+  return differences(pagesIn(copy), pagesIn(out));
+}

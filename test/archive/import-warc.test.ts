@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { type ImportSummary, importInputs } from '../../src/import/import.ts';
+import { openArchives } from '../../src/sources/archives/open-archives.ts';
+import type { ArchiveReport } from '../../src/sources/archives/survey.ts';
+import { inputsOf } from '../../src/sources/inputs.ts';
+import { idsIn } from '../mirror/mirrored.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { BASE, capture, http, idsDown, pagesOf, warcRecord } from './written.ts';
+
+interface Imported {
+  readonly ids: readonly number[];
+  readonly report: ArchiveReport | undefined;
+  readonly summary: ImportSummary;
+}
+
+/** Imports a WARC of these records into a new store. */
+async function importWarc(records: readonly Buffer[], options: { readonly gzip?: 'members' | 'whole' } = {}): Promise<Imported> {
+  const folder = temporaryFolder();
+  const warc = join(folder, options.gzip === undefined ? 'a.warc' : 'a.warc.gz');
+  const pieces = options.gzip === 'members' ? records.map((one) => gzipSync(one)) : records;
+  writeFileSync(warc, options.gzip === 'whole' ? gzipSync(Buffer.concat(pieces)) : Buffer.concat(pieces));
+  const store = join(folder, 'store.db');
+  const archives = await openArchives(inputsOf([warc], process.stdin));
+  const summary = await importInputs(store, archives.inputs, { onConflict: 'replace' });
+  archives.close();
+  return { ids: idsIn(store), report: archives.reports[0], summary };
+}
+
+const PAGES = pagesOf(idsDown(25));
+const pageAt = (target: string) => PAGES.get(target) ?? '';
+const captures = [...PAGES].map(([target, body]) => capture(target, http(200, body)));
+
+describe('import of a WARC', () => {
+  it.each([{}, { gzip: 'members' }, { gzip: 'whole' }] as const)('reads response records, compressed or not: %o', async (options) => {
+    const info = warcRecord({ 'WARC-Type': 'warcinfo', 'WARC-Date': '2026-01-01T00:00:00Z' }, 'software: other\r\n');
+    const { ids, report, summary } = await importWarc([info, ...captures], options);
+    expect(ids).toEqual(idsDown(25));
+    expect(report).toMatchObject({ pages: 4, repeated: 0, failed: 0, other: 0, missing: [] });
+    expect(summary.pageSets.map(({ status }) => status)).toEqual(['complete', 'complete']);
+  });
+
+  it('reads resource records, and addresses in angle brackets', async () => {
+    const resources = [...PAGES].map(([target, body]) =>
+      warcRecord({ 'WARC-Type': 'resource', 'WARC-Target-URI': `<${BASE}${target}>`, 'WARC-Date': '2026-01-01T00:00:00Z' }, body),
+    );
+    expect((await importWarc(resources)).ids).toEqual(idsDown(25));
+  });
+
+  it('reads bodies in chunks, and with each Content-Encoding', async () => {
+    const chunked = (body: Buffer) => {
+      const half = Math.floor(body.length / 2);
+      const chunk = (piece: Buffer) =>
+        Buffer.concat([Buffer.from(`${piece.length.toString(16)};name=value\r\n`), piece, Buffer.from('\r\n')]);
+      return Buffer.concat([chunk(body.subarray(0, half)), chunk(body.subarray(half)), Buffer.from('0\r\nTrailer: x\r\n\r\n')]);
+    };
+    const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, raw: deflateRawSync };
+    for (const [name, encode] of Object.entries(encoders)) {
+      const headers = [`Content-Encoding: ${name === 'raw' ? 'deflate' : name}`, 'transfer-encoding: Chunked'];
+      const encoded = [...PAGES].map(([target, body]) => capture(target, http(200, chunked(encode(body)), headers)));
+      expect((await importWarc(encoded)).ids, name).toEqual(idsDown(25));
+    }
+    // tools that decode the body and keep the headers
+    const decoded = [...PAGES].map(([target, body]) =>
+      capture(target, http(200, body, ['Content-Encoding: br', 'Transfer-Encoding: chunked'])),
+    );
+    expect((await importWarc(decoded)).ids).toEqual(idsDown(25));
+    const interim = [...PAGES].map(([target, body]) =>
+      capture(target, Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n'), http(200, body)])),
+    );
+    expect((await importWarc(interim)).ids).toEqual(idsDown(25));
+  });
+
+  it('takes the last good capture of an address, wherever the bad ones stand', async () => {
+    const bad = [
+      capture('/rest/data/', http(429, 'slow down'), { 'WARC-Date': '2026-01-01T00:00:02Z' }),
+      capture('/rest/data/', http(200, '<html>maintenance</html>'), { 'WARC-Date': '2026-01-01T00:00:03Z' }),
+      capture('/rest/data/', http(200, pageAt('/rest/data/').slice(0, 500)), { 'WARC-Date': '2026-01-01T00:00:03Z' }),
+      capture('/rest/data/', http(200, pageAt('/rest/data/'), ['Content-Length: 99999']), { 'WARC-Date': '2026-01-01T00:00:03Z' }),
+      capture('/rest/data/', Buffer.from('no HTTP at all')),
+    ];
+    const older = capture('/rest/data/', http(200, pageAt('/rest/data/').replace('text 25', 'old text')), {
+      'WARC-Date': '2025-01-01T00:00:00Z',
+    });
+    const { ids, report } = await importWarc([...bad, ...captures, older, ...bad]);
+    expect(ids).toEqual(idsDown(25));
+    expect(report).toMatchObject({ pages: 4, repeated: 1, failed: 10, missing: [] });
+  });
+
+  it('takes an earlier capture as well if records moved on to a page that was not captured again', async () => {
+    const grown = pagesOf(idsDown(28));
+    const later = { 'WARC-Date': '2026-01-02T00:00:00Z' };
+    // a night in which three records came, and only page 1 was read again
+    const { ids, report, summary } = await importWarc([
+      ...captures,
+      capture('/rest/data/', http(200, grown.get('/rest/data/') ?? ''), later),
+    ]);
+    expect(ids).toEqual(idsDown(28));
+    expect(report).toMatchObject({ pages: 5, repeated: 0 });
+    expect(summary.pageSets.find(({ collection }) => collection === 'data')).toMatchObject({ missingItems: 0 });
+  });
+
+  it('reports what it skipped: other addresses, and pages without a good capture', async () => {
+    const others = [
+      capture('/robots.txt', http(404, 'none')),
+      capture('/rest/other/', http(200, '{}')),
+      capture('/rest/data/?page=9', http(404, '{"detail":"Invalid page."}')),
+      warcRecord(
+        { 'WARC-Type': 'request', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-01T00:00:00Z' },
+        'GET / HTTP/1.1\r\n\r\n',
+      ),
+      warcRecord(
+        { 'WARC-Type': 'revisit', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-03T00:00:00Z' },
+        'HTTP/1.1 304 x\r\n\r\n',
+      ),
+      warcRecord({ 'WARC-Type': 'metadata', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-01T00:00:00Z' }, 'a: b\r\n'),
+    ];
+    const { report } = await importWarc([...captures.filter((_, index) => index !== 1), ...others]);
+    expect(report).toMatchObject({ pages: 3, failed: 1, other: 2, missing: [{ url: `${BASE}/rest/data/?page=9`, reason: 'status 404' }] });
+  });
+
+  it('warns of pages without a good capture, and does not import what is not complete with --require-complete', async () => {
+    const folder = temporaryFolder();
+    const warc = join(folder, 'a.warc');
+    writeFileSync(warc, Buffer.concat([...captures.slice(0, 1), ...captures.slice(2), capture('/rest/data/?page=2', http(503, ''))]));
+    const args = ['import', warc, '--store', join(folder, 'store.db')];
+    expect(await palimpsest([...args, '--require-complete'])).toMatchObject({ code: 1, stderr: expect.stringContaining('incomplete') });
+    const { code, stderr } = await palimpsest(args);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`${BASE}/rest/data/?page=2: status 503`);
+    expect(stderr).toContain('10 of 25 items are missing: page 2 of 3');
+  });
+
+  it('reads the pages of a built tree that were captured by their paths', async () => {
+    const paths = [...PAGES].map(([target, body]) => capture(target.replace(/\?page=(\d)$/, 'page/$1/index.json'), http(200, body)));
+    const { ids, report } = await importWarc([...paths, ...captures]);
+    expect([ids, report?.repeated]).toEqual([idsDown(25), 4]);
+  });
+
+  it('says that an archive has no pages', async () => {
+    await expect(importWarc([capture('/', http(200, '<html>'))])).rejects.toMatchObject({ code: 'no-source' });
+    await expect(importWarc([capture('/rest/data/', http(503, ''))])).rejects.toMatchObject({
+      code: 'no-source',
+      found: expect.stringContaining('status 503'),
+    });
+  });
+
+  it('names the address of a record that cannot be imported', async () => {
+    const broken = capture('/rest/data/', http(200, pageAt('/rest/data/').replace('"text":"text 25"', '"text":25')));
+    await expect(importWarc([broken])).rejects.toMatchObject({
+      code: 'bad-field',
+      place: { file: expect.stringMatching(/a\.warc: https:\/\/history\.example\/rest\/data\/$/), field: 'results[0].text' },
+    });
+  });
+});
+
+describe('import refuses a WARC', () => {
+  const digest = (algorithm: string, bytes: Buffer, form: 'hex' | 'base64') => createHash(algorithm).update(bytes).digest(form);
+  /** The captures with digests of their blocks. */
+  const signed = [...PAGES].map(([target, body]) => {
+    const block = http(200, body);
+    return capture(target, block, { 'WARC-Block-Digest': `sha256:${digest('sha256', block, 'hex')}` });
+  });
+
+  it('that is cut short, at every place inside a record', async () => {
+    for (const options of [{}, { gzip: 'members' }] as const) {
+      const folder = temporaryFolder();
+      const records = options.gzip === undefined ? signed : signed.map((one) => gzipSync(one));
+      const whole = Buffer.concat(records);
+      const ends = records.map((_, index) => records.slice(0, index + 1).reduce((sum, { length }) => sum + length, 0));
+      const path = join(folder, 'a.warc');
+      for (let length = 40; length < whole.length; length += 89) {
+        if (ends.includes(length)) continue;
+        writeFileSync(path, whole.subarray(0, length));
+        await expect(openArchives(inputsOf([path], process.stdin)), `cut at ${length}`).rejects.toMatchObject({ code: 'bad-archive' });
+      }
+    }
+  });
+
+  it('of which one byte was changed, unless the import is the same', async () => {
+    const expected = await importWarc(signed);
+    const [plain, compressed] = [Buffer.concat(signed), Buffer.concat(signed.map((one) => gzipSync(one)))];
+    const folder = temporaryFolder();
+    const path = join(folder, 'a.warc');
+    let refused = 0;
+    for (const whole of [plain, compressed]) {
+      for (let at = 12; at < whole.length; at += 97) {
+        const changed = Buffer.from(whole);
+        changed[at] = (changed[at] ?? 0) ^ 1;
+        writeFileSync(path, changed);
+        const outcome = await openArchives(inputsOf([path], process.stdin)).catch((error: unknown) => error);
+        if (outcome instanceof Error) {
+          expect(outcome, `byte ${at}`).toMatchObject({ code: expect.stringMatching(/^(bad-archive|no-source)$/) });
+          refused += 1;
+        } else {
+          // a changed address or date, which no digest covers: the report says so
+          const { reports } = outcome as Awaited<ReturnType<typeof openArchives>>;
+          const isSame = reports[0]?.pages === expected.report?.pages;
+          expect(isSame || reports[0]?.other === 1 || reports[0]?.repeated === 1, `byte ${at}`).toBe(true);
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(100);
+  });
+
+  it('with a digest of the body that is wrong, in each form of digest', async () => {
+    const body = Buffer.from(pageAt('/rest/account/'));
+    const sha1 = createHash('sha1').update(body).digest();
+    const base32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+    const bits = [...sha1].map((byte) => byte.toString(2).padStart(8, '0')).join('');
+    const inBase32 = (bits.match(/.{5}/g) ?? []).map((five) => base32.charAt(Number.parseInt(five, 2))).join('');
+    const right = [
+      `sha1:${inBase32}`,
+      `sha-256:${digest('sha256', body, 'hex')}`,
+      `sha256:${digest('sha256', body, 'base64')}`,
+      `md5:${digest('md5', body, 'hex')}`,
+    ];
+    for (const text of right) {
+      await importWarc([capture('/rest/account/', http(200, body), { 'WARC-Payload-Digest': text })]);
+      const wrong = http(200, pageAt('/rest/account/').replace('text 1"', 'text 2"'));
+      await expect(importWarc([capture('/rest/account/', wrong, { 'WARC-Payload-Digest': text })]), text).rejects.toMatchObject({
+        code: 'bad-archive',
+      });
+    }
+    await importWarc([capture('/rest/account/', http(200, body), { 'WARC-Payload-Digest': 'urn:unknown:1' })]);
+  });
+
+  it('that expands to hundreds of times its size', async () => {
+    const path = join(temporaryFolder(), 'a.warc.gz');
+    const bomb = warcRecord(
+      { 'WARC-Type': 'response', 'WARC-Target-URI': `${BASE}/rest/data/`, 'WARC-Date': '2026-01-01T00:00:00Z' },
+      Buffer.alloc(1 << 27),
+    );
+    writeFileSync(path, gzipSync(bomb, { level: 9 }));
+    await expect(openArchives(inputsOf([path], process.stdin))).rejects.toMatchObject({
+      code: 'bad-archive',
+      expected: expect.stringContaining('250'),
+    });
+  });
+
+  it('with bytes behind its last gzip member, and a length that is not a number', async () => {
+    const path = join(temporaryFolder(), 'a.warc.gz');
+    for (const more of [Buffer.from('a letter'), Buffer.alloc(3), Buffer.from([0x1f, 0x8b])]) {
+      writeFileSync(path, Buffer.concat([...signed.map((one) => gzipSync(one)), more]));
+      await expect(openArchives(inputsOf([path], process.stdin))).rejects.toMatchObject({ code: 'bad-archive' });
+    }
+    for (const [from, to] of [
+      ['Content-Length: ', 'Content-Length: x'],
+      ['Content-Length: ', 'Content-Length: 9999999999'],
+      ['Content-Length: ', 'Content-Length: -'],
+      ['WARC/1.0', 'WARC/9.0'],
+    ] as const) {
+      const [first = Buffer.alloc(0), ...others] = captures;
+      const header = Buffer.from(first.toString('latin1').replace(from, to), 'latin1');
+      await expect(importWarc([...others, header]), to).rejects.toMatchObject({ code: 'bad-archive' });
+    }
+  });
+
+  it('on standard input, which can be read only once', async () => {
+    const { code, stderr } = await palimpsest(['import', '-', '--store', join(temporaryFolder(), 's.db')], {
+      input: Buffer.concat(captures),
+    });
+    expect(code).toBe(1);
+    expect(stderr).toContain('name the file');
+  });
+});
+
+describe('palimpsest import of an archive', () => {
+  it('prints the skipped captures', async () => {
+    const folder = temporaryFolder();
+    const warc = join(folder, 'a.warc.gz');
+    writeFileSync(warc, Buffer.concat([...captures, capture('/rest/data/', http(429, ''))].map((one) => gzipSync(one))));
+    const store = join(folder, 'store.db');
+    expect((await palimpsest(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped captures: 1 failed`);
+    expect(await palimpsestJson(['import', warc, '--store', store])).toMatchObject({ archives: [{ archive: warc, pages: 4, failed: 1 }] });
+  });
+});

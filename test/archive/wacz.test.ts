@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { WARCParser } from 'warcio';
+import { openPromise } from 'yauzl';
+import { archiveOf, BASE_URL, folderForFile, SAMPLE, treeOf } from './archived.ts';
+import { readMembers, splitMessage } from './warc-reader.ts';
+
+const PAGES = { data: 31, account: 4 };
+
+/** The addresses of all pages, each with its file in the tree. */
+function addresses(): Map<string, string> {
+  const files = new Map<string, string>();
+  for (const [collection, pages] of Object.entries(PAGES)) {
+    const address = `${BASE_URL}/rest/${collection}/`;
+    files.set(address, `rest/${collection}/index.json`);
+    for (let page = 1; page <= pages; page += 1) files.set(`${address}?page=${page}`, `rest/${collection}/page/${page}/index.json`);
+  }
+  return files;
+}
+
+async function filesInZip(path: string): Promise<Map<string, Buffer>> {
+  const zip = await openPromise(path, { autoClose: false });
+  const files = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry()) {
+    expect([entry.fileName, entry.compressionMethod]).toEqual([entry.fileName, 0]);
+    const pieces: Buffer[] = [];
+    for await (const piece of await zip.openReadStreamPromise(entry)) pieces.push(piece);
+    files.set(entry.fileName, Buffer.concat(pieces));
+  }
+  zip.close();
+  return files;
+}
+
+describe('a WACZ', () => {
+  let files: Map<string, Buffer>;
+  let pages: Map<string, Buffer>;
+  beforeAll(async () => {
+    const folder = folderForFile();
+    const out = await treeOf(folder, SAMPLE, ['--page-size', '10', '--account-page-size', '10']);
+    pages = new Map([...addresses()].map(([url, path]) => [url, readFileSync(join(out, path))]));
+    files = await filesInZip(await archiveOf(out, 'wacz', join(folder, 'history.wacz')));
+  });
+  const fileAt = (path: string) => files.get(path) ?? Buffer.alloc(0);
+
+  it('has the files of WACZ 1.1.1, stored without compression', () => {
+    expect([...files.keys()]).toEqual([
+      'archive/data.warc.gz',
+      'indexes/index.cdx',
+      'pages/pages.jsonl',
+      'datapackage.json',
+      'datapackage-digest.json',
+    ]);
+  });
+
+  it('lists the correct hash and size of every file', () => {
+    const datapackage = JSON.parse(fileAt('datapackage.json').toString());
+    expect(datapackage).toMatchObject({ profile: 'data-package', wacz_version: '1.1.1', mainPageUrl: `${BASE_URL}/rest/data/` });
+    const digest = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+    const wanted = ['archive/data.warc.gz', 'indexes/index.cdx', 'pages/pages.jsonl'].map((path) => ({
+      name: path.split('/').at(-1),
+      path,
+      hash: digest(fileAt(path)),
+      bytes: fileAt(path).length,
+    }));
+    expect(datapackage.resources).toEqual(wanted);
+    expect(JSON.parse(fileAt('datapackage-digest.json').toString())).toEqual({
+      path: 'datapackage.json',
+      hash: digest(fileAt('datapackage.json')),
+    });
+  });
+
+  it('has every page at its real address with the headers of the API, as an independent reader sees it', () => {
+    const [info, ...responses] = readMembers(fileAt('archive/data.warc.gz'));
+    expect(info?.fields.get('warc-type')).toBe('warcinfo');
+    expect(info?.block.toString()).toMatch(/^software: palimpsest [\d.]+\r\nformat: WARC File Format 1\.1\r\n/);
+    expect(responses.map(({ fields }) => fields.get('warc-target-uri'))).toEqual([...pages.keys()]);
+    const ids = new Set<string>();
+    for (const { fields, block } of responses) {
+      const { head, body } = splitMessage(block);
+      const url = fields.get('warc-target-uri') ?? '';
+      expect(body.equals(pages.get(url) ?? Buffer.alloc(0)), url).toBe(true);
+      expect(head.split('\r\n')).toEqual([
+        'HTTP/1.1 200 OK',
+        'Content-Type: application/json',
+        'Vary: Accept',
+        'Allow: GET, POST, OPTIONS',
+        expect.stringMatching(/^Cache-Control: /),
+        'Access-Control-Allow-Origin: *',
+        expect.stringMatching(/^ETag: "[0-9a-f]{32}"$/),
+        `Content-Length: ${body.length}`,
+      ]);
+      const sha256 = (bytes: Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+      expect([fields.get('warc-payload-digest'), fields.get('warc-block-digest')]).toEqual([sha256(body), sha256(block)]);
+      expect(fields.get('warc-date')).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+      expect(fields.get('warc-record-id')).toMatch(/^<urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}>$/);
+      ids.add(fields.get('warc-record-id') ?? '');
+    }
+    expect(ids.size).toBe(responses.length);
+  });
+
+  it('is read completely by warcio, too', async () => {
+    const bodies = new Map<string, string>();
+    for await (const record of new WARCParser([fileAt('archive/data.warc.gz')])) {
+      if (record.warcType === 'response') bodies.set(record.warcTargetURI ?? '', await record.contentText());
+    }
+    expect(bodies).toEqual(new Map([...pages].map(([url, body]) => [url, body.toString()])));
+  });
+
+  it('has an index that is sorted and points to the record of every page', () => {
+    const lines = fileAt('indexes/index.cdx').toString().trimEnd().split('\n');
+    const bytes = lines.map((line) => Buffer.from(line));
+    expect(bytes.toSorted(Buffer.compare)).toEqual(bytes);
+    const entries = lines.map((line) => JSON.parse(line.slice(line.indexOf('{'))));
+    expect(new Set(entries.map(({ url }) => url))).toEqual(new Set(pages.keys()));
+    const records = new Map(readMembers(fileAt('archive/data.warc.gz')).map((record) => [record.offset, record]));
+    for (const { url, offset, length, digest, status, mime, filename } of entries) {
+      const record = records.get(Number(offset));
+      expect([record?.fields.get('warc-target-uri'), record?.length, record?.fields.get('warc-payload-digest')]).toEqual([
+        url,
+        Number(length),
+        digest,
+      ]);
+      expect([status, mime, filename]).toEqual(['200', 'application/json', 'data.warc.gz']);
+    }
+    expect(lines.find((line) => line.includes('"https://example.org/api/rest/data/?page=10"'))).toMatch(
+      /^org,example\)\/api\/rest\/data\/\?page=10 \d{14} \{/,
+    );
+  });
+
+  it('lists only the entry points as pages', () => {
+    const lines = fileAt('pages/pages.jsonl')
+      .toString()
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(lines[0]).toMatchObject({ format: 'json-pages-1.0', id: 'pages' });
+    expect(lines.slice(1).map(({ url }) => url)).toEqual([`${BASE_URL}/rest/data/`, `${BASE_URL}/rest/account/`]);
+  });
+});
