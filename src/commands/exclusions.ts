@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import type { ListedExclusion } from '../store/exclusion-list.ts';
 import { plural } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -55,6 +56,6 @@ function nobody(): Failure {
     place: { field: '--allow' },
     expected: 'a handle or a stable id after the command',
     found: 'no account',
-    hint: 'name the accounts whose exclusion ends, such as palimpsest exclusions nina_k --allow',
+    hint: hint`name the accounts whose exclusion ends, such as ${suggested('exclusions', { '--allow': true }, ['nina_k'])}`,
   });
 }

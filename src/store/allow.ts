@@ -1,5 +1,6 @@
 import { handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { parseAccountName } from './account-names.ts';
 import { Batch } from './batch.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
@@ -62,6 +63,6 @@ function notExcluded(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle or a stable id of a removed account',
     found: name,
-    hint: 'check the name; palimpsest exclusions lists all exclusions, without names',
+    hint: hint`check the name; ${suggested('exclusions')} lists all exclusions, without names`,
   });
 }

@@ -1,5 +1,6 @@
 import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
@@ -142,6 +143,6 @@ function noAccount(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle, a former handle or a stable id of an account in the store',
     found: name,
-    hint: 'check the name with palimpsest history; --allow-missing excludes it all the same',
+    hint: hint`check the name with ${suggested('accounts')}; --allow-missing excludes it all the same`,
   });
 }
