@@ -1,7 +1,8 @@
-import { Command, CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { declareAccounts } from './commands/accounts.ts';
 import { declareArchive } from './commands/archive.ts';
 import { declareBuild } from './commands/build.ts';
+import { complete, declareCompletion } from './commands/completion.ts';
 import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
@@ -15,10 +16,13 @@ import { declareRemove } from './commands/remove.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
+import { renderSuggested } from './commands/suggested-command.ts';
+import { usageFailure } from './commands/usage-failure.ts';
 import { declareVerify } from './commands/verify.ts';
 import { FAILURES, Failure } from './contract/failure.ts';
-import { encodeJson } from './contract/json.ts';
-import { type ProcessIO, Terminal, usageText } from './terminal.ts';
+import { invocationOf } from './terminal/invocation.ts';
+import type { ProcessIO } from './terminal/process-io.ts';
+import { type OutputMode, Terminal } from './terminal/terminal.ts';
 import { VERSION } from './version.ts';
 
 /** The exit code if a guard refused. */
@@ -31,27 +35,29 @@ const REFUSED = 3;
  */
 export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
   const terminal = new Terminal(io);
-  const program = programFor(terminal);
+  const words = argv.slice(2);
+  const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'));
   try {
-    await program.parseAsync(argv);
+    if (words[0] === 'complete') await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
+    else await program.parseAsync(argv);
+    terminal.completed();
   } catch (error) {
-    if (error instanceof CommanderError) reportUsageError(terminal, argv, error);
-    else terminal.failure(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    if (!(error instanceof CommanderError)) terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    else if (error.exitCode !== 0) {
+      terminal.setOutput(outputModeOf(words, io.env));
+      terminal.failure(usageFailure(program, words, error));
+    }
     if (error instanceof Failure && FAILURES[error.code] === REFUSED) addToJobSummary(terminal, refusalTable(error));
   }
-  await terminal.flushed();
+  await terminal.end();
   return terminal.exitCode;
 }
 
-/** Sets the exit code for wrong usage, and writes the error as JSON if JSON is wanted. Commander has already printed the text. */
-function reportUsageError(terminal: Terminal, argv: readonly string[], error: CommanderError): void {
-  if (error.exitCode === 0) return;
-  const { stdout, env } = terminal.io;
-  const endOfOptions = argv.indexOf('--');
-  terminal.exitCode = 2;
-  if (!isOn(env['PALIMPSEST_JSON']) && !argv.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json')) return;
-  const message = error.code === 'commander.help' ? 'no command was given' : error.message.replace(/^error: /, '');
-  stdout.write(`${encodeJson({ error: { code: 'usage', message } })}\n`);
+/** Returns the output options that a command line with wrong usage asks for. */
+function outputModeOf(words: readonly string[], env: ProcessIO['env']): OutputMode {
+  const endOfOptions = words.indexOf('--');
+  const isJson = isOn(env['PALIMPSEST_JSON']) || words.slice(0, endOfOptions === -1 ? undefined : endOfOptions).includes('--json');
+  return isJson ? { json: true } : {};
 }
 
 /** Replaces the option in a failure's place by its environment variable, if the value came from there. */
@@ -59,8 +65,8 @@ function withVariableName(program: Command, failure: Failure): Failure {
   for (const command of program.commands) {
     const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
     if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
-    const { code, message, place, expected, found, hint, cause } = failure;
-    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint, cause });
+    const { code, message, place, expected, found, hintParts, cause } = failure;
+    return new Failure(code, message, { place: { ...place, field: option.envVar }, expected, found, hint: hintParts, cause });
   }
   return failure;
 }
@@ -78,8 +84,11 @@ function asFailure(error: unknown): unknown {
   });
 }
 
-/** Declares the command line: every command with its options. */
-export function programFor(terminal: Terminal): Command {
+/**
+ * Declares the command line: every command with its options.
+ * @param invocation starts the program, for messages
+ */
+export function programFor(terminal: Terminal, invocation = 'palimpsest'): Command {
   const { stdout, stderr, env } = terminal.io;
   const program = new Command('palimpsest')
     .description('Publishes the history of public profile fields as a JSON API without a server.')
@@ -87,11 +96,16 @@ export function programFor(terminal: Terminal): Command {
     .configureOutput({
       writeOut: (text) => stdout.write(text),
       writeErr: (text) => stderr.write(text),
-      outputError: (text, write) => write(usageText(text)),
+      // the error is written in the layout of all errors
+      outputError: () => {},
     })
     .configureHelp({ showGlobalOptions: true })
-    .showHelpAfterError('(run palimpsest --help for usage)')
     .exitOverride();
+  let running: CommandUnknownOpts | undefined;
+  program.hook('preAction', (_, command) => {
+    running = command;
+  });
+  terminal.renderCommand = (command) => renderSuggested(program, running, invocation, command);
   declareImport(program, terminal);
   declareMirror(program, terminal);
   declareObserve(program, terminal);
@@ -107,6 +121,7 @@ export function programFor(terminal: Terminal): Command {
   declareArchive(program, terminal);
   declareExport(program, terminal);
   declareStore(program, terminal);
+  declareCompletion(program, terminal);
   applyEnv(program, env);
   return program;
 }

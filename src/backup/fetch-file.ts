@@ -4,14 +4,18 @@ import { setImmediate } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import type { Remote } from '../storage/remote.ts';
-import { stopped } from '../storage/storage-failure.ts';
 import type { StoreImage } from '../store/image.ts';
 import type { Block } from './block-list.ts';
 import type { Version } from './catalog.ts';
 
 const decompress = promisify(brotliDecompress);
+
+/** The phases of a fetch. They count bytes: of the local store, of the new file, and of the new file again. */
+export type FetchPhase = 'compare' | 'fetch' | 'check';
 
 interface FetchOptions {
   /** The path of the file to write. */
@@ -21,7 +25,7 @@ interface FetchOptions {
   readonly same: ReadonlySet<number>;
   readonly concurrency: number;
   readonly signal: AbortSignal;
-  readonly onFetch?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress: OnProgress<FetchPhase>;
 }
 
 /** Returns the indexes of the blocks that the local store already has at the same position. They need not be fetched. */
@@ -31,6 +35,7 @@ export async function blocksHere(
   version: Version,
   blocks: readonly Block[],
   signal: AbortSignal,
+  onProgress: OnProgress<FetchPhase>,
 ): Promise<ReadonlySet<number>> {
   const same = new Set<number>();
   if (here === undefined) return same;
@@ -38,8 +43,9 @@ export async function blocksHere(
     const { position, length } = placeOf(version, index);
     if (position + length > here.bytes) break;
     if (hash('sha256', bytesHere(here, position, length)) === digest) same.add(index);
+    onProgress('compare', position + length, Math.min(here.bytes, version.bytes));
     await setImmediate();
-    if (signal.aborted) throw stopped(remote.name);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
   return same;
 }
@@ -49,22 +55,22 @@ export async function blocksHere(
  * @throws Failure bad-store if the target has other bytes than were pushed, stopped
  */
 export async function fetchFile(remote: Remote, version: Version, blocks: readonly Block[], options: FetchOptions): Promise<void> {
-  const { path, here, same, concurrency, signal, onFetch } = options;
+  const { path, here, same, concurrency, signal, onProgress } = options;
   const file = await open(path, 'w+');
   try {
     let done = 0;
     await forEachLimit(blocks.entries(), concurrency, async ([index, block]) => {
-      if (signal.aborted) throw stopped(remote.name);
+      if (signal.aborted) throw stopped(remote.policy.kept);
       const { position, length } = placeOf(version, index);
       const isHere = here !== undefined && same.has(index);
       const bytes = isHere ? bytesHere(here, position, length) : await fetchBlock(remote, version, block);
       if (bytes.length !== length) throw damaged(remote, version, `a block of ${bytes.length} bytes in place of ${length}`, block);
       await writeAll(file, bytes, position);
       done += length;
-      onFetch?.(done, version.bytes);
+      onProgress('fetch', done, version.bytes);
     });
     await file.sync();
-    const sha256 = await digestOf(file, version, remote, signal);
+    const sha256 = await digestOf(file, version, remote, options);
     if (sha256 !== version.sha256) throw damaged(remote, version, `bytes with the SHA-256 ${sha256}`);
   } finally {
     await file.close();
@@ -96,7 +102,12 @@ async function writeAll(file: FileHandle, bytes: Buffer, position: number): Prom
   for (let done = 0; done < bytes.length; ) done += (await file.write(bytes, done, bytes.length - done, position + done)).bytesWritten;
 }
 
-async function digestOf(file: FileHandle, { block_bytes }: Version, remote: Remote, signal: AbortSignal): Promise<string> {
+async function digestOf(
+  file: FileHandle,
+  { block_bytes, bytes }: Version,
+  remote: Remote,
+  { signal, onProgress }: FetchOptions,
+): Promise<string> {
   const sha256 = createHash('sha256');
   const buffer = Buffer.allocUnsafeSlow(block_bytes);
   for (let position = 0; ; ) {
@@ -104,7 +115,8 @@ async function digestOf(file: FileHandle, { block_bytes }: Version, remote: Remo
     if (bytesRead === 0) return sha256.digest('hex');
     sha256.update(buffer.subarray(0, bytesRead));
     position += bytesRead;
-    if (signal.aborted) throw stopped(remote.name);
+    onProgress('check', position, bytes);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
 }
 
@@ -114,6 +126,6 @@ export function damaged(remote: Pick<Remote, 'name'>, { number }: Version, found
     ...(block === undefined ? {} : { place: { file: block.path } }),
     expected: 'the bytes that were pushed',
     found,
-    hint: 'fetch an earlier version with --from-version (palimpsest store list shows them); the local store is unchanged',
+    hint: hint`fetch an earlier version with --from-version (${suggested('store list')} shows them); the local store is unchanged`,
   });
 }

@@ -1,9 +1,11 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
-import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { lock } from '../store/lock.ts';
@@ -13,7 +15,7 @@ import { fileSystemFailure } from '../store/store-error.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';
-import { blocksHere, damaged, fetchFile } from './fetch-file.ts';
+import { blocksHere, damaged, type FetchPhase, fetchFile } from './fetch-file.ts';
 import { readBlocks } from './version-blocks.ts';
 
 export interface PullOptions extends RemoteOptions {
@@ -25,8 +27,7 @@ export interface PullOptions extends RemoteOptions {
   readonly allowMissing: boolean;
   /** Whether to replace a store even if the version does not descend from it. */
   readonly replace: boolean;
-  /** Called with the bytes written to the new file so far and the total. */
-  readonly onFetch?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<FetchPhase> | undefined;
 }
 
 export interface PullSummary {
@@ -44,7 +45,7 @@ export interface PullSummary {
  * @throws Failure no-store, store-diverged, bad-store, store-newer, store-busy, not-ours, target-failed, target-denied, stopped, file-system
  */
 export async function pull(target: Target, options: PullOptions): Promise<PullSummary> {
-  const remote = openRemote(target, options);
+  const remote = openRemote(target, { ...options, kept: `the store ${options.store} is unchanged` });
   const { traffic } = remote;
   const catalog = await new CatalogObject(remote).read();
   const version = chosenVersion(remote, catalog, options);
@@ -92,7 +93,7 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
   throw new Failure('no-store', `${remote.name} does not keep version ${version}`, {
     expected: `one of the versions ${first.number} to ${last.number}`,
     found: `${version}`,
-    hint: 'run palimpsest store list to see the versions',
+    hint: hint`run ${suggested('store list')} to see the versions`,
   });
 }
 
@@ -102,17 +103,17 @@ async function exchange(
   blocks: readonly Block[],
   options: PullOptions,
 ): Promise<Pick<PullSummary, 'unchanged' | 'blocks'>> {
-  const { store, replace, signal } = options;
+  const { store, replace, signal, onProgress = () => {} } = options;
   removePart(store);
   const here = await imageAt(store);
   let fetched = 0;
   try {
     const isAhead = here !== undefined && here.state.revision > version.revision;
     if (isAhead && !replace) throw diverged(remote, store, here.state, version);
-    const same = await blocksHere(remote, here, version, blocks, signal);
+    const same = await blocksHere(remote, here, version, blocks, signal, onProgress);
     fetched = blocks.length - same.size;
     if (fetched === 0 && here?.bytes === version.bytes) return { unchanged: true, blocks: { all: blocks.length, fetched } };
-    await fetchFile(remote, version, blocks, { here, same, path: partOf(store), ...options });
+    await fetchFile(remote, version, blocks, { ...options, here, same, path: partOf(store), onProgress });
     const there = await StoreImage.open(partOf(store));
     try {
       if (there.state.fingerprint !== version.fingerprint) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
@@ -123,7 +124,7 @@ async function exchange(
   } finally {
     here?.close();
   }
-  if (signal.aborted) throw stopped(remote.name);
+  if (signal.aborted) throw stopped(remote.policy.kept);
   replaceStore(store, partOf(store), here?.state);
   return { unchanged: false, blocks: { all: blocks.length, fetched } };
 }
@@ -152,7 +153,7 @@ function diverged(remote: Remote, store: string, here: StoreState, version: Vers
   return new Failure('store-diverged', `${store} has data that version ${version.number} at ${remote.name} does not have`, {
     place: { file: store },
     expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
-    found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${here.records} records`,
+    found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${plural(here.records, 'record')}`,
     hint: 'push it first, or move it away; --replace discards the data that only this store has; nothing was touched',
   });
 }

@@ -2,10 +2,12 @@ import { createHash, hash, randomBytes } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { forEachLimit } from '../storage/pool.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
-import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
@@ -20,6 +22,12 @@ const COMPRESSION = { params: { [constants.BROTLI_PARAM_QUALITY]: 4, [constants.
 /** The most attempts to send a block that reads back with other bytes. */
 const SENDS = 3;
 
+/**
+ * The phases of a push. `read` counts bytes of the store, and `send` bytes of changed blocks before compression. `check` is one
+ * step of SQLite. `delete` removes the blocks of old versions.
+ */
+export type PushPhase = 'read' | 'check' | 'send' | 'delete';
+
 export interface PushOptions extends RemoteOptions {
   /** The path of the store. */
   readonly store: string;
@@ -29,10 +37,7 @@ export interface PushOptions extends RemoteOptions {
   readonly keep: number;
   /** Whether to push a store even if it does not descend from the newest version. */
   readonly replace: boolean;
-  /** Called with the bytes of the store read so far and the total. */
-  readonly onRead?: ((done: number, all: number) => void) | undefined;
-  /** Called with the bytes of changed blocks sent so far and the total, before compression. */
-  readonly onSend?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<PushPhase> | undefined;
 }
 
 export interface PushSummary {
@@ -55,8 +60,9 @@ export interface PushSummary {
  * @throws Failure store-diverged, not-ours, no-store, bad-store, store-newer, store-busy, target-busy, target-failed, target-denied, stopped
  */
 export async function push(target: Target, options: PushOptions): Promise<PushSummary> {
-  const remote = openRemote(target, options);
-  const { concurrency } = options;
+  const kept = `the versions at ${target.name} are unchanged`;
+  const remote = openRemote(target, { ...options, kept });
+  const { concurrency, onProgress = () => {} } = options;
   const image = await StoreImage.open(options.store);
   try {
     const object = new CatalogObject(remote);
@@ -64,7 +70,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
     if (catalog === undefined) {
       await refusePublicPlace(
         remote,
-        options.around.map((place) => openRemote(place, options)),
+        options.around.map((place) => openRemote(place, { ...options, kept })),
       );
     }
     const newest = catalog?.versions.at(-1);
@@ -76,6 +82,9 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       const kept = catalog?.versions.length ?? 0;
       return { version: newest, unchanged: true, blocks: { all, sent: 0 }, kept, traffic: remote.traffic, isConditional: true };
     }
+    onProgress('check', 0, 0);
+    // a pause, so that the phase is shown before SQLite blocks
+    await setImmediate();
     image.check();
     const before = newest?.block_bytes === BLOCK_BYTES ? await readBlocks(remote, newest.id) : undefined;
     const number = (newest?.number ?? 0) + 1;
@@ -92,6 +101,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       const version: Version = { number, id, pushed_at, palimpsest: VERSION, schema, ...state, bytes, sha256, block_bytes: BLOCK_BYTES };
       const after = await object.update((now) => commitPush(now, version, newest?.id, options.keep), true);
       const { isConditional } = object;
+      onProgress('delete', 0, 0);
       // without conditional writes, a push that seems abandoned may still end
       await deleteGarbage(remote, isConditional ? after.garbage : after.garbage.filter(({ next }) => next !== null), concurrency);
       return {
@@ -118,7 +128,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
 async function digestsOf(
   image: StoreImage,
   remote: Remote,
-  { signal, onRead }: PushOptions,
+  { signal, onProgress }: PushOptions,
 ): Promise<{ readonly digests: readonly string[]; readonly sha256: string }> {
   const whole = createHash('sha256');
   const digests: string[] = [];
@@ -127,9 +137,9 @@ async function digestsOf(
     const block = buffer.subarray(0, image.read(position, buffer));
     whole.update(block);
     digests.push(hash('sha256', block));
-    onRead?.(position + block.length, image.bytes);
+    onProgress?.('read', position + block.length, image.bytes);
     await setImmediate();
-    if (signal.aborted) throw stopped(remote.name);
+    if (signal.aborted) throw stopped(remote.policy.kept);
   }
   return { digests, sha256: whole.digest('hex') };
 }
@@ -139,7 +149,7 @@ async function sendBlocks(
   image: StoreImage,
   blocks: readonly Block[],
   changed: readonly number[],
-  { concurrency, onSend }: PushOptions,
+  { concurrency, onProgress }: PushOptions,
 ): Promise<void> {
   let sent = 0;
   // compresses one block at a time: one compressor per request in flight would need 70 MB more
@@ -151,7 +161,7 @@ async function sendBlocks(
     if (hash('sha256', bytes) !== block.digest) throw rewritten(image.path);
     await send(remote, block.path, brotliCompressSync(bytes, COMPRESSION));
     sent += bytes.length;
-    onSend?.(sent, Math.max(sent, changed.length * BLOCK_BYTES));
+    onProgress?.('send', sent, Math.max(sent, changed.length * BLOCK_BYTES));
   });
 }
 
@@ -164,7 +174,7 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
   }
   throw new Failure('target-failed', `${remote.name} does not return the bytes that were written`, {
     place: { file: path },
-    expected: `the ${bytes.length} bytes that were sent`,
+    expected: `the ${plural(bytes.length, 'byte')} that were sent`,
     found: `other bytes, or no object, ${SENDS} times`,
     hint: 'check the target; its newest version is unchanged',
   });
@@ -173,12 +183,12 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
 function diverged(remote: Remote, { path, state }: StoreImage, newest: Version): Failure {
   return new Failure('store-diverged', `${path} does not descend from the newest version at ${remote.name}`, {
     place: { file: path },
-    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${newest.records} records`,
+    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${plural(newest.records, 'record')}`,
     found:
       state.revision === newest.revision && state.fingerprint === newest.fingerprint
         ? 'the same revision, with accounts last observed at earlier times'
-        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${state.records} records, which does not descend from it`,
-    hint: 'run palimpsest store pull first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched',
+        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${plural(state.records, 'record')}, which does not descend from it`,
+    hint: hint`run ${suggested('store pull')} first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched`,
   });
 }
 

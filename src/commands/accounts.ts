@@ -1,7 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { timestampOf } from '../contract/instant.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 export function declareAccounts(program: Program, terminal: Terminal): void {
@@ -20,7 +20,7 @@ export function declareAccounts(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

@@ -2,7 +2,10 @@ import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { stopped } from '../contract/pauses.ts';
+import { number, seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -88,36 +91,33 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
     .addOption(new Option(`--to <${value}>` as '--to <path>', meaning).env('PALIMPSEST_TO').argParser(targetOf(form)).makeOptionMandatory())
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(...form.examples))
     .action(async ({ to, out, ...outputMode }) => {
       terminal.setOutput(outputMode);
       const [{ openVerified }, write] = await Promise.all([import('../tree/verified-tree.ts'), form.load()]);
       if (!relative(resolve(out), resolve(to)).startsWith('..')) throw insideTree(to, out);
       const started = performance.now();
-      const progress = terminal.progress('archiving', (files) => `${number(files)} files`);
+      const progress = terminal.progress({ archive: { label: 'archiving', amount: items('file') } });
+      const signal = terminal.stopSignal;
       let read = 0;
-      try {
-        const tree = openVerified(out);
-        const { base_url, records, accounts, data_pages, account_pages } = tree.build;
-        await write(tree, to, (done, all, bytes) => {
-          progress.show(done, all);
-          read = bytes;
-        });
-        progress.end();
-        const milliseconds = Math.round(performance.now() - started);
-        const facts = { to, out, base_url, records, accounts, data_pages, account_pages, page_bytes: read, milliseconds };
-        const isFile = form.name !== 'bag';
-        terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
-          `archived ${out} in ${seconds(milliseconds)}`,
-          `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
-          `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
-          `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
-          `next: palimpsest import ${to} --store FILE, to check that it is complete`,
-        ]);
-      } finally {
-        progress.end();
-      }
+      const tree = openVerified(out);
+      const { base_url, records, accounts, data_pages, account_pages } = tree.build;
+      await write(tree, to, (done, all, bytes) => {
+        if (signal.aborted) throw stopped(`${to} was not written`);
+        progress('archive', done, all);
+        read = bytes;
+      });
+      const milliseconds = Math.round(performance.now() - started);
+      const facts = { to, out, base_url, records, accounts, data_pages, account_pages, page_bytes: read, milliseconds };
+      const isFile = form.name !== 'bag';
+      terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
+        `archived ${out} in ${seconds(milliseconds)}`,
+        `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
+        `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
+        `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
+        `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}, to check that it is complete`,
+      ]);
     });
 }
 

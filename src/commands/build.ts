@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isLoopback, parseBaseUrl } from '../contract/site.ts';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { ChosenBaseUrl } from '../tree/base-url.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import {
-  again,
   DEFAULT_BASE_URL,
   DEFAULT_OUT,
   DEFAULT_STORE,
@@ -58,7 +59,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -72,7 +73,6 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const started = performance.now();
-      const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
       const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
       const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
       const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
@@ -81,8 +81,14 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         site,
         compress: options.compress,
         repair: options.repair,
-        onProgress: progress.show,
-      }).finally(progress.end);
+        signal: terminal.stopSignal,
+        onProgress: terminal.progress({
+          check: { label: 'reading the tree', amount: items('file') },
+          render: { label: 'rendering', amount: items('page') },
+          compare: { label: 'comparing with the tree', amount: items('file') },
+          exchange: { label: 'replacing files', amount: items('page') },
+        }),
+      });
       const took = performance.now() - started;
       const tree = summary.build;
       if (summary.pulledForward) {
@@ -100,7 +106,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: palimpsest verify${again('--out', options.out, DEFAULT_OUT)}, then palimpsest serve${again('--out', options.out, DEFAULT_OUT)}`,
+        `next: ${terminal.command('verify')}`,
+        `then: ${terminal.command('serve')}`,
       ]);
     });
 }

@@ -1,7 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import type { ListedExclusion } from '../store/exclusion-list.ts';
-import { plural, type Terminal } from '../terminal.ts';
+import { plural } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareExclusions(program: Program, terminal: Terminal): void {
@@ -15,7 +17,7 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--allow', 'end the exclusion of the named accounts').env('PALIMPSEST_ALLOW'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -30,7 +32,7 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
       const { store } = options;
       const isAllowed = options.allow ?? false;
       if (isAllowed && names.length === 0) throw nobody();
-      const exclusions = isAllowed ? allowAccounts(store, names) : exclusionsOf(store, names);
+      const exclusions = isAllowed ? await allowAccounts(store, names) : exclusionsOf(store, names);
       const heading = isAllowed ? `ended ${plural(exclusions.length, 'exclusion')}` : plural(exclusions.length, 'exclusion');
       terminal.summary({ store, allowed: isAllowed, exclusions: exclusions.map(jsonOf) }, [
         `${heading} in ${store}`,
@@ -42,7 +44,7 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
 
 function line({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): string {
   const keys = [plural(handles.length, 'handle'), plural(stable_ids.length, 'stable id'), plural(records.length, 'record id')];
-  return `  ${excluded_at}  ${keys.join(', ')}${isErased ? '' : '; run palimpsest remove again to erase its bytes from the file'}`;
+  return `  ${excluded_at}  ${keys.join(', ')}${isErased ? '' : '; remove it again to erase its bytes from the file'}`;
 }
 
 function jsonOf({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): object {
@@ -54,6 +56,6 @@ function nobody(): Failure {
     place: { field: '--allow' },
     expected: 'a handle or a stable id after the command',
     found: 'no account',
-    hint: 'name the accounts whose exclusion ends, such as palimpsest exclusions nina_k --allow',
+    hint: hint`name the accounts whose exclusion ends, such as ${suggested('exclusions', { '--allow': true }, ['nina_k'])}`,
   });
 }

@@ -2,9 +2,12 @@ import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
+import { Pauses } from '../contract/pauses.ts';
 import type { Table, TableName } from '../export/tables.ts';
 import type { Store } from '../store/store.ts';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** A format for flat tables. */
@@ -59,7 +62,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     )
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -84,12 +87,24 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
       const store = Store.open(storePath);
       try {
         const [file] = files;
-        if (to === '-' && file !== undefined) {
-          for (const part of encode(TABLES[file.table], store)) terminal.io.stdout.write(part);
-          return;
-        }
+        const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
+        const progress = terminal.progress({
+          records: { label: 'exporting records', amount: items('row') },
+          accounts: { label: 'exporting accounts', amount: items('row') },
+        });
+        const content = (one: TableName) => {
+          const all = store.revision[one];
+          return encode(
+            withProgress(TABLES[one], (done) => progress(one, done, all)),
+            store,
+          );
+        };
+        if (to === '-' && file !== undefined) return await terminal.stream(content(file.table), pauses);
         if (!isFileName(to, name)) makeFolder(to, name);
-        writeFiles(files.map((one) => ({ path: one.path, content: encode(TABLES[one.table], store) })));
+        await writeFiles(
+          files.map((one) => ({ path: one.path, content: content(one.table) })),
+          pauses,
+        );
         const written = files.map((one) => ({ ...one, rows: store.revision[one.table] }));
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
@@ -105,6 +120,21 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
         store.close();
       }
     });
+}
+
+/** Returns the table, and calls `onRow` with the number of rows so far. */
+function withProgress(table: Table, onRow: (done: number) => void): Table {
+  return {
+    columns: table.columns,
+    *rows(store) {
+      let done = 0;
+      for (const row of table.rows(store)) {
+        yield row;
+        done += 1;
+        onRow(done);
+      }
+    },
+  };
 }
 
 interface TableFile {

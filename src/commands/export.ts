@@ -1,6 +1,9 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { number, seconds, type Terminal } from '../terminal.ts';
+import { Pauses } from '../contract/pauses.ts';
+import { number, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { declareTableExports } from './export-tables.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
@@ -19,7 +22,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -41,17 +44,17 @@ export function declareExport(program: Program, terminal: Terminal): void {
       const store = Store.open(storePath);
       try {
         const { records, accounts } = store.revision;
-        if (to === '-') {
-          for (const chunk of ndjson(store)) terminal.io.stdout.write(chunk);
-          return;
-        }
-        writeFiles([{ path: to, content: ndjson(store) }]);
+        const pauses = new Pauses(terminal.stopSignal, to === '-' ? 'the output is incomplete' : `${to} was not written`);
+        const progress = terminal.progress({ export: { label: 'exporting', amount: items('line') } });
+        const content = ndjson(store, (done, all) => progress('export', done, all));
+        if (to === '-') return await terminal.stream(content, pauses);
+        await writeFiles([{ path: to, content }], pauses);
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, records, accounts, milliseconds: Math.round(took) }, [
           `exported ${storePath} to ${to} in ${seconds(took)}`,
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
-          `next: palimpsest import ${to} --store FILE, to restore it into the store FILE`,
+          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}, to restore it into another store`,
         ]);
       } catch (error) {
         throw toFailure(storePath, error);

@@ -3,7 +3,8 @@ import { Failure } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
 import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { IdentifiedAccount } from '../history/find-account.ts';
-import { plural, type Terminal } from '../terminal.ts';
+import { plural } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 const INDENT = '  ';
@@ -17,7 +18,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     .addOption(new Option('--field <type>', `show only the changes of this field: ${DATA_TYPES.join(', ')}`).env('PALIMPSEST_FIELD'))
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(

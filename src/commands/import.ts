@@ -4,8 +4,10 @@ import type { ArchiveReport } from '../sources/archives/survey.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/item-writer.ts';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 export function declareImport(program: Program, terminal: Terminal): void {
   program
@@ -37,7 +39,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       new Option('--require-complete', 'import nothing unless the saved pages are proven complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -59,22 +61,18 @@ export function declareImport(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin));
-      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const progress = terminal.progress('importing', size);
-      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
-          onProgress: (done) => progress.show(done, bytes),
-          onMaterialize: materializing.show,
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
         });
         rejects?.keep();
-        materializing.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -90,12 +88,10 @@ export function declareImport(program: Program, terminal: Terminal): void {
             `  accounts  ${tally(summary.accounts)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+            `next: ${terminal.command('build')}`,
           ],
         );
       } finally {
-        progress.end();
-        materializing.end();
         rejects?.discard();
         close();
       }

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import type { Failure } from '../contract/failure.ts';
-import { printable, type Terminal } from '../terminal.ts';
+import { printable } from '../terminal/printable.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 
 /** Appends Markdown to the job summary, if the command runs in GitHub Actions. An error is only a warning: the command itself is done. */
 export function addToJobSummary(terminal: Terminal, markdown: string): void {

@@ -3,9 +3,12 @@ import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { USER_AGENT } from '../mirror/user-agent.ts';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { excludedLine } from './import.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
 const PRINTED = 10;
@@ -66,7 +69,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       new Option('--rejects <file>', 'a file for rejected items; by default beside the store').env('PALIMPSEST_REJECTS').argParser(path),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -89,12 +92,6 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
-      let [page, pages, first] = [0, 0, 0];
-      let collection = '';
-      const reading = terminal.progress('mirroring', () => `the ${collection}: page ${number(page)} of ${number(pages)}`);
-      const settling = terminal.progress('gathering the histories of', (accounts) => `${number(accounts)} accounts`);
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
       try {
         const result = await mirror({
           store: options.store,
@@ -106,21 +103,17 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           onConflict: options.onConflict,
           maxDelete: options.delete ? options.maxDelete : undefined,
           onReject: (inputError) => rejects.add(inputError),
-          signal: stop.signal,
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({
+            data: { label: 'reading the feed', amount: items('page') },
+            account: { label: 'reading the accounts', amount: items('page') },
+            import: { label: 'importing', amount: items('page') },
+            ...COMMIT_PHASES,
+          }),
           record: warc?.record,
-          onPage: (name, current, all) => {
-            const label = name === 'data' ? 'feed' : 'accounts';
-            if (label !== collection) first = current - 1;
-            [collection, page, pages] = [label, current, all];
-            // the time that is left is counted from the page at which this run began
-            reading.show(current - first, all - first);
-          },
           onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
-          onMaterialize: settling.show,
         });
         await rejects.keep();
-        reading.end();
-        settling.end();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();
@@ -141,13 +134,11 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             ...excludedLine(result.records.excluded, result.accounts.excluded),
-            `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+            `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+            `next: ${terminal.command('build')}`,
           ],
         );
       } finally {
-        reading.end();
-        settling.end();
         rejects.discard();
         await warc?.close();
       }

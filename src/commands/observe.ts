@@ -3,8 +3,12 @@ import { type Instant, parseInstant } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
-import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
@@ -57,7 +61,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -75,12 +79,8 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const inputs = inputsOf(sources, terminal.io.stdin);
-      const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
-      const reading = terminal.progress('reading', size);
-      const comparing = terminal.progress('comparing', (observations) => `${number(observations)} observations`);
-      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
@@ -89,12 +89,14 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           dryRun: options.dryRun,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
-          onRead: (done) => reading.show(done, bytes),
-          onCompare: comparing.show,
-          onMaterialize: materializing.show,
+          signal: terminal.stopSignal,
+          onProgress: terminal.progress({
+            read: { label: 'reading', amount: size },
+            compare: { label: 'comparing', amount: items('snapshot') },
+            ...COMMIT_PHASES,
+          }),
         });
         rejects?.keep();
-        for (const progress of [reading, comparing, materializing]) progress.end();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
@@ -106,10 +108,9 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
+            : `next: ${terminal.command('build')}`,
         ]);
       } finally {
-        for (const progress of [reading, comparing, materializing]) progress.end();
         rejects?.discard();
       }
     });

@@ -1,6 +1,6 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
 import { schemeOf } from '../contract/url.ts';
-import type { ProcessIO } from '../terminal.ts';
+import type { ProcessIO } from '../terminal/process-io.ts';
 
 export type Program = Command;
 
@@ -34,11 +34,6 @@ function notUrl(text: string): string {
   const scheme = schemeOf(text);
   if (scheme === undefined) return text;
   throw new InvalidArgumentError(`Expected a path on this machine, not a URL. Write ./${scheme}:/ for a folder with that name.`);
-}
-
-/** Returns an option to repeat in the suggested next command; empty if it has its default value. */
-export function again(option: string, value: string, defaultValue: string): string {
-  return value === defaultValue ? '' : ` ${option} ${value}`;
 }
 
 /** Returns a parser of whole numbers from `least` to `most`. */

@@ -1,7 +1,7 @@
 import { REASONS } from '../publish/planning/comparison.ts';
 import type { Step } from '../publish/planning/steps.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { number, plural, size } from '../terminal.ts';
+import { number, plural, size } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
@@ -17,7 +17,7 @@ export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSum
 }
 
 function line({ action, path, bytes, reason }: Step): string {
-  const size = action === 'delete' ? '' : ` ${number(bytes)} bytes,`;
+  const size = action === 'delete' ? '' : ` ${plural(bytes, 'byte')},`;
   return `${action.padEnd(6)} ${path}:${size} ${action === 'overlap' ? 'keeps its old records until the other pages are replaced' : REASONS[reason]}`;
 }
 

@@ -1,7 +1,9 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
-import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
@@ -48,7 +50,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -63,9 +65,6 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
-      const reading = terminal.progress('reading', (files) => `${number(files)} files`);
-      let [sent, began] = [0, 0];
-      const sending = terminal.progress('publishing', (bytes) => `${size(bytes)}${rate(sent, performance.now() - began)}`);
       const summary = await publish(target, {
         out: options.out,
         ...requestsOf(options, terminal),
@@ -77,18 +76,13 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         gzip: options.gzip === true,
         repair: options.repair === true,
         dryRun: dryRun,
-        onRead: reading.show,
-        onProgress: (done, all) => {
-          reading.end();
-          sent = done;
-          began ||= performance.now();
-          sending.show(done, all);
-        },
-      }).finally(() => {
-        reading.end();
-        sending.end();
-        target.close();
-      });
+        onProgress: terminal.progress({
+          read: { label: 'reading the tree', amount: items('file') },
+          scan: { label: 'reading the target', amount: items('file') },
+          send: { label: 'sending', amount: size },
+          delete: { label: 'deleting', amount: items('file') },
+        }),
+      }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
       if (summary.isByCounts) {
@@ -122,10 +116,6 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       );
       addToJobSummary(terminal, publishTable(summary, target.name, seconds(milliseconds)));
     });
-}
-
-function rate(bytes: number, milliseconds: number): string {
-  return milliseconds === 0 ? '' : ` at ${(bytes / milliseconds / 1000).toFixed(1)} MB/s`;
 }
 
 /** Parses a number of pages, or a percentage such as `10%`. */

@@ -1,8 +1,10 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import type { RemoveSummary } from '../store/remove.ts';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareRemove(program: Program, terminal: Terminal): void {
   program
@@ -18,7 +20,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
     .addOption(new Option('--dry-run', 'show what would be removed, and do not change the store').env('PALIMPSEST_DRY_RUN'))
     .addOption(new Option('--allow-missing', 'exclude a name even if no account in the store has it').env('PALIMPSEST_ALLOW_MISSING'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -38,33 +40,30 @@ export function declareRemove(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const { store } = options;
       const isDryRun = options.dryRun ?? false;
-      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
+      const onProgress = terminal.progress(COMMIT_PHASES);
+      const { stopSignal: signal } = terminal;
       const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowMissing: options.allowMissing ?? false };
-      try {
-        const planned = removeAccounts(store, names, { ...choices, isDryRun: true });
-        if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
-        const unfinished = unfinishedRuns(store);
-        // before the removal: a killed run can be repeated
-        if (!isDryRun) discardUnfinishedRuns(store);
-        const summary = isDryRun ? planned : removeAccounts(store, names, { ...choices, isDryRun, onMaterialize: materializing.show });
-        materializing.end();
-        const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
-        const took = performance.now() - started;
-        const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
-        terminal.summary({ ...summary, ...facts }, [
-          `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
-          ...lines(summary),
-          ...(unfinished.length === 0
-            ? []
-            : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
-          ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
-          isDryRun
-            ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
-            : `next: palimpsest build${again('--store', store, DEFAULT_STORE)}, then publish with --allow-gaps; see docs/removal.md for copies elsewhere`,
-        ]);
-      } finally {
-        materializing.end();
-      }
+      const planned = await removeAccounts(store, names, { ...choices, isDryRun: true });
+      if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
+      const unfinished = unfinishedRuns(store);
+      // before the removal: a killed run can be repeated
+      if (!isDryRun) discardUnfinishedRuns(store);
+      const summary = isDryRun ? planned : await removeAccounts(store, names, { ...choices, isDryRun, signal, onProgress });
+      const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
+      const took = performance.now() - started;
+      const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
+      terminal.summary({ ...summary, ...facts }, [
+        `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
+        ...lines(summary),
+        ...(unfinished.length === 0
+          ? []
+          : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
+        ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
+        isDryRun
+          ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
+          : `next: ${terminal.command('build')}`,
+        ...(isDryRun ? [] : ['then publish with --allow-gaps; docs/removal.md describes copies elsewhere']),
+      ]);
     });
 }
 

@@ -1,7 +1,8 @@
 import { Argument, Option } from '@commander-js/extra-typings';
 import { isLoopback } from '../contract/site.ts';
 import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
-import { type Line, number, type Terminal } from '../terminal.ts';
+import { plural } from '../terminal/amounts.ts';
+import type { Line, Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 export function declareRewrite(program: Program, terminal: Terminal): void {
@@ -26,7 +27,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -47,7 +48,10 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           import('../rewrite/hosts/registry.ts'),
           import('../rewrite/hosts/unsupported.ts'),
         ]);
-        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
+        terminal.summary(
+          { capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED },
+          list(HOSTS, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
+        );
         return;
       }
       const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
@@ -81,12 +85,15 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     });
 }
 
-/** Returns all hosts as text, with the capabilities that each lacks. */
-function list(hosts: readonly Host[], refused: readonly RefusedHost[]): string[] {
+/**
+ * Returns all hosts as text, with the capabilities that each lacks.
+ * @param example a command that prints the files of a host
+ */
+function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: string): string[] {
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
-    'hosts (palimpsest rewrite <host> prints their files; docs/hosts.md compares them)',
+    `hosts (${example} prints the files for nginx; docs/hosts.md compares the hosts)`,
     ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
@@ -110,7 +117,7 @@ function lacks(cannot: Host['cannot']): string {
 }
 
 function limitsText({ files, fileBytes, source }: Limits): string {
-  const parts = [files && `${number(files)} files`, fileBytes && `${number(fileBytes)} bytes per file`].filter((part) => part);
+  const parts = [files && plural(files, 'file'), fileBytes && `${plural(fileBytes, 'byte')} per file`].filter((part) => part);
   return `${parts.join(' and ')} (${source})`;
 }
 

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_HOST, DEFAULT_OUT, DEFAULT_PORT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 export function declareServe(program: Program, terminal: Terminal): void {
@@ -20,7 +20,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -41,10 +41,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
         ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
         'stop with Ctrl-C',
       ]);
-      await new Promise<void>((resolve) => {
-        terminal.io.once('SIGINT', resolve);
-        terminal.io.once('SIGTERM', resolve);
-      });
+      await terminal.untilStopped();
       await server.close();
     });
 }

@@ -1,5 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, printable, seconds, type Terminal } from '../terminal.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+import { COMMIT_PHASES } from './commit-phases.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
 /** The maximum number of findings in the text output; --json has more. */
@@ -16,7 +20,7 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--repair', 'if the store is damaged, write it again and keep the damaged file').env('PALIMPSEST_REPAIR'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -28,18 +32,24 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const [{ checkStore }, { repairStore }] = await Promise.all([import('../store/check.ts'), import('../store/repair.ts')]);
       const started = performance.now();
-      const progress = terminal.progress('checking', (items) => `${number(items)} records and accounts`);
-      const check = () => {
-        try {
-          return checkStore(options.store, progress.show);
-        } finally {
-          progress.end();
-        }
-      };
-      const { findings, findingCount, records, accounts } = check();
+      const signal = terminal.stopSignal;
+      const check = () =>
+        checkStore(options.store, {
+          signal,
+          onProgress: terminal.progress({
+            file: { label: 'checking the file', amount: items('table') },
+            content: { label: 'checking the content', amount: items('item') },
+          }),
+        });
+      const repair = () =>
+        repairStore(options.store, {
+          signal,
+          onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
+        });
+      const { findings, findingCount, records, accounts } = await check();
       const isRepairable = findings.every(({ repairable }) => repairable);
-      const kept = options.repair && findingCount > 0 && isRepairable ? repairStore(options.store) : undefined;
-      const left = kept === undefined ? findingCount : check().findingCount;
+      const kept = options.repair && findingCount > 0 && isRepairable ? await repair() : undefined;
+      const left = kept === undefined ? findingCount : (await check()).findingCount;
       terminal.exitCode = left === 0 ? 0 : 1;
       const took = performance.now() - started;
       const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
@@ -52,13 +62,13 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
         `checked ${options.store} in ${seconds(took)}: ${verdict}`,
         `  contents  ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         ...(kept === undefined ? [] : [`  repaired  the damaged file is kept as ${kept}`]),
-        ...(left === 0 ? [] : [nextStep(isRepairable)]),
+        ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
       ]);
     });
 }
 
-function nextStep(isRepairable: boolean): string {
+function nextStep(isRepairable: boolean, terminal: Terminal): string {
   return isRepairable
-    ? 'next: palimpsest store check --repair rebuilds the derived data'
+    ? `next: ${terminal.command('store check', { '--repair': true })}`
     : 'next: import the records or accounts listed above again with --on-conflict replace, or restore a copy of the store';
 }

@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
 import { versionLine } from './store-version-line.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf } from './target-options.ts';
@@ -13,7 +13,7 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
       .argument('<target>', TARGET_HELP),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'find the version to pull']))
     .action(async (address, options) => {
       terminal.setOutput(options);

@@ -1,5 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
@@ -30,7 +31,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -42,18 +43,18 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const started = performance.now();
       const [{ pull }, target] = await Promise.all([import('../backup/pull.ts'), targetOf(address, options, terminal)]);
-      const downloading = terminal.progress('downloading', size);
       const { version, unchanged, blocks, traffic } = await pull(target, {
         ...requestsOf(options, terminal),
         store: options.store,
         version: options.fromVersion,
         allowMissing: options.allowMissing === true,
         replace: options.replace === true,
-        onFetch: downloading.show,
-      }).finally(() => {
-        downloading.end();
-        target.close();
-      });
+        onProgress: terminal.progress({
+          compare: { label: 'reading the local store', amount: size },
+          fetch: { label: 'downloading', amount: size },
+          check: { label: 'checking the file', amount: size },
+        }),
+      }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
       const lines =
         version === undefined

@@ -1,5 +1,7 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
 import { addTargetOptions, aroundOf, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
@@ -26,7 +28,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -42,22 +44,19 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         targetOf(address, options, terminal),
         aroundOf(address, options, terminal),
       ]);
-      const reading = terminal.progress('reading', size);
-      const uploading = terminal.progress('uploading', size);
       const summary = await push(target, {
         ...requestsOf(options, terminal),
         around,
         store: options.store,
         keep: options.keep,
         replace: options.replace === true,
-        onRead: reading.show,
-        onSend: (done, all) => {
-          reading.end();
-          uploading.show(done, all);
-        },
+        onProgress: terminal.progress({
+          read: { label: 'reading the store', amount: size },
+          check: { label: 'checking the store', amount: size },
+          send: { label: 'uploading', amount: size },
+          delete: { label: 'deleting old versions', amount: items('block') },
+        }),
       }).finally(() => {
-        reading.end();
-        uploading.end();
         for (const one of [target, ...around]) one.close();
       });
       const milliseconds = Math.round(performance.now() - started);

@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Program } from './options.ts';
 import { declareStoreCheck } from './store-check.ts';
 import { declareStoreList } from './store-list.ts';

@@ -2,7 +2,7 @@ import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, ty
 import type { RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
 
 /** The maximum number of attempts for one request. */
@@ -78,11 +78,9 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
   };
 }
 
-/** Returns the limits of requests, and a signal that is aborted on SIGINT and SIGTERM. */
+/** Returns the limits of requests, and the signal that stops the command. */
 export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Terminal): RemoteOptions {
-  const stop = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
-  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: stop.signal };
+  return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: terminal.stopSignal };
 }
 
 /** Returns the request counts for JSON output. */

@@ -1,5 +1,5 @@
 import { cut } from '../contract/json.ts';
-import { number, plural } from '../terminal.ts';
+import { number, plural } from '../terminal/amounts.ts';
 import type { VerifySummary } from '../verify/verify.ts';
 import { type Cause, NOTES, type ReportedViolation, RULES, type Rule } from '../verify/violation.ts';
 

@@ -1,7 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
+import { items } from '../terminal/progress.ts';
+import type { Terminal } from '../terminal/terminal.ts';
 import type { Violation } from '../verify/violation.ts';
-import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 
 export function declareVerify(program: Program, terminal: Terminal): void {
@@ -15,7 +17,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--store <file>', 'a store; the tree must contain all of it').env('PALIMPSEST_STORE').argParser(path))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
-    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
@@ -27,8 +29,17 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const { verify } = await import('../verify/verify.ts');
       const started = performance.now();
-      const progress = terminal.progress('verifying', (items) => `${number(items)} records and accounts`);
-      const summary = withCleanup(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
+      const summary = await verify({
+        out: options.out,
+        store: options.store,
+        signal: terminal.stopSignal,
+        onProgress: terminal.progress({
+          manifest: { label: 'reading the manifest', amount: items('line') },
+          walk: { label: 'checking', amount: items('item') },
+          again: { label: 'comparing the feed with the accounts', amount: items('item') },
+          files: { label: 'looking for other files', amount: items('file') },
+        }),
+      });
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
       terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
@@ -36,22 +47,14 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         ...noteLines(summary),
         `verified ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
-        summary.violationCount === 0 ? `next: palimpsest serve${again('--out', options.out, DEFAULT_OUT)}` : nextStep(summary.violations),
+        summary.violationCount === 0 ? `next: ${terminal.command('serve')}` : nextStep(summary.violations, terminal),
       ]);
     });
 }
 
-function withCleanup<T>(cleanUp: () => void, work: () => T): T {
-  try {
-    return work();
-  } finally {
-    cleanUp();
-  }
-}
-
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
-function nextStep(violations: readonly Violation[]): string {
+function nextStep(violations: readonly Violation[], terminal: Terminal): string {
   return violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule))
-    ? 'next: palimpsest build --repair rewrites the files that differ from the store'
+    ? `next: ${terminal.command('build', { '--repair': true })}, to rewrite the files that differ from the store`
     : 'next: correct these records at their source and import them again: the tree shows them as imported';
 }

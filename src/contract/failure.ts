@@ -1,6 +1,8 @@
+import { type Hint, hintText } from './hint.ts';
+
 /**
  * All error codes, each with the exit code of the process:
- * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change.
+ * 1 failed, 2 wrong usage, 3 a guard refused a dangerous change. A stop by another signal than SIGINT has its own exit code.
  */
 export const FAILURES = {
   'bad-field': 1,
@@ -26,7 +28,7 @@ export const FAILURES = {
   'target-denied': 1,
   'target-failed': 1,
   'target-busy': 1,
-  stopped: 1,
+  stopped: 130,
   'bad-service': 1,
   'service-failed': 1,
   'port-taken': 1,
@@ -56,7 +58,7 @@ interface Details {
   readonly expected?: string | undefined;
   readonly found?: string | undefined;
   /** What to do next, as an imperative. */
-  readonly hint?: string | undefined;
+  readonly hint?: Hint | undefined;
   readonly cause?: unknown;
 }
 
@@ -66,7 +68,10 @@ export class Failure extends Error {
   readonly place: Place;
   readonly expected: string | undefined;
   readonly found: string | undefined;
+  /** The hint as text, with commands as they are written in the documentation. */
   readonly hint: string | undefined;
+  /** The hint with its commands as data. */
+  readonly hintParts: Hint | undefined;
 
   constructor(code: FailureCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -75,6 +80,7 @@ export class Failure extends Error {
     this.place = details.place ?? {};
     this.expected = details.expected;
     this.found = details.found;
-    this.hint = details.hint;
+    this.hint = details.hint === undefined ? undefined : hintText(details.hint, ({ command }) => `palimpsest ${command}`);
+    this.hintParts = details.hint;
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import type { Pauses } from '../contract/pauses.ts';
 
 /** The minimum number of characters in one write. */
 const CHUNK_LENGTH = 1 << 16;
@@ -14,9 +15,10 @@ export interface ExportFile {
 /**
  * Writes each file to a temporary file beside it. At the end, it renames all of them atomically. If a file cannot be
  * written, none changes.
- * @throws Failure file-system if a file cannot be written
+ * @param pauses end the export: no file changes
+ * @throws Failure file-system if a file cannot be written, stopped
  */
-export function writeFiles(files: readonly ExportFile[]): void {
+export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): Promise<void> {
   const drafts: { readonly path: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
@@ -25,7 +27,10 @@ export function writeFiles(files: readonly ExportFile[]): void {
       const file = attempt(path, () => openSync(draft, 'wx'));
       drafts.push({ path, draft });
       try {
-        for (const part of content) attempt(path, () => writeFileSync(file, part));
+        for (const part of content) {
+          attempt(path, () => writeFileSync(file, part));
+          if (pauses.areDue) await pauses.take();
+        }
         attempt(path, () => fsyncSync(file));
       } finally {
         closeSync(file);

@@ -1,5 +1,5 @@
 import type { AccountEntry } from '../contract/account-entry.ts';
-import { number } from '../terminal.ts';
+import { number } from '../terminal/amounts.ts';
 
 const HEADINGS: readonly string[] = ['handle', 'id', 'changes', 'first change', 'last change', 'name'];
 /** The column that is aligned to the right. */

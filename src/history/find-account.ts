@@ -1,8 +1,9 @@
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { Failure } from '../contract/failure.ts';
+import { type Hint, hint, suggested } from '../contract/hint.ts';
 import type { FormerHolder, FoundAccount } from '../store/account-search.ts';
 import type { Store } from '../store/store.ts';
-import { number, plural } from '../terminal.ts';
+import { number, plural } from '../terminal/amounts.ts';
 import { matcher } from './account-match.ts';
 import { suggest } from './suggest.ts';
 
@@ -85,9 +86,9 @@ function* allHandles(store: Store): Generator<string> {
   for (const { screen_name } of store.accountEntries().names()) yield screen_name;
 }
 
-function hintFor(candidates: readonly string[], more: number): string {
-  if (candidates.length === 0) return 'run palimpsest accounts to list all accounts';
-  if (more > 0) return `did you mean ${candidates.join(', ')}? Run palimpsest accounts to search ${number(more)} more`;
+function hintFor(candidates: readonly string[], more: number): Hint {
+  if (candidates.length === 0) return hint`run ${suggested('accounts')} to list all accounts`;
+  if (more > 0) return [`did you mean ${candidates.join(', ')}? Run `, suggested('accounts'), ` to search ${number(more)} more`];
   const last = candidates.at(-1) ?? '';
   return `did you mean ${candidates.length === 1 ? last : `${candidates.slice(0, -1).join(', ')} or ${last}`}?`;
 }

@@ -1,7 +1,8 @@
 import wrapAnsi from 'wrap-ansi';
 import type { DataType } from '../contract/record.ts';
 import { type Segment, segmentsOf } from '../diff/diff-html.ts';
-import { number, printable } from '../terminal.ts';
+import { number } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
 
 const COLORS = { kept: '', removed: '\u001b[31m', added: '\u001b[32m' } as const;
 const PLAIN = '\u001b[39m';

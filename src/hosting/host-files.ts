@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import type { Host, HostFile, PublishedSite } from '../rewrite/hosts/host.ts';
 import { excess } from '../rewrite/hosts/limits.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
@@ -28,7 +29,7 @@ export function hostNamed(name: string | undefined): Host {
   throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
     expected: HOSTS.map((candidate) => candidate.name).join(', '),
     found: name ?? 'no name',
-    hint: 'run palimpsest rewrite --list to see what each host can do',
+    hint: hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`,
   });
 }
 

@@ -2,6 +2,8 @@ import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { encodeExclusion } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
@@ -9,9 +11,12 @@ import { withProgress } from '../sources/progress.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
-import { Batch } from '../store/batch.ts';
+import { Batch, type CommitPhase } from '../store/batch.ts';
 import { ExclusionWriter } from '../store/exclusion-writer.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
+
+/** The phases of an import. `read` counts bytes. */
+export type ImportPhase = 'read' | CommitPhase;
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -21,10 +26,9 @@ export interface ImportOptions {
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Called with the number of bytes read so far. */
-  readonly onProgress?: ((bytes: number) => void) | undefined;
-  /** Called after all inputs are read, with the number of accounts whose histories are derived and their total. */
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the import: nothing is imported. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<ImportPhase> | undefined;
 }
 
 export interface ImportSummary {
@@ -43,6 +47,8 @@ export interface ImportSummary {
  *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
+  const { onProgress = () => {} } = options;
+  const pauses = new Pauses(options.signal, 'nothing was imported');
   const batch = new Batch(store, 'by id');
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
@@ -60,8 +66,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
     const exclusionWriter = new ExclusionWriter(batch, options.onConflict);
-    for (const input of withProgress(inputs, options.onProgress)) {
+    for (const input of withProgress(inputs, pauses, (done, all) => onProgress('read', done, all))) {
       for await (const items of itemsOf(input)) {
+        if (pauses.areDue) await pauses.take();
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
@@ -79,7 +86,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets);
     await options.beforeCommit?.();
-    batch.commit(options.onMaterialize);
+    await batch.commit(pauses, onProgress);
     return { records, accounts, exclusions, rejected, pageSets };
   } finally {
     batch.end();
@@ -122,7 +129,10 @@ function requireComplete(sets: readonly PageSetReport[]): void {
     set === undefined ? 'no source contains pages that could prove it complete' : 'the saved pages are not known to be complete',
     {
       place: set?.url ? { file: set.url } : {},
-      expected: set === undefined ? 'saved pages, which contain a count' : `pages that contain all ${set.count} items`,
+      expected:
+        set === undefined
+          ? 'saved pages, which contain a count'
+          : `pages that contain ${set.count === 1 ? 'the only item' : `all ${plural(set.count ?? 0, 'item')}`}`,
       found: set === undefined ? 'sources without pages' : lackOf(set),
       hint: 'save the missing pages or all pages again, or omit --require-complete; nothing was imported',
     },

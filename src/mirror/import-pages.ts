@@ -3,15 +3,20 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure, type Place } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
-import { Batch } from '../store/batch.ts';
+import { Batch, type CommitPhase } from '../store/batch.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { excludedKey, type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
 import { areTwo, keyOf, namesakeKey, variantOf, withoutExcludedNames } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
+
+/** The phases of the import. `import` counts pages. */
+export type ImportPagesPhase = 'import' | CommitPhase;
 
 export interface ImportPagesOptions {
   readonly baseUrl: string;
@@ -23,7 +28,9 @@ export interface ImportPagesOptions {
   /** Items that the service no longer has, as this run found. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
   readonly summary: MirrorSummary;
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the import: the store is unchanged, and the pages stay in the spool. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<ImportPagesPhase> | undefined;
 }
 
 export interface ImportedPages {
@@ -42,18 +49,26 @@ export interface ImportedPages {
  */
 export async function importPages(
   store: string,
-  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  spool: Pick<Spool<unknown>, 'pages' | 'pageCount' | 'newItems'>,
   options: ImportPagesOptions,
 ): Promise<ImportedPages> {
+  const pauses = new Pauses(options.signal, 'the pages that were read are kept beside the store, and the store is unchanged');
   const batch = new Batch(store, 'by id');
   try {
     const importer = new PageImporter(batch, options);
-    for (const page of spool.pages()) await importer.add(page);
+    const all = spool.pageCount;
+    let pages = 0;
+    for (const page of spool.pages()) {
+      await importer.add(page);
+      pages += 1;
+      options.onProgress?.('import', pages, all);
+      if (pauses.areDue) await pauses.take();
+    }
     importer.finish();
     const memory = remember(importer.memory, spool, batch.exclusions, options);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
-    batch.commit(options.onMaterialize);
+    await batch.commit(pauses, options.onProgress);
     return { ...importer.result, deleted };
   } finally {
     batch.end();
@@ -231,11 +246,15 @@ function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedP
   const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
   const [records, accounts] = [own('data'), own('account')];
   if (records.length + accounts.length > most) {
-    throw new Failure('too-many-deletes', `the service no longer has ${records.length} records and ${accounts.length} accounts`, {
-      expected: `at most ${most} of them to delete from the store`,
-      found: `${records.length + accounts.length}`,
-      hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
-    });
+    throw new Failure(
+      'too-many-deletes',
+      `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
+      {
+        expected: `at most ${most} of them to delete from the store`,
+        found: `${records.length + accounts.length}`,
+        hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+      },
+    );
   }
   const writer = memory.writer();
   const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
+import type { OnProgress } from '../contract/pauses.ts';
 import type { InputError } from '../sources/source.ts';
 import { Exclusions } from '../store/exclusions.ts';
 import { lock } from '../store/lock.ts';
@@ -9,15 +10,18 @@ import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '.
 import { openStore } from '../store/open-store.ts';
 import type { RecordExchange } from './exchange.ts';
 import { HttpClient } from './http-client.ts';
-import { type ImportedPages, importPages } from './import-pages.ts';
+import { type ImportedPages, type ImportPagesPhase, importPages } from './import-pages.ts';
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
 import { changedPages, keptTree, readRemoteTree } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
-import { Run, type RunState, startRun } from './run.ts';
+import { type ReadPhase, Run, type RunState, startRun } from './run.ts';
 import { Spool } from './spool.ts';
 import { lockPath, spoolPath } from './unfinished-runs.ts';
+
+/** The phases of a run. It first reads the pages and then imports them. */
+export type MirrorPhase = ReadPhase | ImportPagesPhase;
 
 export interface MirrorOptions {
   readonly store: string;
@@ -36,10 +40,8 @@ export interface MirrorOptions {
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
   readonly record?: RecordExchange | undefined;
-  /** Called after each page: its number, and how many the collection has. */
-  readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
+  readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
   /** Milliseconds before a request is first tried again, and without a byte before it has failed. */
   readonly firstPause?: number;
   readonly timeout?: number;

@@ -103,10 +103,10 @@ function unavailable(url: string, tried: number, reason: string, cause: unknown)
 }
 
 function stopped(url: string): Failure {
-  return new Failure('stopped', 'the mirror was stopped', {
+  return new Failure('stopped', 'interrupted: the pages that were read are kept beside the store, and the store is unchanged', {
     place: { file: url },
-    expected: 'to run to the end',
-    found: 'a signal to stop; the pages that were read are kept beside the store',
-    hint: 'mirror again: the run resumes at this page; the store is unchanged',
+    expected: 'a run without interruption',
+    found: 'a signal to stop',
+    hint: 'run the same command again: it resumes at the same page',
   });
 }

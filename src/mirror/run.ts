@@ -1,5 +1,6 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
@@ -52,11 +53,13 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
   };
 }
 
+/** Reading one of the collections. It counts pages. */
+export type ReadPhase = Collection;
+
 export interface RunOptions {
   /** Concurrent requests, if all pages are read. */
   readonly concurrency: number;
-  /** Called after each page: its number, and how many the collection has. */
-  readonly onPage?: ((collection: Collection, page: number, pages: number) => void) | undefined;
+  readonly onProgress?: OnProgress<ReadPhase> | undefined;
 }
 
 /** Reads the pages that the plan asks for, one after another, and keeps each with the state after it. */
@@ -83,7 +86,10 @@ export class Run {
       else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
       else this.#keep(() => this.#after(name, reading));
       this.#asked.delete(nameOf(name));
-      this.#options.onPage?.(name.collection, name.number, pagesOf(this.state, name.collection));
+      // only a walk through all pages has a known end
+      if (this.#isReadingAll(name.collection)) {
+        this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
+      } else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
   }
 

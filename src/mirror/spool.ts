@@ -39,6 +39,7 @@ export class Spool<State> {
   readonly #unsetGone: Statement<[number]>;
   readonly #want: Statement<[string]>;
   readonly #removeWanted: Statement<[string]>;
+  readonly #pageCount: Statement<[], number>;
   #gone: number;
   #wanted: number;
 
@@ -61,6 +62,7 @@ export class Spool<State> {
     this.#unsetGone = database.prepare('DELETE FROM gone WHERE id = CAST(? AS INTEGER)');
     this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
     this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
+    this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
     this.#gone = Number(database.value('SELECT count(*) FROM gone'));
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
@@ -195,6 +197,11 @@ export class Spool<State> {
       if (end === undefined) return;
       last = end;
     }
+  }
+
+  /** How many pages were read. */
+  get pageCount(): number {
+    return this.#pageCount.get() ?? 0;
   }
 
   /** The pages in the order in which they were read. */

@@ -2,13 +2,14 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { show } from '../contract/json.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
-import { Batch } from '../store/batch.ts';
+import { Batch, type CommitPhase } from '../store/batch.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
 import type { FieldConflict } from './changes.ts';
@@ -17,9 +18,12 @@ import { ObservationWriter } from './observation-writer.ts';
 import { Spool, snapshotOf } from './spool.ts';
 
 /** How many observations are compared between two progress reports. */
-const REPORT_EVERY = 10_000;
+const REPORT_EVERY = 100;
 const LATE_HINT =
   'write such observations to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
+
+/** The phases of a run. `read` counts bytes, `compare` observations. */
+export type ObservePhase = 'read' | 'compare' | CommitPhase;
 
 export interface ObserveOptions {
   readonly snapshots: ObserveContext;
@@ -31,12 +35,9 @@ export interface ObserveOptions {
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** Called with the number of bytes read so far. */
-  readonly onRead?: ((bytes: number) => void) | undefined;
-  /** Called with the number of observations compared so far, and their total. */
-  readonly onCompare?: ((done: number, all: number) => void) | undefined;
-  /** Called with the number of accounts whose histories are derived, and their total. */
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the run: nothing is added. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<ObservePhase> | undefined;
 }
 
 export interface ObserveSummary {
@@ -68,10 +69,11 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
     try {
       const spool = wrapErrors(path, () => new Spool(path));
       try {
-        const reading = await read(inputs, spool, batch.exclusions, options);
-        const comparing = compare(batch, spool, options);
+        const pauses = new Pauses(options.signal, 'nothing was added');
+        const reading = await read(inputs, spool, batch.exclusions, pauses, options);
+        const comparing = await compare(batch, spool, pauses, options);
         await options.beforeCommit?.();
-        if (!options.dryRun) batch.commit(options.onMaterialize);
+        if (!options.dryRun) await batch.commit(pauses, options.onProgress);
         return { ...comparing, rejected: reading.rejected + comparing.rejected, excluded: reading.excluded + comparing.excluded };
       } catch (error) {
         throw fileSystemFailure(path, error);
@@ -91,10 +93,13 @@ async function read(
   inputs: readonly Input[],
   spool: Spool,
   exclusions: Exclusions,
+  pauses: Pauses,
   options: ObserveOptions,
 ): Promise<{ readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
-  for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], options.snapshots)) {
+  const observed = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
+  for await (const batch of observationsOf([...observed], options.snapshots)) {
+    if (pauses.areDue) await pauses.take();
     for (const item of batch) {
       if (item.kind === 'observation' && exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) {
         excluded += 1;
@@ -111,7 +116,7 @@ async function read(
   return { rejected, excluded };
 }
 
-function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSummary {
+async function compare(batch: Batch, spool: Spool, pauses: Pauses, options: ObserveOptions): Promise<ObserveSummary> {
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
@@ -122,7 +127,10 @@ function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSu
   let [observations, unchanged, rejected, excluded] = [0, 0, 0, 0];
   for (const row of spool.inOrder()) {
     observations += 1;
-    if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, spool.length);
+    if (observations % REPORT_EVERY === 0) {
+      options.onProgress?.('compare', observations, spool.length);
+      if (pauses.areDue) await pauses.take();
+    }
     if (hasLearned) {
       const { profile, former_names } = spool.observation(row);
       if (exclusions.excludesProfile(profile, former_names)) {

@@ -1,7 +1,7 @@
 import type { Failure } from '../contract/failure.ts';
+import { type OnProgress, stopped } from '../contract/pauses.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
-import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
 import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
 import type { Comparison } from './planning/comparison.ts';
@@ -18,6 +18,12 @@ import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
 import { sortKeyMovement } from './trees/sort-key-movement.ts';
 
+/**
+ * The phases of a publish. `read` counts the files of the tree and `scan` those at the target. `send` counts bytes before
+ * compression, and `delete` files.
+ */
+export type PublishPhase = 'read' | 'scan' | 'send' | 'delete';
+
 export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly out: string;
   /** Whether to publish to a folder that contains other files and was never published to. */
@@ -26,10 +32,7 @@ export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly repair: boolean;
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
-  /** Called with the bytes sent so far and the total, before compression. */
-  readonly onProgress?: ((done: number, all: number) => void) | undefined;
-  /** Called with the files read so far and the total, before the first request. */
-  readonly onRead?: ((done: number, all: number) => void) | undefined;
+  readonly onProgress?: OnProgress<PublishPhase> | undefined;
 }
 
 export interface PublishSummary {
@@ -86,16 +89,20 @@ interface Prepared {
 /** Reads the whole tree, and then what is at the target. Writes nothing. */
 async function prepare(target: Target, options: PublishOptions): Promise<Prepared> {
   const { concurrency, signal } = options;
+  const kept = `the files that were sent to ${target.name} are kept, and the next run sends the rest`;
   target.check?.(options.out);
   const tree = await openTree(options.out, (done, all) => {
-    if (signal.aborted) throw stopped(target.name);
-    options.onRead?.(done, all);
+    if (signal.aborted) throw stopped(kept);
+    options.onProgress?.('read', done, all);
   });
-  const remote = openRemote(target, options);
+  const remote = openRemote(target, { ...options, kept });
   const read = await readState(remote);
   // the target must not change while it is read
   if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
-  const found = await readRemoteTree(remote, read, tree, options);
+  const found = await readRemoteTree(remote, read, tree, {
+    ...options,
+    onScan: (done, all) => options.onProgress?.('scan', done, all),
+  });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
@@ -152,8 +159,9 @@ async function execute(
     allowGaps: options.allowGaps || found.isDamaged,
     onSent: (bytes: number) => {
       sent += bytes;
-      options.onProgress?.(sent, Math.max(sent, plan.bytes));
+      options.onProgress?.('send', sent, Math.max(sent, plan.bytes));
     },
+    onDeleted: (deleted: number) => options.onProgress?.('delete', deleted, Math.max(deleted, plan.deletes)),
   };
   return apply(plan, transfer, options.concurrency);
 }

@@ -18,6 +18,7 @@ export async function* decode(input: Input): AsyncGenerator<string> {
     }
     yield decoder.decode();
   } catch (cause) {
+    if (cause instanceof Failure) throw cause;
     throw unreadable(input, bytes, cause);
   }
 }

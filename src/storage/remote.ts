@@ -12,6 +12,8 @@ export interface RemoteOptions {
   readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
   /** Stops the run: requests in flight are completed, and no new request begins. */
   readonly signal: AbortSignal;
+  /** The state of everything after a stop, for the message. */
+  readonly kept?: string;
 }
 
 /**
@@ -30,10 +32,10 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly with: (changes: Partial<RetryPolicy>) => Remote;
 }
 
-export function openRemote(target: Target, { retryPolicy, signal }: RemoteOptions): Remote {
+export function openRemote(target: Target, { retryPolicy, signal, kept = 'nothing was changed' }: RemoteOptions): Remote {
   // each request in flight adds a listener
   setMaxListeners(0, signal);
-  return decorate(target, { ...retryPolicy, signal }, new CredentialRefresh(target), new RequestCounter());
+  return decorate(target, { ...retryPolicy, signal, kept }, new CredentialRefresh(target), new RequestCounter());
 }
 
 /** The only place that wraps a target, and that converts its errors. */
@@ -41,7 +43,7 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
   const { name, prices, keepsHeaders } = target;
   async function request<T>(kind: RequestKind, path: string, send: (signal: AbortSignal) => Promise<T>, bytes = 0): Promise<T> {
     try {
-      return await credentials.request(() => retry({ target: name, kind, bytes, send }, policy, traffic));
+      return await credentials.request(() => retry({ kind, bytes, send }, policy, traffic));
     } catch (error) {
       throw toFailure(name, path, error);
     }

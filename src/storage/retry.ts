@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { stopped } from '../contract/pauses.ts';
 import type { RequestCounter, RequestKind } from './request-counter.ts';
 import { StorageError } from './storage-error.ts';
-import { stopped } from './storage-failure.ts';
 
 /** The limits for retries of a request. */
 export interface RetryPolicy {
@@ -11,14 +11,14 @@ export interface RetryPolicy {
   readonly timeout: number;
   /** Aborted when no further attempt must begin; undefined for requests that are sent even after the run was stopped. */
   readonly signal: AbortSignal | undefined;
+  /** The state of everything after a stop, for the message. */
+  readonly kept: string;
   /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
 }
 
 /** A request to a target. It is idempotent: it reads, writes or removes one whole object. */
 export interface StorageRequest<T> {
-  /** The name of the target, for messages. */
-  readonly target: string;
   readonly kind: RequestKind;
   /** The bytes of the object that it sends. */
   readonly bytes: number;
@@ -35,10 +35,10 @@ const MIN_BYTES_PER_MS = 100;
  * Makes a request and retries it after a transient error, with exponential backoff and full jitter. Counts every attempt.
  * @throws StorageError, Failure stopped
  */
-export async function retry<T>({ target, kind, bytes, send }: StorageRequest<T>, policy: RetryPolicy, traffic: RequestCounter): Promise<T> {
-  const { attempts, timeout, signal, beforeAttempt } = policy;
+export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy: RetryPolicy, traffic: RequestCounter): Promise<T> {
+  const { attempts, timeout, signal, kept, beforeAttempt } = policy;
   for (let attempt = 1; ; attempt += 1) {
-    if (signal?.aborted) throw stopped(target);
+    if (signal?.aborted) throw stopped(kept);
     const permission = await beforeAttempt?.();
     try {
       traffic[kind] += 1;
@@ -46,7 +46,7 @@ export async function retry<T>({ target, kind, bytes, send }: StorageRequest<T>,
       return await withTimeout(timeout + bytes / MIN_BYTES_PER_MS, permission, send);
     } catch (error) {
       if (!(error instanceof StorageError && error.kind === 'transient')) throw error;
-      if (signal?.aborted) throw stopped(target);
+      if (signal?.aborted) throw stopped(kept);
       if (attempt >= attempts) throw attempt === 1 ? error : new StorageError('transient', `${error.message} (tried ${attempt} times)`);
       traffic.retries += 1;
       const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));

@@ -33,12 +33,3 @@ export function toFailure(target: string, path: string, error: unknown): unknown
 export function storageErrorKind(error: unknown): StorageErrorKind | undefined {
   return error instanceof Failure && error.cause instanceof StorageError ? error.cause.kind : undefined;
 }
-
-/** The Failure of a run that was told to stop, at the target with this name. */
-export function stopped(target: string): Failure {
-  return new Failure('stopped', `the work at ${target} was stopped`, {
-    expected: 'a run without interruption',
-    found: 'a signal to stop; requests in progress have been completed',
-    hint: 'run the same command again',
-  });
-}

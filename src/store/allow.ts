@@ -1,5 +1,6 @@
 import { handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { parseAccountName } from './account-names.ts';
 import { Batch } from './batch.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
@@ -25,20 +26,21 @@ export function exclusionsOf(path: string, names: readonly string[]): readonly L
  * @returns the exclusions that ended
  * @throws Failure no-account if a name is not excluded, and those of stores
  */
-export function allowAccounts(path: string, names: readonly string[]): readonly ListedExclusion[] {
+export async function allowAccounts(path: string, names: readonly string[]): Promise<readonly ListedExclusion[]> {
   const batch = new Batch(path, 'by account');
   try {
-    return batch.guard(() => {
+    const ended = batch.guard(() => {
       const list = new ExclusionList(batch.database);
-      const ended = selected(path, list.all(), names);
-      for (const exclusion of ended) {
+      const chosen = selected(path, list.all(), names);
+      for (const exclusion of chosen) {
         list.remove(exclusion.id);
         forgetExcludedKeys(batch.database, exclusion.handles);
       }
-      batch.markMetadataChanged();
-      batch.commit();
-      return ended;
+      return chosen;
     });
+    batch.markMetadataChanged();
+    await batch.commit();
+    return ended;
   } finally {
     batch.end();
   }
@@ -61,6 +63,6 @@ function notExcluded(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle or a stable id of a removed account',
     found: name,
-    hint: 'check the name; palimpsest exclusions lists all exclusions, without names',
+    hint: hint`check the name; ${suggested('exclusions')} lists all exclusions, without names`,
   });
 }

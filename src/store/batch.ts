@@ -1,4 +1,5 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Connection, Statement } from './connection.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
@@ -106,16 +107,29 @@ export class Batch {
 
   /**
    * Derives data from the changes and commits the batch.
-   * @param onProgress called with the number of accounts whose histories are derived, and the number of all to be derived
+   * @throws Failure stopped if `pauses` end before the commit
    */
-  commit(onProgress?: (done: number, all: number) => void): void {
-    this.guard(() => {
+  async commit(pauses: Pauses = new Pauses(undefined, ''), onProgress: OnProgress<CommitPhase> = () => {}): Promise<void> {
+    try {
       const isStale = this.#hasChanged || !isCurrent(this.database);
       if (!isStale && !this.#hasMetadataChanged) return;
-      if (this.#indexLast) this.database.exec(RECORD_ACCOUNT);
-      if (isStale) materialize(this.database, this.#recordsChanged, onProgress);
+      if (this.#indexLast) {
+        onProgress('index', 0, 0);
+        await pauses.take();
+        this.database.exec(RECORD_ACCOUNT);
+      }
+      if (isStale) {
+        for (const { done, all } of materialize(this.database, this.#recordsChanged)) {
+          onProgress('histories', done, all);
+          if (pauses.areDue) await pauses.take();
+        }
+      }
+      onProgress('commit', 0, 0);
+      await pauses.take();
       end(this.database);
-    });
+    } catch (error) {
+      throw toFailure(this.#path, error);
+    }
     this.#truncateLog();
   }
 
@@ -138,6 +152,9 @@ export class Batch {
     this.database.close();
   }
 }
+
+/** The phases of {@link Batch.commit}. They count accounts. */
+export type CommitPhase = 'index' | 'histories' | 'commit';
 
 /** Runs a change of derived data only, in a separate transaction. */
 export function inBatch(database: Connection, work: () => void): void {

@@ -3,6 +3,7 @@ import { encodeIdentity, encodeSummary } from '../contract/account.ts';
 import { encodeAccountState, parseAccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation } from '../contract/shape.ts';
 import { accountJson, GATHER, type Gathered } from './account-json.ts';
@@ -27,6 +28,9 @@ export interface Finding {
   readonly repairable: boolean;
 }
 
+/** The phases of a check. `content` counts records and accounts. SQLite checks the file in one step. */
+export type CheckPhase = 'file' | 'content';
+
 export interface CheckSummary {
   /** The numbers of checked records and accounts. */
   readonly records: number;
@@ -45,14 +49,18 @@ const BEYOND = Number.MAX_SAFE_INTEGER + 1;
 /**
  * Checks a whole store for damage. SQLite checks the file. Every record is checked against its checksum and its rules,
  * and all derived data against its source. Memory does not grow with the store.
- * @param onProgress called with the number of records and accounts checked so far, and the number of all
- * @throws Failure no-store, bad-store if nothing can be read, store-newer, store-busy, file-system
+ * @param signal stops the check
+ * @throws Failure no-store, bad-store if nothing can be read, store-newer, store-busy, stopped, file-system
  */
-export function checkStore(path: string, onProgress: (done: number, all: number) => void = () => {}): CheckSummary {
+export async function checkStore(
+  path: string,
+  { signal, onProgress = () => {} }: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress<CheckPhase> } = {},
+): Promise<CheckSummary> {
+  const pauses = new Pauses(signal, 'the store was not checked to its end, and nothing was changed');
   const database = openStore(path, 'read');
   try {
     database.exec('BEGIN');
-    return new StoreCheck(database, onProgress).run();
+    return await new StoreCheck(database, pauses, onProgress).run();
   } catch (error) {
     throw toFailure(path, error);
   } finally {
@@ -62,7 +70,9 @@ export function checkStore(path: string, onProgress: (done: number, all: number)
 
 class StoreCheck {
   readonly #database: Connection;
-  readonly #onProgress: (done: number) => void;
+  readonly #pauses: Pauses;
+  readonly #onProgress: OnProgress<CheckPhase>;
+  readonly #all: number;
   readonly #findings: Finding[] = [];
   #count = 0;
   #records = 0;
@@ -70,28 +80,29 @@ class StoreCheck {
   /** The checksum of the feed that was read, newest record first. */
   #feed: Checksum = NOTHING;
 
-  constructor(database: Connection, onProgress: (done: number, all: number) => void) {
+  constructor(database: Connection, pauses: Pauses, onProgress: OnProgress<CheckPhase>) {
     this.#database = database;
-    const all = this.#orElse(0, () => Number(database.value('SELECT records + accounts FROM revision ORDER BY number DESC LIMIT 1')));
-    this.#onProgress = (done) => onProgress(done, all);
+    this.#pauses = pauses;
+    this.#onProgress = onProgress;
+    this.#all = this.#orElse(0, () => Number(database.value('SELECT records + accounts FROM revision ORDER BY number DESC LIMIT 1')));
   }
 
-  run(): CheckSummary {
-    this.#step('file', () => this.#checkFile());
+  async run(): Promise<CheckSummary> {
+    await this.#step('file', () => this.#checkFile());
     const isFileWhole = this.#count === 0;
-    this.#step('records', () => this.#checkRecords());
+    await this.#step('records', () => this.#checkRecords());
     // derived data cannot be checked without intact indexes
     if (isFileWhole) {
-      this.#step('accounts', () => this.#checkAccounts());
-      this.#step('revision', () => this.#checkRevision());
+      await this.#step('accounts', () => this.#checkAccounts());
+      await this.#step('revision', async () => this.#checkRevision());
     }
     return { records: this.#records, accounts: this.#accounts, findings: this.#findings, findingCount: this.#count };
   }
 
   /** Runs a part of the check. Damage can end it early. */
-  #step(subject: string, work: () => void): void {
+  async #step(subject: string, work: () => Promise<void>): Promise<void> {
     try {
-      work();
+      await work();
     } catch (error) {
       const failure = toFailure(this.#database.path, error);
       if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
@@ -113,7 +124,14 @@ class StoreCheck {
     if (this.#findings.length < MAX_FINDINGS) this.#findings.push(finding);
   }
 
-  #checkFile(): void {
+  async #pause(): Promise<void> {
+    this.#onProgress('content', this.#records + this.#accounts, this.#all);
+    if (this.#pauses.areDue) await this.#pauses.take();
+  }
+
+  async #checkFile(): Promise<void> {
+    this.#onProgress('file', 0, 0);
+    await this.#pauses.take();
     const lines = this.#database.prepare<[], string>(`PRAGMA integrity_check(${MAX_FINDINGS})`).pluck().all();
     for (const line of lines) {
       if (line !== 'ok')
@@ -126,7 +144,7 @@ class StoreCheck {
     }
   }
 
-  #checkRecords(): void {
+  async #checkRecords(): Promise<void> {
     const next = this.#database.prepare<
       [number, number],
       { readonly id: number; readonly json: string | null; readonly checksum: number | null }
@@ -147,11 +165,11 @@ class StoreCheck {
         this.#feed = recordsChecksum(Buffer.from(json), this.#feed);
         this.#records += 1;
       }
-      this.#onProgress(this.#records);
+      await this.#pause();
     }
   }
 
-  #checkAccounts(): void {
+  async #checkAccounts(): Promise<void> {
     const states = new AccountStates(this.#database);
     const gather = this.#database.prepare<[string], Gathered>(GATHER);
     const history = this.#database.prepare<[number], { readonly records: number; readonly head: Buffer; readonly tail: Buffer }>(
@@ -187,7 +205,7 @@ class StoreCheck {
           this.#add({ subject: `history of ${row.screen_name}`, expected: 'data derived from its records', found, repairable: true });
         }
       }
-      this.#onProgress(this.#records + this.#accounts);
+      await this.#pause();
     }
   }
 

@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 
 /** Returns the failure for a damaged store. */
 export function damaged(path: string, found: string, cause?: unknown): Failure {
@@ -6,7 +7,7 @@ export function damaged(path: string, found: string, cause?: unknown): Failure {
     place: { file: path },
     expected: 'the data that palimpsest wrote',
     found,
-    hint: `run palimpsest store check --store ${path} to list the damage, and add --repair to restore derived data`,
+    hint: hint`run ${suggested('store check', { '--store': path })} to list the damage, and add --repair to restore derived data`,
     cause,
   });
 }

@@ -39,11 +39,11 @@ export function forgetFeedBlocks(database: Connection): void {
 }
 
 /**
- * Derives the checksums of the marked blocks. Runs in the transaction of the caller.
+ * Derives the checksums of the marked blocks. Runs in the transaction of the caller. Yields after each new block.
  * @param isChecked whether each record is first checked against its checksum, so that a block checksum never covers damage
  * @throws Failure bad-store
  */
-export function renewFeedBlocks(database: Connection, isChecked: boolean): void {
+export function* renewFeedBlocks(database: Connection, isChecked: boolean): Generator<void> {
   const marked = database.prepare<[], { readonly first: number; readonly beyond: number | null }>(`
     SELECT first_id AS first, (SELECT min(first_id) FROM feed_block AS later WHERE later.first_id > feed_block.first_id) AS beyond
     FROM feed_block WHERE checksum IS NULL ORDER BY first_id`);
@@ -71,6 +71,7 @@ export function renewFeedBlocks(database: Connection, isChecked: boolean): void 
       if (records > 0 || start === 0) insert.run(start, records, bytes, crc);
       if (next <= start) throw damaged(database.path, 'records out of order');
       start = next;
+      yield;
     }
   }
 }

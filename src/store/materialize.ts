@@ -26,28 +26,30 @@ export function acceptOtherHands(database: Connection): void {
   forgetFeedBlocks(database);
 }
 
+/** How many accounts are derived, and how many there are to derive; 0 if that is not known yet. */
+export interface MaterializeStep {
+  readonly done: number;
+  readonly all: number;
+}
+
 /**
  * Derives the history and the digest of every account that changed since the last time, and adds a revision. Runs in the
  * transaction of the caller. Does nothing if nothing is stale. Memory holds the records of one account at a time.
+ * The caller may pause after each step.
  * @param recordsChanged whether a record is new or changed
- * @param onProgress called with the number of accounts derived so far, and the number of all to be derived
  */
-export function materialize(
-  database: Connection,
-  recordsChanged: boolean,
-  onProgress: (done: number, all: number) => void = () => {},
-): void {
+export function* materialize(database: Connection, recordsChanged: boolean): Generator<MaterializeStep> {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
   // only this batch has written to a new store
   const isNew = nextRevision(database) === 1;
   if (last === undefined) database.exec('UPDATE account SET revision = NULL; DELETE FROM history');
-  renewFeedBlocks(database, !isNew);
+  for (const _ of renewFeedBlocks(database, !isNew)) yield { done: 0, all: 0 };
   if (last !== undefined && isCurrent(database)) return;
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const { reordered } = materializeAccounts(database, number, !isNew, onProgress);
+  const { reordered } = yield* materializeAccounts(database, number, !isNew);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
@@ -78,12 +80,11 @@ interface StaleAccount extends DescribedAccount {
 
 const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
 
-function materializeAccounts(
+function* materializeAccounts(
   database: Connection,
   number: number,
   isChecked: boolean,
-  onProgress: (done: number, all: number) => void,
-): { readonly reordered: boolean } {
+): Generator<MaterializeStep, { readonly reordered: boolean }> {
   // in the order of the account pages, so that histories are stored in the order of their reads
   database.exec(`
     CREATE TEMP TABLE stale AS
@@ -115,7 +116,7 @@ function materializeAccounts(
     update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
     // accounts without records are sorted by name: a new name can change the order
     reordered ||= account.is_new === 1 || account.first !== account.derived_first || account.first === null;
-    onProgress(row, all);
+    yield { done: row, all };
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };

@@ -1,8 +1,10 @@
 import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { accountsNamed, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
-import { Batch } from './batch.ts';
+import { Batch, type CommitPhase } from './batch.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { isIdentifying } from './exclusions.ts';
@@ -18,8 +20,9 @@ export interface RemoveOptions {
   readonly isDryRun: boolean;
   /** Whether to exclude a name that no account in the store has. */
   readonly allowMissing: boolean;
-  /** Called with the number of accounts whose histories are derived, and their total. */
-  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+  /** Stops the removal: nothing is removed. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<CommitPhase> | undefined;
 }
 
 export interface RemoveSummary {
@@ -39,16 +42,16 @@ export interface RemoveSummary {
  * Removes accounts from a store and excludes them: no source brings them back. Everything is removed or nothing. The
  * freed bytes are erased from the file last.
  * @param names handles, stable ids or former handles, see {@link parseAccountName}
- * @throws Failure no-account, ambiguous-account, and those of stores
+ * @throws Failure no-account, ambiguous-account, stopped, and those of stores
  */
-export function removeAccounts(path: string, names: readonly string[], options: RemoveOptions): RemoveSummary {
+export async function removeAccounts(path: string, names: readonly string[], options: RemoveOptions): Promise<RemoveSummary> {
   // also derives stale data, and refuses a file that is not a store
   Store.open(path).close();
   const batch = new Batch(path, 'by account', options.isDryRun);
   let summary: RemoveSummary;
   try {
     summary = batch.guard(() => remove(batch, names, options));
-    if (!options.isDryRun) batch.commit(options.onMaterialize);
+    if (!options.isDryRun) await batch.commit(new Pauses(options.signal, 'nothing was removed'), options.onProgress);
   } finally {
     batch.end();
   }
@@ -140,6 +143,6 @@ function noAccount(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle, a former handle or a stable id of an account in the store',
     found: name,
-    hint: 'check the name with palimpsest history; --allow-missing excludes it all the same',
+    hint: hint`check the name with ${suggested('accounts')}; --allow-missing excludes it all the same`,
   });
 }

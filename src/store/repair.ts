@@ -1,27 +1,36 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { parseRecord } from '../contract/record.ts';
 import { AccountStateWriter } from './account-state-writer.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
-import { Batch } from './batch.ts';
+import { Batch, type CommitPhase } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import { ExclusionList } from './exclusion-list.ts';
 import { ItemWriter } from './item-writer.ts';
 import { openStore } from './open-store.ts';
-import { wrapErrors } from './store-error.ts';
+import { toFailure, wrapErrors } from './store-error.ts';
 
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
+
+/** The phases of a repair. `copy` counts records and accounts. */
+export type RepairPhase = 'copy' | CommitPhase;
 
 /**
  * Writes a new store from the data that cannot be derived: the records, accounts, former handles and exclusions. The damaged file
  * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
- * @throws Failure bad-store, store-busy, file-system
+ * @param signal stops the repair
+ * @throws Failure bad-store, store-busy, stopped, file-system
  */
-export function repairStore(path: string): string {
+export async function repairStore(
+  path: string,
+  { signal, onProgress = () => {} }: { readonly signal?: AbortSignal; readonly onProgress?: OnProgress<RepairPhase> } = {},
+): Promise<string> {
+  const pauses = new Pauses(signal, 'the store was not repaired, and nothing was changed');
   const [draft, kept] = [`${path}.repair`, `${path}.damaged`];
   if (existsSync(kept)) {
     throw new Failure('file-system', `${kept} already exists`, {
@@ -35,10 +44,10 @@ export function repairStore(path: string): string {
   try {
     wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
     removeStore(draft);
-    wrapErrors(path, () => copy(damagedStore, draft));
+    await copy(damagedStore, draft, pauses, onProgress);
   } catch (error) {
     removeStore(draft);
-    throw error;
+    throw toFailure(path, error);
   } finally {
     damagedStore.close();
   }
@@ -50,29 +59,37 @@ export function repairStore(path: string): string {
   return kept;
 }
 
-function copy(from: Connection, draft: string): void {
+async function copy(from: Connection, draft: string, pauses: Pauses, onProgress: OnProgress<RepairPhase>): Promise<void> {
+  const all = Number(from.value('SELECT (SELECT count(*) FROM account) + (SELECT count(*) FROM record)'));
+  let copied = 0;
+  const pause = async (rows: number) => {
+    copied += rows;
+    onProgress('copy', copied, all);
+    if (pauses.areDue) await pauses.take();
+  };
   const batch = new Batch(draft, 'by id');
   try {
     // the exclusions last: what the store has is not excluded
-    copyAccounts(from, new AccountStateWriter(batch, 'fail'));
-    copyRecords(from, new ItemWriter(batch, 'fail'));
+    await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
+    await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
     copyExclusions(from, batch);
-    batch.commit();
+    await batch.commit(pauses, onProgress);
     compareAccounts(from, batch.database);
   } finally {
     batch.end();
   }
 }
 
-function copyAccounts(from: Connection, writer: AccountStateWriter): void {
+async function copyAccounts(from: Connection, writer: AccountStateWriter, pause: (rows: number) => Promise<void>): Promise<void> {
   const states = new AccountStates(from);
   const next = from.prepare<[number, number], StateRow>(`SELECT ${STATE_COLUMNS} FROM account WHERE id > ? ORDER BY id LIMIT +?`);
   for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
     for (const row of rows) if (typeof writer.add(states.of(row)) !== 'string') throw damaged(from.path, `two accounts ${row.screen_name}`);
+    await pause(rows.length);
   }
 }
 
-function copyRecords(from: Connection, writer: ItemWriter): void {
+async function copyRecords(from: Connection, writer: ItemWriter, pause: (rows: number) => Promise<void>): Promise<void> {
   const next = from.prepare<[number, number], { readonly id: number; readonly json: string; readonly checksum: number | null }>(
     'SELECT id, json, checksum FROM record WHERE id > ? ORDER BY id LIMIT +?',
   );
@@ -83,6 +100,7 @@ function copyRecords(from: Connection, writer: ItemWriter): void {
       last = id;
       writer.addRecord(parseRecord(storedJson(from.path, `record ${id}`, json)));
     }
+    await pause(rows.length);
   }
 }
 

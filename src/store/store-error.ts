@@ -1,4 +1,5 @@
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 
 /**
  * Runs work on a store and converts errors of SQLite and of the file system to failures.
@@ -47,11 +48,11 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       place,
       expected: 'a store that palimpsest import created',
       found,
-      hint: `run palimpsest store check --store ${path} to see details, name another file with --store, or restore a backup`,
+      hint: hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
       cause: error,
     });
   }
-  const hint =
+  const advice =
     error.code === 'SQLITE_FULL' || error.code === 'ENOSPC'
       ? 'free some space, then run this again: the store is unchanged'
       : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
@@ -59,7 +60,7 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
     place,
     expected: 'a file that can be opened, and enough free space',
     found,
-    hint,
+    hint: advice,
     cause: error,
   });
 }

@@ -48,7 +48,9 @@ export class Store {
           database.exec('ROLLBACK');
           if (!wasFilled) throw neverFilled(path);
           setWritable(database);
-          inBatch(database, () => materialize(database, true));
+          inBatch(database, () => {
+            for (const _ of materialize(database, true));
+          });
           setReadOnly(database);
         }
       });

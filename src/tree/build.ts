@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
@@ -9,7 +10,7 @@ import { VERSION } from '../version.ts';
 import { type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
-import { type Exchanged, exchange } from './exchange.ts';
+import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
 import { slotCount } from './layout.ts';
@@ -19,6 +20,9 @@ import { movementBetween } from './movement.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 
+/** The phases of a build. `check` counts files that are read with `repair`, `render` counts pages, `exchange` files. */
+export type BuildPhase = 'check' | 'render' | ExchangePhase;
+
 export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
@@ -27,8 +31,9 @@ export interface BuildOptions {
   readonly compress?: readonly Encoding[] | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
-  /** Called with the number of pages done so far and the number of all pages to do. */
-  readonly onProgress?: ((done: number, all: number) => void) | undefined;
+  /** Stops the build as long as the tree is unchanged. Once files are exchanged, the build completes. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<BuildPhase> | undefined;
 }
 
 export interface BuildSummary extends Exchanged {
@@ -43,10 +48,11 @@ export interface BuildSummary extends Exchanged {
  * Builds the tree of a store: writes the files whose bytes are new, leaves the others alone and removes obsolete
  * files. Readers see no new file until all of them are ready. While the files are exchanged, the build record is
  * `unfinished`.
- * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, file-system
+ * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, stopped, file-system
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
-  const { out, site, compress: encodings = [] } = options;
+  const { out, site, compress: encodings = [], onProgress = () => {} } = options;
+  const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
     const folder = claimFolder(out);
@@ -56,7 +62,10 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const pages = { data: now.data_pages, account: now.account_pages };
       const found = options.repair ? undefined : finishedTree(out);
       if (found !== undefined && isSame(found, now)) return unchangedSummary(found);
-      const before = found === undefined ? digestFiles(out, pages, encodings) : readManifest(out, pages, encodings);
+      const before =
+        found === undefined
+          ? await digestFiles(out, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
+          : readManifest(out, pages, encodings);
       const since = found !== undefined && isRerenderNeedless(found, now) ? (store.revisionOf(found.store) ?? -1) : -1;
       const trusted = found?.compress === now.compress;
       const older = found === undefined ? undefined : sortKeysIn(out);
@@ -68,7 +77,8 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         since,
         trusted,
         older?.ranges ?? [],
-        options.onProgress ?? (() => {}),
+        pauses,
+        (done, all) => onProgress('render', done, all),
       );
       const staged = join(folder.stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
@@ -80,7 +90,18 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const { stage } = folder;
-      const exchanged = await exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants: !trusted });
+      const exchanged = await exchange({
+        out,
+        stage,
+        began,
+        before,
+        after,
+        sortKeys,
+        record: now,
+        hasOldVariants: !trusted,
+        pauses,
+        onProgress,
+      });
       return { ...exchanged, pulledForward };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));

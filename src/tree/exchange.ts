@@ -1,6 +1,7 @@
 import { existsSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
+import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { VERSION } from '../version.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { pathOf, slotCount } from './layout.ts';
@@ -19,6 +20,9 @@ export interface Exchanged {
   readonly removed: number;
 }
 
+/** The phases of an exchange. `compare` counts new files that are compared with the tree, `exchange` pages. */
+export type ExchangePhase = 'compare' | 'exchange';
+
 export interface Exchange {
   readonly out: string;
   /** The folder with the files whose bytes are new. */
@@ -32,6 +36,9 @@ export interface Exchange {
   readonly record: Omit<BuildRecord, 'manifest'>;
   /** Whether the tree may have compressed variants that the new tree does not have. */
   readonly hasOldVariants: boolean;
+  /** End the build before the first file of the tree is replaced. */
+  readonly pauses: Pauses;
+  readonly onProgress: OnProgress<ExchangePhase>;
 }
 
 /**
@@ -39,7 +46,8 @@ export interface Exchange {
  * even the files that are written last are staged first.
  * @throws Failure not-ours if something is in the way; then nothing was touched
  */
-export async function exchange({ out, stage, began, before, after, sortKeys, record: now, hasOldVariants }: Exchange): Promise<Exchanged> {
+export async function exchange(options: Exchange): Promise<Exchanged> {
+  const { out, stage, began, before, after, sortKeys, record: now, hasOldVariants, pauses, onProgress } = options;
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
@@ -59,7 +67,15 @@ export async function exchange({ out, stage, began, before, after, sortKeys, rec
     refuseFolder(join(out, path), found);
     times.set(staged, found);
   };
-  for (const path of stagedFiles(before, after)) check(join(stage, path), path);
+  const { written, unchanged } = tally(before, after);
+  let compared = 0;
+  for (const path of stagedFiles(before, after)) {
+    check(join(stage, path), path);
+    compared += 1;
+    if (!pauses.areDue) continue;
+    onProgress('compare', compared, written);
+    await pauses.take();
+  }
   const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
@@ -68,14 +84,15 @@ export async function exchange({ out, stage, began, before, after, sortKeys, rec
     times.setRecord(path);
   }
 
+  pauses.check();
   renameSync(unfinished, join(out, BUILD_RECORD));
-  promote(stage, out, before, after);
+  promote(stage, out, before, after, (done, all) => onProgress('exchange', done, all));
   if (hasSurplusVariants) removeVariants(out, after);
   const removed = isNew ? 0 : await removeOldPages(out, after);
   if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
-  return { build, ...tally(before, after), removed };
+  return { build, written, unchanged, removed };
 }
 
 /** The files whose bytes are new, relative to the tree. */

@@ -3,6 +3,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
@@ -39,8 +41,19 @@ function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boole
   return ends.every((path) => existsSync(join(out, path)));
 }
 
-/** Hashes the files of a folder that belong to a tree with these numbers of pages. */
-export function digestFiles(out: string, pages: PageCounts, encodings: readonly Encoding[]): TreeDigests {
+/**
+ * Hashes the files of a folder that belong to a tree with these numbers of pages.
+ * @param onProgress called with the number of files that were read, and the number of all
+ */
+export async function digestFiles(
+  out: string,
+  pages: PageCounts,
+  encodings: readonly Encoding[],
+  pauses: Pauses,
+  onProgress: (done: number, all: number) => void,
+): Promise<TreeDigests> {
+  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  let read = 0;
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
   for (const collection of COLLECTIONS) {
     if (!existsSync(join(out, collectionFolder(collection)))) continue;
@@ -48,6 +61,10 @@ export function digestFiles(out: string, pages: PageCounts, encodings: readonly 
       const path = join(out, pathOf(collection, slot, pages[collection], encodings));
       const bytes = fileAt(path);
       if (bytes !== undefined) digests[collection].set(slot, createHash('sha256').update(bytes).digest());
+      read += 1;
+      if (!pauses.areDue) continue;
+      onProgress(read, all);
+      await pauses.take();
     }
   }
   return digests;
@@ -75,13 +92,13 @@ export function requireTree(out: string): BuildRecord {
       place,
       expected: 'a finished build',
       found: 'an interrupted build, or a damaged build.json',
-      hint: 'run palimpsest build again: it completes the tree',
+      hint: hint`run ${suggested('build')} again: it completes the tree`,
     });
   }
   throw new Failure('no-tree', `there is no tree in ${out}`, {
     place,
     expected: 'a folder that palimpsest build made',
     found: 'no build.json',
-    hint: 'run palimpsest build first, or name the folder with --out',
+    hint: hint`run ${suggested('build')} first, or name the folder with --out`,
   });
 }

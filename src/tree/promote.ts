@@ -13,8 +13,17 @@ const REMOVALS = 16;
  * one: the feed first, and in each collection the highest page first, so each page before the page that links to it.
  * New records push old records to later pages. So a reader who follows `next` meanwhile may see a record twice, but
  * never misses one.
+ * @param onProgress called with the number of pages that were moved or are unchanged, and the number of all
  */
-export function promote(stage: string, out: string, before: TreeDigests, after: TreeDigests): void {
+export function promote(
+  stage: string,
+  out: string,
+  before: TreeDigests,
+  after: TreeDigests,
+  onProgress: (done: number, all: number) => void = () => {},
+): void {
+  const all = after.data.pages + after.account.pages;
+  let done = 0;
   const staged = join(stage, 'rest');
   const rest = join(out, 'rest');
   if (!existsSync(rest)) {
@@ -32,6 +41,8 @@ export function promote(stage: string, out: string, before: TreeDigests, after: 
         if (moved.has(dirname(path))) continue;
         if (moveOver(join(stage, path), join(out, path)) === 'folder') moved.add(dirname(path));
       }
+      done += 1;
+      onProgress(done, all);
     }
   }
 }

@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { FAILURES, Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
@@ -26,6 +27,7 @@ const ENDS: readonly Direction[] = ['first', 'last'];
  * @param before the digests of the tree's present files
  * @param trusted whether the variants in `before` were made from the pages in `before`
  * @param ranges the page ranges of the present tree; used if the feed has not changed
+ * @param pauses end the work of the threads
  * @returns the digests of the new tree's files, and the range of records on each page of its feed
  */
 export async function renderOnThreads(
@@ -36,6 +38,7 @@ export async function renderOnThreads(
   since: number,
   trusted: boolean,
   ranges: Iterable<PageRange>,
+  pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<{ readonly after: TreeDigests; readonly ranges: Iterable<PageRange> }> {
   const pages = { data: before.data.pages, account: before.account.pages };
@@ -68,6 +71,8 @@ export async function renderOnThreads(
   prepareStage(stage);
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
   const clock = setInterval(report, REPORT_EVERY);
+  // without pages that remain, both threads end
+  const endOnStop = pauses.onStop(() => remaining.fill(0));
   // if one thread fails, no pages remain for the other
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
   const threads = (all < least ? [] : ENDS).map((end) =>
@@ -81,7 +86,9 @@ export async function renderOnThreads(
     for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
   } finally {
     clearInterval(clock);
+    endOnStop();
   }
+  pauses.check();
   // if the store has changed meanwhile, the threads skipped all pages: only this connection still sees the old revision
   render(job, store, 'first', report);
   checkRead(job, store, feed > since);
@@ -116,7 +123,7 @@ function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
 
 /** Restores an error from the other thread. If its class cannot be cloned, only its properties arrive. */
 function asError(error: unknown): Error {
-  if (isFailure(error)) return new Failure(error.code, error.message, error);
+  if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });
   if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
   return Object.assign(new Error(String(error['message'])), error);
 }

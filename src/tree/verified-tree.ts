@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
 import { encodingsIn } from './encoding.ts';
 import { requireTree } from './existing-tree.ts';
@@ -71,6 +72,6 @@ export function edited(file: string, wanted: string | undefined, found: string):
     place: { file },
     expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
     found,
-    hint: 'run palimpsest build --repair, then run this command again',
+    hint: hint`run ${suggested('build', { '--repair': true })}, then run this command again`,
   });
 }

@@ -1,6 +1,7 @@
 import { type Dir, opendirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
@@ -9,8 +10,17 @@ import { digestOf, MANIFEST, manifestDigest, manifestLines, type TreeDigests } f
 import { SORT_KEYS } from '../tree/sort-keys.ts';
 import type { Report } from './violation.ts';
 
-/** Reads a tree's manifest and checks it against the build record and the layout. */
-export function checkManifest(out: string, build: BuildRecord, report: Report): TreeDigests {
+/**
+ * Reads a tree's manifest and checks it against the build record and the layout.
+ * @param onProgress called with the number of lines that were read, and the number of all
+ */
+export async function checkManifest(
+  out: string,
+  build: BuildRecord,
+  report: Report,
+  pauses: Pauses,
+  onProgress: (done: number, all: number) => void,
+): Promise<TreeDigests> {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
   const digests = { data: new Digests(pages.data, encodings), account: new Digests(pages.account, encodings) };
@@ -21,10 +31,15 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
   }
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
+  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + 1;
   let number = 0;
   let sortKeys: string | undefined;
   for (const line of manifestLines(out)) {
     number += 1;
+    if (pauses.areDue) {
+      onProgress(number, all);
+      await pauses.take();
+    }
     if (line?.path === SORT_KEYS && sortKeys === undefined) {
       sortKeys = line.digest;
       continue;
@@ -68,11 +83,27 @@ function checkSortKeys(out: string, expected: string, report: Report): void {
   }
 }
 
-/** Reports every file that the layout does not have. Ignores hidden files beside `rest`: palimpsest does not own them. */
-export function checkUnexpectedFiles(out: string, build: BuildRecord, report: Report): void {
+/**
+ * Reports every file that the layout does not have. Ignores hidden files beside `rest`: palimpsest does not own them.
+ * @param onProgress called with the number of files that were found, and the number that the layout has
+ */
+export async function checkUnexpectedFiles(
+  out: string,
+  build: BuildRecord,
+  report: Report,
+  pauses: Pauses,
+  onProgress: (done: number, all: number) => void,
+): Promise<void> {
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
+  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  let found = 0;
   for (const path of filesIn(out, '')) {
+    found += 1;
+    if (pauses.areDue) {
+      onProgress(found, all);
+      await pauses.take();
+    }
     const isOurs =
       path === BUILD_RECORD ||
       path === MANIFEST ||

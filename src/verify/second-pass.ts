@@ -1,3 +1,4 @@
+import type { Pauses } from '../contract/pauses.ts';
 import { walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
 import { type Damaged, noDamages } from './damaged-pages.ts';
@@ -22,14 +23,30 @@ export interface Unresolved {
   readonly damaged: Damaged;
 }
 
-/** Walks the tree again, checks only the unresolved questions and reports the violations. */
-export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: Report): void {
+/**
+ * Walks the tree again, checks only the unresolved questions and reports the violations.
+ * @param onProgress called with the number of records and accounts that were walked
+ */
+export async function secondPass(
+  tree: TreeMetadata,
+  unresolved: Unresolved,
+  report: Report,
+  pauses: Pauses,
+  onProgress: (done: number) => void,
+): Promise<void> {
+  let walked = 0;
+  const pause = async () => {
+    onProgress(walked);
+    await pauses.take();
+  };
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
   const feed = new Map<number, { readonly json: string; readonly path: string; readonly account: string; found: number }>();
   /** The accounts of these records: their first record there, and the page with the account. */
   const accounts = new Map<string, { first: number; path?: string }>();
   for (const { record, json, path } of walkFeed(tree, new MultisetHash(), noDamages().feed, known)) {
+    walked += 1;
+    if (pauses.areDue) await pause();
     unresolved.predecessors.find(record, report);
     if (!buckets.has(bucketOf(record.id))) continue;
     feed.set(record.id, { json, path, account: record.account, found: 0 });
@@ -46,6 +63,8 @@ export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: R
     noDamages().accounts,
     known,
   )) {
+    walked += 1;
+    if (pauses.areDue) await pause();
     const wanted = accounts.get(account.screen_name);
     if (wanted !== undefined) wanted.path = path;
     if (unresolved.names.has(account.screen_name)) {

@@ -104,6 +104,9 @@ export class StoreComparison {
       this.#missing(`record ${this.#record.item}`, 'rest/data', this.#damaged.feed.at(this.#record.item));
     for (; this.#account !== undefined; this.#account = this.#accounts.next().value ?? undefined)
       this.#missing(`account ${this.#account.item.screen_name}`, 'rest/account', this.#damaged.accounts.at(placeOf(this.#account.item)));
+  }
+
+  close(): void {
     this.#store.close();
   }
 

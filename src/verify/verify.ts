@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { pagesFolder } from '../tree/layout.ts';
@@ -19,12 +21,19 @@ import { StoreComparison } from './store-comparison.ts';
 import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 
+/**
+ * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, and `files` files. The second walk
+ * is needed only if the first one left questions open.
+ */
+export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'files';
+
 export interface VerifyOptions {
   readonly out: string;
   /** The store to compare the tree with. */
   readonly store?: string | undefined;
-  /** Called with the number of items checked so far and the number of all items. */
-  readonly onProgress?: ((done: number, all: number) => void) | undefined;
+  /** Stops the check. */
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: OnProgress<VerifyPhase> | undefined;
 }
 
 export interface VerifySummary {
@@ -44,51 +53,70 @@ export interface VerifySummary {
 /**
  * Checks a tree against the rules of the API and the layout. Walks both collections as a client would. Violations are
  * reported, not thrown. The use of memory does not grow with the tree.
- * @throws Failure no-tree if there is no tree; no-store, bad-store
+ * @throws Failure no-tree if there is no tree; no-store, bad-store, stopped
  */
-export function verify(options: VerifyOptions): VerifySummary {
+export async function verify(options: VerifyOptions): Promise<VerifySummary> {
   try {
-    return verifyTree(options);
+    return await verifyTree(options);
   } catch (error) {
     throw options.store === undefined ? error : toFailure(options.store, error);
   }
 }
 
-function verifyTree(options: VerifyOptions): VerifySummary {
+async function verifyTree(options: VerifyOptions): Promise<VerifySummary> {
   const report = new Report();
   const build = buildRecord(options.out, report);
+  const { records, accounts } = build === undefined ? { records: 0, accounts: 0 } : await checkTree(build, report, options);
+  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
+  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+}
+
+async function checkTree(
+  build: BuildRecord,
+  report: Report,
+  { out, store, signal, onProgress = () => {} }: VerifyOptions,
+): Promise<{ readonly records: number; readonly accounts: number }> {
+  const pauses = new Pauses(signal, 'the tree was not checked to its end, and nothing was changed');
+  const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
+  const tree = { out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined };
+  const damaged = noDamages();
+  const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
+  const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
+  const predecessors = new Predecessors();
+  const sortKeys = new SortKeysCheck(out, build, report);
+  const all = build.records + build.accounts;
   let [records, accounts] = [0, 0];
-  if (build !== undefined) {
-    const manifest = checkManifest(options.out, build, report);
-    const tree = { out: options.out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined };
-    const damaged = noDamages();
-    const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, damaged, report);
-    const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
-    const predecessors = new Predecessors();
-    const sortKeys = new SortKeysCheck(options.out, build, report);
-    const all = build.records + build.accounts;
+  try {
     for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       sortKeys.record(found.record.id);
       records += 1;
-      options.onProgress?.(records, all);
+      if (!pauses.areDue) continue;
+      onProgress('walk', records, all);
+      await pauses.take();
     }
     for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, damaged.accounts, report)) {
       comparison?.account(found);
       sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
       accounts += 1;
-      options.onProgress?.(records + accounts, all);
+      if (!pauses.areDue) continue;
+      onProgress('walk', records + accounts, all);
+      await pauses.take();
     }
     comparison?.end();
-    const buckets = feedHash.differences(accountHash);
-    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) secondPass(tree, { buckets, names, predecessors, damaged }, report);
-    checkUnexpectedFiles(options.out, build, report);
-    sortKeys.end();
+  } finally {
+    comparison?.close();
   }
-  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
-  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+  const buckets = feedHash.differences(accountHash);
+  if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) {
+    const step = (done: number) => onProgress('again', done, all);
+    await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
+  }
+  await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
+  sortKeys.end();
+  return { records, accounts };
 }
 
 /** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */
@@ -101,7 +129,7 @@ function buildRecord(out: string, report: Report): BuildRecord | undefined {
       place: { file: out },
       expected: 'a folder that palimpsest build made',
       found: 'no build.json',
-      hint: 'run palimpsest build first, or name the folder with --out',
+      hint: hint`run ${suggested('build')} first, or name the folder with --out`,
     });
   }
   if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))

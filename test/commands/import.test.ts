@@ -259,8 +259,8 @@ describe('palimpsest import', () => {
   });
 
   it('suggests similar command and option names', async () => {
-    expect((await palimpsest(['imprt', 'x'])).stderr).toContain('Did you mean import?');
-    expect((await palimpsest(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('Did you mean --on-conflict?');
+    expect((await palimpsest(['imprt', 'x'])).stderr).toContain('did you mean import?');
+    expect((await palimpsest(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('did you mean --on-conflict?');
     expect(await palimpsest(['import', 'x', '--on-conflict', 'maybe'])).toMatchObject({ code: 2 });
     expect(await palimpsest(['import'])).toMatchObject({ code: 2 });
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { addToJobSummary, refusalTable } from '../../src/commands/job-summary.ts';
-import { Terminal } from '../../src/terminal.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
 import { Growing } from '../publish/growing.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';

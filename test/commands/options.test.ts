@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { programFor } from '../../src/cli.ts';
-import { Terminal } from '../../src/terminal.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
 import { commandsIn } from '../support/commands.ts';
 
 const silent = { write: () => true };

@@ -60,7 +60,7 @@ it.each<[string, string]>([
 ])('rejects %s %j before any request to a store', async (option, value) => {
   const { endpoint, asked } = await denying();
   const { code, stderr } = await palimpsest(['publish', 's3://history', '--endpoint', endpoint, option, value]);
-  expect(stderr).toMatch(/ is invalid\. Expected .*such as/s);
+  expect(stderr).toMatch(/ is invalid .*expected .*such as/s);
   expect(code).toBe(2);
   expect(asked).toEqual([]);
 });

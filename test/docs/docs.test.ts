@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { programFor } from '../../src/cli.ts';
 import { FAILURES } from '../../src/contract/failure.ts';
-import { Terminal } from '../../src/terminal.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
 import { RULES } from '../../src/verify/violation.ts';
 import { VERSION } from '../../src/version.ts';
 import { commandsIn } from '../support/commands.ts';
@@ -66,7 +66,7 @@ describe('docs/commands.md', () => {
 
 describe('docs/errors.md', () => {
   it('lists exactly the error codes, with their exit codes', () => {
-    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d) \|/gm)].map((match) => [match[1], Number(match[2])]);
+    const rows = [...read('docs/errors.md').matchAll(/^\| `([a-z-]+)` \| (\d+) \|/gm)].map((match) => [match[1], Number(match[2])]);
     expect(Object.fromEntries(rows)).toEqual(FAILURES);
   });
 });

@@ -384,7 +384,7 @@ describe('palimpsest mirror', () => {
         stop = () => void child.kill('SIGINT');
       },
     });
-    expect(stopped.code).toBe(1);
+    expect(stopped.code).toBe(130);
     expect(JSON.parse(stopped.stdout).error).toMatchObject({ code: 'stopped', file: `${service.baseUrl}/rest/data/?page=3` });
     service.answers.set('/rest/data/?page=3', kept);
     expect(await palimpsestJson(args.slice(0, -1))).toMatchObject({ complete: true, resumed: true, records: { added: 50 } });

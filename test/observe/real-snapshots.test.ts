@@ -62,7 +62,7 @@ describe.skipIf(!existsSync(SAVED))('snapshots of the US Congress and of British
       expect(written).toMatch(new RegExp(`^${pattern.join('\\S+')}$`));
     }
     await build(store, { out, site: { base_url: 'https://history.example', page_size: 100, account_page_size: 100 } });
-    expect(verify({ out, store })).toMatchObject({ records: 6921, accounts: 1659, violations: [], notes: [] });
+    expect(await verify({ out, store })).toMatchObject({ records: 6921, accounts: 1659, violations: [], notes: [] });
   });
 
   it('give the same store in two runs, in one, and file by file; a repetition adds nothing', async () => {

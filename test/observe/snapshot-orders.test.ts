@@ -235,7 +235,7 @@ describe('snapshots', () => {
         const [store, out] = [newPath(), newPath()];
         await observe(store, all.map(written));
         await build(store, { out, site: { base_url: 'https://history.example', page_size: 7, account_page_size: 2 } });
-        expect(verify({ out, store })).toMatchObject({ violations: [], notes: [] });
+        expect(await verify({ out, store })).toMatchObject({ violations: [], notes: [] });
       }),
       RUNS,
     );

@@ -116,7 +116,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
           child.kill('SIGTERM');
         })(),
     });
-    expect(code).toBe(1);
+    expect(code).toBe(143);
     expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'stopped' } });
     const twiceBefore = [...proxy.puts].filter(([path, times]) => path.includes('/drained/rest/') && times > 1);
     expect(twiceBefore).toEqual([]);

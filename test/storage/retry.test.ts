@@ -5,7 +5,7 @@ import { StorageError, type StorageErrorKind } from '../../src/storage/storage-e
 
 type Answer = StorageErrorKind | 'done' | 'silence';
 
-const POLICY: RetryPolicy = { attempts: 4, timeout: 10_000, signal: undefined };
+const POLICY: RetryPolicy = { attempts: 4, timeout: 10_000, signal: undefined, kept: '' };
 
 /** A request that gets one scripted answer for each attempt, and remembers the signals of its attempts. */
 function scripted(
@@ -21,7 +21,7 @@ function scripted(
     if (next !== 'done' && next !== 'silence') throw new StorageError(next, `scripted ${next}`);
     return 'an answer';
   };
-  return { request: { target: 's3://bucket', kind: 'reads', bytes: 0, send, ...what }, signals };
+  return { request: { kind: 'reads', bytes: 0, send, ...what }, signals };
 }
 
 beforeEach(() => {

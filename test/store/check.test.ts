@@ -145,7 +145,7 @@ describe('palimpsest store check', () => {
   it('is suggested, with the path of the store, by a build that finds damage', async () => {
     damage(ORIGINAL[0]?.[1] ?? '');
     const { stderr } = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
-    expect(stderr).toContain(`palimpsest store check --store ${store}`);
+    expect(stderr).toContain(`store check --store ${store}`);
   });
 });
 

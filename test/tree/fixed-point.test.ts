@@ -51,7 +51,7 @@ describe('the tree of any store', () => {
         await importInputs(at('second.db'), inputsOf([at('first')], nothing()), { onConflict: 'fail' });
         const second = await treeOf(at('second.db'), at('second'));
         expect(second).toEqual(first);
-        expect(verify({ out: at('first'), store: at('second.db') }).violations).toEqual([]);
+        expect((await verify({ out: at('first'), store: at('second.db') })).violations).toEqual([]);
       }),
       { numRuns: 60 },
     );

@@ -27,8 +27,8 @@ afterAll(() => rmSync(home, { recursive: true, force: true }));
 const copy = () => DamagedTree.copyOf(good, join(temporaryFolder(), 'out'));
 
 /** Returns the causes, once without and once with the store. They must explain all violations. */
-function causesOf({ folder }: DamagedTree): string[][] {
-  return [verify({ out: folder }), verify({ out: folder, store })].map(({ causes, violations, violationCount }) => {
+async function causesOf({ folder }: DamagedTree): Promise<string[][]> {
+  return [await verify({ out: folder }), await verify({ out: folder, store })].map(({ causes, violations, violationCount }) => {
     expect(violations.length).toBe(violationCount);
     expect(causes.reduce((sum, cause) => sum + cause.violations, 0)).toBe(violationCount);
     for (const { path, violations: count, rules } of causes) {
@@ -45,7 +45,7 @@ const file = (collection: Collection, page: number) => `rest/${collection}/page/
 const PAGES = COLLECTIONS.flatMap((collection) => (collection === 'data' ? [2, 5, 8] : [2]).map((page) => [collection, page] as const));
 
 describe('the cause of violations', () => {
-  it.each(PAGES)('is page %s %i if that is missing, cut short, or lacks an item', (collection, page) => {
+  it.each(PAGES)('is page %s %i if that is missing, cut short, or lacks an item', async (collection, page) => {
     const path = file(collection, page);
     for (const damage of [
       (tree: DamagedTree) => tree.remove(path),
@@ -55,15 +55,15 @@ describe('the cause of violations', () => {
     ]) {
       const tree = copy();
       damage(tree);
-      expect(causesOf(tree)).toEqual([[path], [path]]);
+      expect(await causesOf(tree)).toEqual([[path], [path]]);
     }
   });
 
-  it('is each of several damaged pages, with the items of that page', () => {
+  it('is each of several damaged pages, with the items of that page', async () => {
     const tree = copy();
     const lost = [3, 6].map((page) => tree.page('data', page).results);
     for (const page of [3, 6]) tree.remove(file('data', page));
-    const { violations } = verify({ out: tree.folder, store });
+    const { violations } = await verify({ out: tree.folder, store });
     for (const [index, page] of [3, 6].entries()) {
       const subjects = violations
         .filter(({ cause, rule }) => cause === file('data', page) && rule === 'store-missing')
@@ -71,59 +71,58 @@ describe('the cause of violations', () => {
       const records = lost[index];
       expect(subjects).toEqual(Array.isArray(records) ? records.map(({ id }) => `record ${id}`) : []);
     }
-    expect(causesOf(tree)).toEqual([
+    expect(await causesOf(tree)).toEqual([
       [file('data', 3), file('data', 6)],
       [file('data', 3), file('data', 6)],
     ]);
   });
 
-  it('is the last of several damaged pages in a row, for items that may have been on any of them', () => {
+  it('is the last of several damaged pages in a row, for items that may have been on any of them', async () => {
     const tree = copy();
     for (const page of [4, 5]) tree.remove(file('data', page));
-    const { causes } = verify({ out: tree.folder });
+    const { causes } = await verify({ out: tree.folder });
     expect(causes.map(({ path, rules }) => [path, rules['file-missing'], rules['account-data-surplus'] ?? 0])).toEqual([
       [file('data', 4), 1, 0],
       [file('data', 5), 1, 14],
     ]);
   });
 
-  it('is the damaged one of two files with the same page', () => {
+  it('is the damaged one of two files with the same page', async () => {
     const tree = copy();
     tree.write('rest/data/index.json', tree.text('rest/data/index.json').replace('"text":"', '"text":"!'));
-    expect(causesOf(tree)[0]).toEqual(['rest/data/index.json']);
+    expect((await causesOf(tree))[0]).toEqual(['rest/data/index.json']);
     const other = copy();
     other.write(file('data', 1), other.text(file('data', 1)).replace('"text":"', '"text":"!'));
-    expect(causesOf(other)[0]).toEqual([file('data', 1)]);
+    expect((await causesOf(other))[0]).toEqual([file('data', 1)]);
   });
 
-  it('is the manifest if that is damaged', () => {
+  it('is the manifest if that is damaged', async () => {
     const tree = copy();
     const manifest = 'manifest-sha256.txt';
     tree.write(manifest, tree.text(manifest).replaceAll(/^[0-9a-f]{8}/gm, '00000000'));
-    const { violationCount } = verify({ out: tree.folder });
+    const { violationCount } = await verify({ out: tree.folder });
     expect(violationCount).toBeGreaterThan(10);
-    expect(causesOf(tree)[0]).toEqual([manifest]);
+    expect((await causesOf(tree))[0]).toEqual([manifest]);
   });
 
   it('is build.json if the store changed since the build', async () => {
     const tree = copy();
     const later = join(temporaryFolder(), 'later.db');
     await importHistory(later, goodHistory(75));
-    const { causes, violationCount } = verify({ out: tree.folder, store: later });
+    const { causes, violationCount } = await verify({ out: tree.folder, store: later });
     expect(causes).toMatchObject([{ path: 'build.json', violations: violationCount, rules: { 'store-fingerprint': 1 } }]);
     tree.remove(file('data', 4));
-    expect(
-      verify({ out: tree.folder, store: later })
-        .causes.map(({ path }) => path)
-        .toSorted(),
-    ).toEqual(['build.json', file('data', 4)]);
+    expect((await verify({ out: tree.folder, store: later })).causes.map(({ path }) => path).toSorted()).toEqual([
+      'build.json',
+      file('data', 4),
+    ]);
   });
 
-  it('is the file itself if the digests are right', () => {
+  it('is the file itself if the digests are right', async () => {
     const tree = copy();
     tree.editFeed((records) => records.map((record, index) => (index === 10 ? { ...record, data_type: 'Age' } : record)));
     tree.reseal();
-    const { violations } = verify({ out: tree.folder });
+    const { violations } = await verify({ out: tree.folder });
     expect(violations[0]).toMatchObject({ rule: 'record-field', path: file('data', 2), cause: file('data', 2) });
   });
 });
@@ -167,7 +166,7 @@ describe('palimpsest verify', () => {
 });
 
 describe('the damaged pages of a collection', () => {
-  it('find the page of a missing item, like a search through all pages', () => {
+  it('find the page of a missing item, like a search through all pages', async () => {
     const pages = fc.array(fc.record({ items: fc.nat({ max: 4 }), isRead: fc.boolean() }), { maxLength: 12 });
     fc.assert(
       fc.property(pages, (all) => {

@@ -50,11 +50,11 @@ function copy(): DamagedTree {
 const rulesOf = (found: readonly Violation[]) => [...new Set(found.map((violation) => violation.rule))].sort();
 
 describe('the good tree', () => {
-  test('has no violations', () => {
-    const alone = verify({ out: good });
+  test('has no violations', async () => {
+    const alone = await verify({ out: good });
     expect(alone).toMatchObject({ violations: [], notes: [], violationCount: 0, noteCount: 0, records: 60, accounts: 8 });
     expect(alone.build).toMatchObject({ data_pages: 9, account_pages: 3 });
-    expect(verify({ out: good, store })).toEqual(alone);
+    expect(await verify({ out: good, store })).toEqual(alone);
   });
 
   test('keeps its bytes when the test helper writes it again without a change', () => {
@@ -68,30 +68,30 @@ describe('the good tree', () => {
 
   test.each(GENERATED_CHANGES.map((change) => [change.name, change] as const))(
     'has no violations with a generated record: %s',
-    (_, change) => {
+    async (_, change) => {
       const tree = copy();
       addGenerated(tree, change);
       tree.reseal();
-      expect(verify({ out: tree.folder })).toMatchObject({ violations: [], notes: [], records: 61 });
+      expect(await verify({ out: tree.folder })).toMatchObject({ violations: [], notes: [], records: 61 });
     },
   );
 
-  test('has no violations with hidden files of others beside rest', () => {
+  test('has no violations with hidden files of others beside rest', async () => {
     const tree = copy();
     tree.write('.well-known/security.txt', 'x');
     tree.write('.nojekyll', '');
-    expect(verify({ out: tree.folder, store }).violations).toEqual([]);
+    expect((await verify({ out: tree.folder, store })).violations).toEqual([]);
   });
 });
 
 describe.each(Object.entries(DAMAGES))('verify of damage to %s', (_, damages) => {
-  test.each(damages.map((damage) => [damage.name, damage] as const))('reports that %s', (_, entry) => {
+  test.each(damages.map((damage) => [damage.name, damage] as const))('reports that %s', async (_, entry) => {
     const tree = copy();
     entry.damage(tree);
     onTestFinished(() => entry.after?.(tree));
     if (entry.deep) tree.reseal();
-    const alone = verify({ out: tree.folder });
-    const withStore = verify({ out: tree.folder, store });
+    const alone = await verify({ out: tree.folder });
+    const withStore = await verify({ out: tree.folder, store });
     const { violations, notes, violationCount, noteCount } = entry.withStore ? withStore : alone;
     const found = [...violations, ...notes];
     expect(rulesOf(found)).toEqual([entry.expects, ...(entry.also ?? [])].sort());
@@ -114,9 +114,9 @@ function isNamed(violation: Violation, { expects, path, subject, mentions = '' }
 }
 
 describe('verify', () => {
-  function failure(options: VerifyOptions): Failure {
+  async function failure(options: VerifyOptions): Promise<Failure> {
     try {
-      verify(options);
+      await verify(options);
     } catch (error) {
       if (error instanceof Failure) return error;
       throw error;
@@ -124,19 +124,19 @@ describe('verify', () => {
     throw new Error('no Failure');
   }
 
-  test('throws no-tree if there is no build.json', () => {
+  test('throws no-tree if there is no build.json', async () => {
     const tree = copy();
     tree.remove('build.json');
     const folderInstead = copy();
     folderInstead.remove('build.json');
     folderInstead.write('build.json/file', '');
     for (const out of [tree.folder, folderInstead.folder, temporaryFolder(), join(good, 'nowhere'), join(good, 'build.json')])
-      expect(failure({ out })).toMatchObject({ code: 'no-tree', place: { file: out } });
+      expect(await failure({ out })).toMatchObject({ code: 'no-tree', place: { file: out } });
   });
 
-  test('throws no-store if the store is missing, and bad-store if it is another file', () => {
-    expect(failure({ out: good, store: join(home, 'nowhere.db') }).code).toBe('no-store');
-    expect(failure({ out: good, store: join(good, 'build.json') }).code).toBe('bad-store');
+  test('throws no-store if the store is missing, and bad-store if it is another file', async () => {
+    expect((await failure({ out: good, store: join(home, 'nowhere.db') })).code).toBe('no-store');
+    expect((await failure({ out: good, store: join(good, 'build.json') })).code).toBe('bad-store');
   });
 
   test.skipIf(process.platform === 'win32').each([

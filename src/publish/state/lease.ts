@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
+import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { stopped } from '../../storage/storage-failure.ts';
 import { thisProcess } from './process-identity.ts';
 import { encodeState, type PublishState } from './state.ts';
 import { StateObject } from './state-object.ts';
@@ -92,7 +92,7 @@ export class Lease {
       if (this.#lost !== undefined) throw this.#lost;
       const silence = performance.now() - this.#lastHeartbeat;
       if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
-      if (this.#remote.policy.signal?.aborted) throw stopped(this.#remote.name);
+      if (this.#remote.policy.signal?.aborted) throw stopped(this.#remote.policy.kept);
       const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
       if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
       await wait(100);

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../../contract/failure.ts';
+import { stopped } from '../../contract/pauses.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { stopped } from '../../storage/storage-failure.ts';
 import { isAlive } from './process-identity.ts';
 import { type Holder, readState, STATE } from './state.ts';
 
@@ -19,7 +19,7 @@ export async function awaitOtherRun(remote: Remote, holder: Holder | null): Prom
   const started = performance.now();
   while (performance.now() - started < LEASE_TTL_MS) {
     await wait(1_000, undefined, signal === undefined ? {} : { signal }).catch(() => {});
-    if (signal?.aborted) throw stopped(remote.name);
+    if (signal?.aborted) throw stopped(remote.policy.kept);
     const now = (await readState(remote))?.state.holder ?? null;
     if (now?.token === holder.token && now.beat === holder.beat) continue;
     throw new Failure('target-busy', `another run is publishing to ${remote.name}`, {

@@ -48,6 +48,7 @@ export async function apply(plan: Plan, transfer: OverlapTransfer, concurrency: 
   const remove = async (path: string) => {
     await remote.remove(path);
     done.deletes += 1;
+    transfer.onDeleted?.(done.deletes);
   };
   for (const collection of COLLECTIONS) {
     const { outdated, isOutdatedInTurn, gone } = plan.collections[collection];

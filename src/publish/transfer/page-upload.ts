@@ -17,6 +17,8 @@ export interface Transfer {
   readonly headers: HeaderChoice;
   /** Called with the bytes of each file that was sent, before compression. */
   readonly onSent: (bytes: number) => void;
+  /** Called with the number of files that were deleted so far. */
+  readonly onDeleted?: ((deleted: number) => void) | undefined;
 }
 
 /** Where and how a file of the tree is stored at the target. */

@@ -14,6 +14,8 @@ import type { LocalTree } from './local-tree.ts';
 export interface ScanOptions extends HeaderChoice {
   /** The most requests in flight at a time. */
   readonly concurrency: number;
+  /** Called with the number of files that were requested, and the number of all. */
+  readonly onScan?: ((done: number, all: number) => void) | undefined;
 }
 
 /** The result of a scan. */
@@ -42,11 +44,15 @@ export async function scanPages(
     encodings,
   );
   const overlapped = { data: new Set<number>(), account: new Set<number>() };
+  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, encodings), 0);
+  let scanned = 0;
   for (const collection of COLLECTIONS) {
     const { pages } = digests[collection];
     const slots = Array(slotCount(pages, encodings)).keys();
     await forEachLimit(slots, options.concurrency, async (slot) => {
       const head = await remote.head(pathOf(collection, slot, pages, encodings));
+      scanned += 1;
+      options.onScan?.(scanned, all);
       if (head === undefined) return;
       const headers = pageHeaders(options, encodingOf(slot, pages, encodings));
       const hasHeaders = head.headers === undefined || headerLine(head.headers) === headerLine(headers);

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Failure } from '../src/contract/failure.ts';
-import { number, type OutputMode, size, Terminal } from '../src/terminal.ts';
+import { describe, expect, it } from 'vitest';
+import { Failure } from '../../src/contract/failure.ts';
+import { type OutputMode, Terminal } from '../../src/terminal/terminal.ts';
 
 function terminal(
   isTTY: boolean,
@@ -18,40 +18,6 @@ function terminal(
   made.setOutput(voice);
   return { terminal: made, out, err };
 }
-
-describe('progress', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ toFake: ['performance'] });
-  });
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
-  it('is shown on a terminal after one second, and erased at the end', () => {
-    const { terminal: made, err } = terminal(true);
-    const progress = made.progress('building');
-    progress.show(10, 100);
-    expect(err).toEqual([]);
-    vi.advanceTimersByTime(2000);
-    progress.show(50, 100);
-    progress.show(51, 100);
-    progress.end();
-    expect(err).toEqual(['\r\u001b[Kbuilding 50 % of 100, 2.0 s left', '\r\u001b[K']);
-  });
-
-  it.each<[string, boolean, OutputMode]>([
-    ['into a pipe', false, {}],
-    ['when quiet', true, { quiet: true }],
-  ])('is not shown %s', (_, isTTY, voice) => {
-    const { terminal: made, err } = terminal(isTTY, {}, voice);
-    const progress = made.progress('building');
-    progress.show(0, 100);
-    vi.advanceTimersByTime(2000);
-    progress.show(50, 100);
-    progress.end();
-    expect(err).toEqual([]);
-  });
-});
 
 describe('a summary', () => {
   const ids = Array.from({ length: 10_000 }, (_, id) => id);
@@ -80,6 +46,19 @@ describe('a summary', () => {
     const unread = lines.values();
     terminal(false, {}, { quiet: true }).terminal.summary({}, unread);
     expect(unread.next().value).toBe('line 0');
+  });
+});
+
+describe('the width of a summary', () => {
+  it.each([
+    [undefined, 80],
+    [0, 80],
+    [1, 20],
+    [132, 132],
+  ])('of a terminal with %s columns is %i', (columns, expected) => {
+    const stdout = { ...(columns === undefined ? {} : { columns }), write: () => true };
+    const made = new Terminal({ stdin: (async function* () {})(), stdout, stderr: stdout, env: {}, once: () => {} });
+    expect(made.columns).toBe(expected);
   });
 });
 
@@ -114,6 +93,10 @@ describe('a failure', () => {
     ['colored on a terminal', true, {}, true],
     ['plain if NO_COLOR is set', true, { NO_COLOR: '1' }, false],
     ['plain in a pipe', false, {}, false],
+    ['plain on a terminal that is dumb', true, { TERM: 'dumb' }, false],
+    ['colored in a pipe if FORCE_COLOR is set', false, { FORCE_COLOR: '1' }, true],
+    ['colored if FORCE_COLOR and NO_COLOR are set', true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
+    ['plain if FORCE_COLOR is 0', true, { FORCE_COLOR: '0' }, false],
   ])('is %s', (_, isTTY, env, isColored) => {
     const { terminal: made, err } = terminal(isTTY, env);
     made.failure(failure);
@@ -126,35 +109,5 @@ describe('a failure', () => {
     expect(made.exitCode).toBe(1);
     expect(err.join('')).toContain('TypeError: oh');
     expect(err.join('')).toContain('please report it');
-  });
-});
-
-describe('numbers', () => {
-  it('are grouped by thousands', () => {
-    expect([0, 7, 999, 1000, 12_345, 123_456, 1_234_567, 9_007_199_254_740_991].map(number)).toEqual([
-      '0',
-      '7',
-      '999',
-      '1,000',
-      '12,345',
-      '123,456',
-      '1,234,567',
-      '9,007,199,254,740,991',
-    ]);
-  });
-
-  it('of bytes have the unit that fits', () => {
-    expect([0, 1, 999, 1000, 9_940, 97_130, 999_499, 1e6, 806_700_000, 3.4e9].map(size)).toEqual([
-      '0 bytes',
-      '1 byte',
-      '999 bytes',
-      '1.0 kB',
-      '9.9 kB',
-      '97 kB',
-      '999 kB',
-      '1.0 MB',
-      '807 MB',
-      '3.4 GB',
-    ]);
   });
 });

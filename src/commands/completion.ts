@@ -1,0 +1,88 @@
+import { Argument, type CommandUnknownOpts, Option } from '@commander-js/extra-typings';
+import type { Terminal } from '../terminal/terminal.ts';
+import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+export function declareCompletion(program: Program, terminal: Terminal): void {
+  program
+    .command('completion')
+    .summary('write a script that completes commands and options in a shell')
+    .description(
+      'Writes a script that completes commands, options and their values when you press Tab. The script runs palimpsest, so ' +
+        'palimpsest must be on the PATH. For bash, it needs the package bash-completion.',
+    )
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest completion bash > ~/.local/share/bash-completion/completions/palimpsest', 'for bash'],
+        ['palimpsest completion zsh > ~/.zfunc/_palimpsest', 'for zsh, if ~/.zfunc is in the fpath'],
+        ['palimpsest completion fish > ~/.config/fish/completions/palimpsest.fish', 'for fish'],
+      ),
+    )
+    .action(async (shell, options) => {
+      terminal.setOutput(options);
+      const { script } = await import('@bomb.sh/tab');
+      // the package writes the script to standard output itself
+      script(shell, 'palimpsest', 'palimpsest');
+    });
+}
+
+/** What a script reads after the candidates: whether the shell may complete the names of files. */
+const DIRECTIVES = { files: ':0', nothing: ':4' } as const;
+
+interface Candidates {
+  readonly values: readonly (readonly [value: string, description: string])[];
+  readonly files: boolean;
+}
+
+const HELP = ['--help', 'display help for command'] as const;
+const FILES: Candidates = { values: [], files: true };
+
+/**
+ * Answers a completion script: one candidate and its description on each line, and then a directive.
+ * @param words the words after the name of the program; the last one is to be completed
+ */
+export async function complete(program: CommandUnknownOpts, terminal: Terminal, words: readonly string[]): Promise<void> {
+  const current = words.at(-1) ?? '';
+  const { values, files } = await candidates(program, words.slice(0, -1), current);
+  const lines = values.filter(([value]) => value.startsWith(current)).map(([value, description]) => `${value}\t${description}\n`);
+  terminal.io.stdout.write(`${lines.join('')}${files ? DIRECTIVES.files : DIRECTIVES.nothing}\n`);
+}
+
+async function candidates(program: CommandUnknownOpts, before: readonly string[], current: string): Promise<Candidates> {
+  let command = program;
+  let places = 0;
+  let open: Option | undefined;
+  for (const word of before) {
+    if (open !== undefined) open = undefined;
+    else if (word.startsWith('-'))
+      open = command.options.find((option) => (option.long === word || option.short === word) && option.required);
+    else {
+      const nested = command.commands.find((one) => one.name() === word);
+      if (nested === undefined) places += 1;
+      else command = nested;
+    }
+  }
+  if (open !== undefined) return ofValue(open.argChoices, open.flags);
+  if (current.startsWith('-'))
+    return { values: [...command.options.map(({ long, description }) => [long ?? '', description] as const), HELP], files: false };
+  if (command.commands.length > 0) return { values: command.commands.map((one) => [one.name(), one.summary()]), files: false };
+  const { registeredArguments } = command;
+  const argument = registeredArguments[places] ?? (registeredArguments.at(-1)?.variadic ? registeredArguments.at(-1) : undefined);
+  if (argument === undefined) return { values: [], files: false };
+  if (argument.name() === 'host') {
+    const { HOSTS } = await import('../rewrite/hosts/registry.ts');
+    return { values: HOSTS.map(({ name, title }) => [name, title]), files: false };
+  }
+  return ofValue(argument.argChoices, /^(source|target)$/.test(argument.name()) ? '<file>' : '');
+}
+
+/** @param flags shows with `<file>`, `<folder>` or `<path>` that the value is a path */
+function ofValue(choices: readonly string[] | undefined, flags: string): Candidates {
+  if (choices !== undefined) return { values: choices.map((choice) => [choice, '']), files: false };
+  return /<(file|folder|path)>/.test(flags) ? FILES : { values: [], files: false };
+}

@@ -1,0 +1,41 @@
+import type { CommandUnknownOpts } from '@commander-js/extra-typings';
+import type { SuggestedCommand } from '../contract/hint.ts';
+import { shellWord } from '../terminal/shell-word.ts';
+
+/** The options that a suggested command takes over from the command that runs. */
+const IN_FORCE = new Set(['--store', '--out', '--base-url', '--prefix', '--endpoint', '--region']);
+
+/**
+ * Returns a suggested command as a line for a shell, with the options and arguments that are in force.
+ * @param invocation starts this program
+ * @param running the command that runs; undefined if wrong usage was found before
+ */
+export function renderSuggested(
+  program: CommandUnknownOpts,
+  running: CommandUnknownOpts | undefined,
+  invocation: string,
+  { command, options, args }: SuggestedCommand,
+): string {
+  const names = command.split(' ').filter((name) => name !== '');
+  const target = names.reduce<CommandUnknownOpts | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
+  if (target === undefined) throw new Error(`there is no command ${command}`);
+  const words = target.registeredArguments.flatMap((argument, index) => {
+    const same = running?.registeredArguments.findIndex((one) => one.name() === argument.name() && argument.required) ?? -1;
+    return args[index] ?? (same === -1 ? undefined : running?.args[same]) ?? [];
+  });
+  const flags = target.options.flatMap(({ long, defaultValue }) => {
+    if (long === undefined) return [];
+    const value = options[long] ?? (Object.keys(options).includes('--list') ? undefined : inForce(running, long));
+    if (value === undefined || value === defaultValue) return [];
+    return value === true ? [long] : [long, String(value)];
+  });
+  const help = options['--help'] === undefined ? [] : ['--help'];
+  return [invocation, ...[...names, ...(help.length > 0 ? help : [...words, ...flags])].map(shellWord)].join(' ');
+}
+
+/** Returns the value of an option of the command that runs, unless it is the default. */
+function inForce(running: CommandUnknownOpts | undefined, long: string): string | undefined {
+  const option = IN_FORCE.has(long) ? running?.options.find((one) => one.long === long) : undefined;
+  const value: unknown = option === undefined ? undefined : running?.getOptionValue(option.attributeName());
+  return typeof value === 'string' && value !== option?.defaultValue ? value : undefined;
+}

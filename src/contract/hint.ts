@@ -1,0 +1,28 @@
+/** A command of this program that a hint names. The command line renders it so that it works when it is pasted. */
+export interface SuggestedCommand {
+  /** Its name, with its group: `store check`. */
+  readonly command: string;
+  /** Its options, such as `{ '--repair': true }`. The options that are in force are added when it is rendered. */
+  readonly options: { readonly [long: string]: string | number | true };
+  readonly args: readonly string[];
+}
+
+/** What to do next, as an imperative. Commands of this program in it are data. */
+export type Hint = string | readonly (string | SuggestedCommand)[];
+
+export function suggested(command: string, options: SuggestedCommand['options'] = {}, args: readonly string[] = []): SuggestedCommand {
+  return { command, options, args };
+}
+
+/** Template tag: returns a hint with commands in it. */
+export function hint(texts: TemplateStringsArray, ...commands: readonly SuggestedCommand[]): Hint {
+  return texts.flatMap((text, index) => {
+    const command = commands[index];
+    return command === undefined ? [text] : [text, command];
+  });
+}
+
+/** Returns a hint as text. */
+export function hintText(parts: Hint, render: (command: SuggestedCommand) => string): string {
+  return typeof parts === 'string' ? parts : parts.map((part) => (typeof part === 'string' ? part : `\`${render(part)}\``)).join('');
+}

@@ -1,0 +1,22 @@
+/** The parts of a process that a command uses; tests replace them. */
+export interface ProcessIO {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly env: { [name: string]: string | undefined };
+  /** Whether Node.js suppresses deprecation warnings, which a user cannot act on. */
+  noDeprecation?: boolean;
+  readonly once: (signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP', listener: () => void) => unknown;
+  /** Returns the current folder. */
+  readonly cwd?: () => string;
+  /** Ends the process at once. */
+  readonly exit?: (exitCode: number) => unknown;
+}
+
+export interface Output {
+  readonly isTTY?: boolean;
+  /** The width of the terminal in columns. A terminal that does not know its width reports 0. */
+  readonly columns?: number;
+  write(data: string | Uint8Array, done?: () => void): unknown;
+  readonly on?: (event: 'error', listener: (error: Error) => void) => unknown;
+}

@@ -1,0 +1,106 @@
+import type { OnProgress } from '../contract/pauses.ts';
+import { plural, seconds } from './amounts.ts';
+import type { Output } from './process-io.ts';
+
+/** The time before progress is first shown, and the least time between two updates of the line, in milliseconds. */
+const DELAY_MS = 1000;
+const UPDATE_MS = 100;
+/** The time between two lines if standard error is not a terminal, in milliseconds. */
+const LINE_MS = 30_000;
+/** How often the line is updated while nothing is reported, in milliseconds. */
+const TICK_MS = 1000;
+/** The width of a terminal that does not report its width, in columns. */
+const DEFAULT_COLUMNS = 80;
+
+/** How a phase of a command is shown: what it does, and how its amounts are formatted. */
+export interface Phase {
+  readonly label: string;
+  readonly amount: (value: number) => string;
+}
+
+/** Formats amounts of items, such as `12 accounts`. */
+export function items(noun: string): Phase['amount'] {
+  return (value) => plural(value, noun);
+}
+
+/** The phases of a command by name, in their order. */
+export type Phases<Name extends string> = { readonly [N in Name]: Phase };
+
+/**
+ * Shows the progress of a command that takes longer than a second. On a terminal, one line is updated in place. Elsewhere, a
+ * line is written every 30 seconds.
+ */
+export class Progress<Name extends string> {
+  readonly #stream: Output;
+  readonly #isTerminal: boolean;
+  readonly #phases: Phases<Name>;
+  readonly #names: readonly string[];
+  readonly #timer: NodeJS.Timeout;
+  #written = performance.now();
+  #isShown = false;
+  #phase: Name | undefined;
+  /** The time and the amount at the first report of the phase, and the last report. */
+  #began = 0;
+  #first = 0;
+  #done = 0;
+  #all = 0;
+
+  constructor(stream: Output, isTerminal: boolean, phases: Phases<Name>) {
+    this.#stream = stream;
+    this.#isTerminal = isTerminal;
+    this.#phases = phases;
+    this.#names = Object.keys(phases);
+    // as if a line had been written so long ago that the first one is due after the delay
+    if (isTerminal) this.#written += DELAY_MS - UPDATE_MS;
+    this.#timer = setInterval(() => this.#update(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  readonly show: OnProgress<Name> = (phase, done, all) => {
+    if (phase !== this.#phase || done < this.#done) {
+      this.#began = performance.now();
+      this.#first = done;
+    }
+    const isNew = phase !== this.#phase;
+    [this.#phase, this.#done, this.#all] = [phase, done, all];
+    // a new phase is shown at once: it may block before its next report
+    if (isNew && this.#isShown) this.#written = 0;
+    this.#update();
+  };
+
+  /** Removes the line from the terminal, for example before other output. */
+  clear(): void {
+    if (this.#isShown && this.#isTerminal) this.#stream.write('\r\u001b[K');
+    this.#isShown = false;
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+    this.clear();
+  }
+
+  #update(): void {
+    const now = performance.now();
+    if (this.#phase === undefined || now - this.#written < (this.#isTerminal ? UPDATE_MS : LINE_MS)) return;
+    this.#written = now;
+    const text = this.#text(this.#phase, now);
+    // a text that fills the last column would move some terminals to the next line
+    const columns = (this.#stream.columns || DEFAULT_COLUMNS) - 1;
+    this.#stream.write(this.#isTerminal ? `\r\u001b[K${text.slice(0, columns)}` : `${text}\n`);
+    this.#isShown = this.#isTerminal;
+  }
+
+  #text(phase: Name, now: number): string {
+    const { label, amount } = this.#phases[phase];
+    const step = this.#names.length === 1 ? '' : `${this.#names.indexOf(phase) + 1}/${this.#names.length} `;
+    return `${step}${label}${this.#share(amount, now - this.#began)}`;
+  }
+
+  #share(amount: Phase['amount'], elapsed: number): string {
+    const [done, all] = [this.#done, this.#all];
+    if (all === 0) return done === 0 ? `, ${seconds(elapsed)} so far` : `: ${amount(done)} so far`;
+    const percent = Math.min(100, Math.floor((done / all) * 100));
+    const rate = (done - this.#first) / elapsed;
+    return `: ${percent} % of ${amount(all)}${rate > 0 && done < all ? `, ${seconds((all - done) / rate)} left` : ''}`;
+  }
+}

@@ -1,0 +1,211 @@
+import { FAILURES, Failure } from '../contract/failure.ts';
+import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
+import { type Color, hasColor, isTerminal, painted } from './color.ts';
+import { defectLines, failureJson, failureLines } from './failure-text.ts';
+import { Interrupt } from './interrupt.ts';
+import { jsonTexts } from './json-text.ts';
+import { printable } from './printable.ts';
+import type { ProcessIO } from './process-io.ts';
+import { type Phases, Progress } from './progress.ts';
+
+/** A line of text output. A `verbatim` text is written unchanged: any control characters in it are intended. */
+export type Line = string | { readonly verbatim: string };
+
+/** The output options of a command: JSON instead of text, or only errors. */
+export interface OutputMode {
+  readonly json?: true | undefined;
+  readonly quiet?: true | undefined;
+}
+
+/** The width of an output that is not a terminal, or that does not know its width, in columns. */
+const DEFAULT_COLUMNS = 80;
+/** Text is not wrapped to fewer columns than this: a narrower terminal wraps it itself. */
+const MIN_COLUMNS = 20;
+/** The minimum size of one write of a summary, in characters. */
+const CHUNK_CHARACTERS = 1 << 12;
+
+/**
+ * Writes summaries to standard output, and progress and errors to standard error. All text output passes
+ * {@link printable}, because a file name can contain escape sequences and line breaks.
+ */
+export class Terminal {
+  /** The exit code for the process. */
+  exitCode = 0;
+  readonly io: ProcessIO;
+  /** Returns a suggested command as a line that works when it is pasted. */
+  renderCommand: (command: SuggestedCommand) => string = ({ command }) => `palimpsest ${command}`;
+  readonly #interrupt: Interrupt;
+  #progress: { readonly clear: () => void; readonly end: () => void } | undefined;
+  #outputMode: OutputMode = {};
+  #hasOutputFailed = false;
+  /** Whether the program that reads standard output has ended. */
+  #isClosed = false;
+
+  constructor(io: ProcessIO) {
+    this.io = io;
+    this.#interrupt = new Interrupt(io, (exitCode) => this.#endAtOnce(exitCode));
+    io.stdout.on?.('error', (error) => this.#outputFailed(error));
+    // a failure to write to standard error cannot be reported anywhere
+    io.stderr.on?.('error', () => {});
+  }
+
+  /** Writes the error that ended a command. After a signal, the exit code is that of the signal. */
+  failed(error: unknown): void {
+    const { exitCode } = this.#interrupt;
+    const isAbort = exitCode !== undefined && error instanceof Error && error.name === 'AbortError';
+    this.failure(isAbort ? stopped('the command did not complete') : error);
+    this.exitCode = exitCode ?? this.exitCode;
+  }
+
+  /** Sets the exit code of a command that completed although a signal told it to stop. */
+  completed(): void {
+    const { exitCode } = this.#interrupt;
+    if (exitCode === undefined) return;
+    this.io.stderr.write('interrupted: the command was complete before it could stop\n');
+    this.exitCode = exitCode;
+  }
+
+  /** Waits until all data is written to standard output, or the write has failed. */
+  async flushed(): Promise<void> {
+    const { stdout } = this.io;
+    if (stdout.on !== undefined) await new Promise<void>((done) => stdout.write('', done));
+  }
+
+  #outputFailed(error: Error): void {
+    // a reader may stop early, as head does; that is not a failure
+    this.#isClosed ||= 'code' in error && error.code === 'EPIPE';
+    if (this.#isClosed || this.#hasOutputFailed) return;
+    this.#hasOutputFailed = true;
+    const exitCode = this.exitCode;
+    this.failure(
+      new Failure('file-system', 'cannot write to standard output', {
+        expected: 'a file with free space, or a program that reads the output',
+        found: error.message,
+        hint: 'check the destination of the output; the command itself is complete',
+      }),
+    );
+    this.exitCode = exitCode || this.exitCode;
+  }
+
+  /** Sets the output options of the current command. */
+  setOutput(outputMode: OutputMode): void {
+    this.#outputMode = outputMode;
+  }
+
+  /**
+   * Writes a command's result: one JSON object with --json, otherwise the lines. The lines and any list in the object may
+   * be generators: there can be hundreds of thousands of items.
+   */
+  summary(result: object, lines: Iterable<Line>): void {
+    this.#progress?.end();
+    if (this.#outputMode.json) this.#writeAll(jsonTexts(result));
+    else if (!this.#outputMode.quiet) this.#writeAll(lineTexts(lines));
+  }
+
+  /** Writes texts or bytes to standard output, whatever the output options are. Ends early if nobody reads them any more. */
+  async stream(parts: Iterable<string | Uint8Array>, pauses: Pauses): Promise<void> {
+    if (isTerminal(this.io.stdout, this.io.env)) this.#progress?.end();
+    for (const part of parts) {
+      this.io.stdout.write(part);
+      if (pauses.areDue) await pauses.take();
+      if (this.#isClosed) return;
+    }
+  }
+
+  /** Writes texts in chunks of limited size. */
+  #writeAll(texts: Iterable<string>): void {
+    let chunk = '';
+    for (const text of texts) {
+      chunk += text;
+      if (chunk.length < CHUNK_CHARACTERS) continue;
+      this.io.stdout.write(chunk);
+      chunk = '';
+    }
+    if (chunk !== '') this.io.stdout.write(chunk);
+  }
+
+  /** The maximum width of a line of a summary, in columns. */
+  get columns(): number {
+    return Math.max(MIN_COLUMNS, this.io.stdout.columns || DEFAULT_COLUMNS);
+  }
+
+  /** Whether a summary may use colors. */
+  get hasColor(): boolean {
+    return hasColor(this.io.stdout, this.io.env);
+  }
+
+  /** Returns a command of this program as a line that works when it is pasted, with the options in force. */
+  command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): string {
+    return this.renderCommand(suggested(command, options, args));
+  }
+
+  /** Writes a warning to standard error. */
+  warn(line: string): void {
+    this.#progress?.clear();
+    if (!this.#outputMode.quiet) this.io.stderr.write(`${this.#paint('yellow', 'warning:')} ${printable(line)}\n`);
+  }
+
+  /**
+   * Writes an error to standard error, and with --json also as an object to standard output. Sets the exit code. A stop by a
+   * signal is one line.
+   */
+  failure(error: unknown): void {
+    this.#progress?.end();
+    const isKnown = error instanceof Failure;
+    this.exitCode = isKnown ? FAILURES[error.code] : 1;
+    const hint = isKnown && error.hintParts !== undefined ? hintText(error.hintParts, this.renderCommand) : undefined;
+    if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error, hint)}\n`);
+    if (isKnown && error.code === 'stopped') {
+      this.io.stderr.write(`${printable([error.message, error.hint].join('; '))}\n`);
+      return;
+    }
+    const lines = isKnown ? failureLines(error, hint) : defectLines(error);
+    this.io.stderr.write(`${this.#paint('red', 'error:')} ${lines.join('\n')}\n`);
+  }
+
+  /** Returns a function that shows the progress of the command. The next error or summary ends it. */
+  progress<Name extends string>(phases: Phases<Name>): OnProgress<Name> {
+    const { stderr, env } = this.io;
+    this.#progress?.end();
+    if (this.#outputMode.quiet) return () => {};
+    const progress = new Progress(stderr, isTerminal(stderr, env), phases);
+    this.#progress = progress;
+    return progress.show;
+  }
+
+  /** Aborted when a signal stops the command. A command that reads it must end after that, usually with Failure stopped. */
+  get stopSignal(): AbortSignal {
+    return this.#interrupt.signal;
+  }
+
+  /** Waits for a signal that stops the command. It is the normal end of the command, so the exit code stays. */
+  async untilStopped(): Promise<void> {
+    const { signal } = this.#interrupt;
+    if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    this.#interrupt.settle();
+  }
+
+  /** Waits until everything is written, and ends the process if a signal has stopped the command: something may still be open. */
+  async end(): Promise<void> {
+    this.#progress?.end();
+    await this.flushed();
+    if (this.#interrupt.exitCode === undefined) return;
+    this.io.exit?.(this.exitCode);
+  }
+
+  #endAtOnce(exitCode: number): void {
+    this.exitCode = exitCode;
+    this.#progress?.end();
+    this.io.stderr.write('interrupted: the command ended at once; run the same command again\n');
+    this.io.exit?.(exitCode);
+  }
+
+  #paint(color: Color, text: string): string {
+    return hasColor(this.io.stderr, this.io.env) ? painted(color, text) : text;
+  }
+}
+
+function* lineTexts(lines: Iterable<Line>): Generator<string> {
+  for (const line of lines) yield `${typeof line === 'string' ? printable(line) : line.verbatim}\n`;
+}

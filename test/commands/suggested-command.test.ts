@@ -1,0 +1,124 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { programFor } from '../../src/cli.ts';
+import { suggested } from '../../src/contract/hint.ts';
+import { Terminal } from '../../src/terminal/terminal.ts';
+import { commandsIn } from '../support/commands.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { BIN, type Finished, palimpsest } from '../support/palimpsest.ts';
+
+const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
+const RECORD = {
+  id: 1,
+  account: 'jack',
+  data_type: 'Location',
+  previous: null,
+  text: 'here',
+  first_encountered_date: '2023-11-18T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+};
+
+/** Every command that the source code suggests: its name and the names of its options. */
+const SUGGESTIONS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !file.endsWith('contract/hint.ts'))
+  .flatMap((file) => [
+    ...readFileSync(join(SRC, file), 'utf8').matchAll(/(?:suggested|terminal\.command)\('([a-z ]+)'(?:, \{([^}]*)\})?(?:, \[([^\]]*)\])?/g),
+  ])
+  .map(([, command = '', options = '', args = '']) => ({
+    command,
+    options: Object.fromEntries(
+      [...options.matchAll(/'(--[a-z-]+)': (true)?/g)].map(([, name = '', flag]) => [name, flag === 'true' || 'a value']),
+    ),
+    args: args === '' ? [] : ['an argument'],
+  }));
+
+/** A program whose commands do nothing, after a command line with options in force. */
+async function idleProgram(argv: readonly string[]) {
+  const written: string[] = [];
+  const stream = { write: (text: string) => written.push(text) };
+  const terminal = new Terminal({ stdin: (async function* () {})(), stdout: stream, stderr: stream, env: {}, once: () => {} });
+  const program = programFor(terminal);
+  const ran: string[] = [];
+  for (const [name, command] of commandsIn(program)) command.action(() => void ran.push(name));
+  await program.parseAsync(['node', 'palimpsest', ...argv]);
+  return { program, terminal, ran, written };
+}
+
+/** The words of a line, as a shell splits it. */
+function wordsOf(line: string): string[] {
+  const { stdout } = spawnSync('bash', ['-c', `printf '%s\\0' ${line}`], { encoding: 'utf8' });
+  return stdout.split('\0').slice(0, -1);
+}
+
+describe('a suggested command', () => {
+  it('is found in the source code', () => {
+    expect(SUGGESTIONS.length).toBeGreaterThan(15);
+  });
+
+  it.each(SUGGESTIONS)('is accepted by the parser: $command $options', async ({ command, options, args }) => {
+    const { terminal } = await idleProgram(['publish', 's3://bucket/a site', '--out', "it's a tree", '--prefix', 'p']);
+    const [name, ...words] = wordsOf(terminal.command(command, options, args));
+    expect(name).toBe('palimpsest');
+    expect((await idleProgram(words)).ran).toEqual([command]);
+  });
+
+  it('has the options in force, without defaults, and the arguments of the same name', async () => {
+    const { terminal } = await idleProgram([
+      'store',
+      'pull',
+      's3://bucket',
+      '--store',
+      'my store.db',
+      '--endpoint',
+      'https://store.example',
+    ]);
+    expect(terminal.command('store list')).toBe('palimpsest store list s3://bucket --endpoint https://store.example');
+    expect(terminal.command('build', { '--repair': true })).toBe("palimpsest build --store 'my store.db' --repair");
+    expect(terminal.command('store check', { '--store': 'other.db' })).toBe('palimpsest store check --store other.db');
+    const { terminal: other } = await idleProgram(['import', 'a', '--store', 'data/palimpsest.db']);
+    expect(other.renderCommand(suggested('build'))).toBe('palimpsest build');
+  });
+});
+
+describe('a command that is pasted', () => {
+  const paste = (line: string, cwd: string) => spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' });
+
+  it('works for each next step, with paths that need quotes', async () => {
+    const folder = join(temporaryFolder(), "it's a folder");
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(RECORD));
+    const next = ({ stdout }: { readonly stdout: string }) => /^next: (.*)$/m.exec(stdout)?.[1] ?? '';
+    const imported = await palimpsest(['import', 'records.ndjson', '--store', 'a store.db'], { cwd: folder });
+    expect(next(imported)).toBe(`node ${BIN} build --store 'a store.db'`);
+    const built = paste(`${next(imported)} --out '$tree'`, folder);
+    const verified = paste(next(built), folder);
+    expect([built.status, verified.status, next(verified)]).toEqual([0, 0, `node ${BIN} serve --out '$tree'`]);
+    expect(readdirSync(folder)).toContain('$tree');
+  });
+
+  it.each<[string, readonly string[], RegExp]>([
+    ['publish without a tree', ['publish', 'site', '--out', 'my tree'], / build --out 'my tree'$/],
+    ['verify without a tree', ['verify', '--out', 'my tree'], / build --out 'my tree'$/],
+    ['an unknown host', ['rewrite', 'nothing'], / rewrite --list$/],
+    ['a damaged store', ['history', 'jack', '--store', 'no store.db'], / store check --store 'no store.db'$/],
+    ['a version that does not exist', ['store', 'pull', 'backup', '--from-version', '9', '--store', 'copy.db'], / store list backup$/],
+  ])('works after the error of %s', async (_, args, expected) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(RECORD));
+    writeFileSync(join(folder, 'no store.db'), 'SQLite format 3\0 and then nothing that SQLite knows'.padEnd(5000, '.'));
+    for (const prepare of [
+      ['import', 'records.ndjson', '--quiet'],
+      ['store', 'push', 'backup', '--quiet'],
+    ])
+      expect(await palimpsest(prepare, { cwd: folder })).toMatchObject({ code: 0 });
+    const failed: Finished = await palimpsest([...args, '--json'], { cwd: folder });
+    const [, line = ''] = /`([^`]+)`/.exec(JSON.parse(failed.stdout).error.hint) ?? [];
+    expect(line).toMatch(expected);
+    expect(failed.stderr).toContain(line);
+    expect(paste(line, folder).status).not.toBe(2);
+  });
+});
