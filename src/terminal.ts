@@ -129,18 +129,18 @@ export class Terminal {
       stderr.write('this is a bug in palimpsest: please report it with the lines above\n');
       return;
     }
-    const { code, message, place, expected, found, hint } = error;
-    if (this.#outputMode.json && !this.#hasOutputFailed)
-      stdout.write(`${encodeJson({ error: { code, message, ...place, expected, found, hint } })}\n`);
-    const where = [place.file, place.line === undefined ? undefined : `line ${place.line}`, place.field].filter(
-      (part) => part !== undefined,
-    );
+    const { code, message, place, expected, found, hint, others, unlisted } = error;
+    if (this.#outputMode.json && !this.#hasOutputFailed) {
+      const more = others.length + unlisted === 0 ? {} : { others: others.map(detailsOf), unlisted };
+      stdout.write(`${encodeJson({ error: { ...detailsOf(error), ...more } })}\n`);
+    }
     stderr.write(`${this.#paint('red', 'error:')} ${printable(message)} (${code})\n`);
     for (const [label, text] of [
-      ['where', where.join(', ')],
+      ['where', whereText(place)],
       ['expected', expected],
       ['found', found],
       ['try', hint],
+      ...otherErrors(others, unlisted).map((text) => ['also', text]),
     ]) {
       if (text) stderr.write(`  ${String(label).padEnd(9)} ${printable(text)}\n`);
     }
@@ -178,6 +178,24 @@ export class Terminal {
     const { stderr, env } = this.io;
     return stderr.isTTY && !env['NO_COLOR'] ? `\u001b[1;${COLORS[color]}m${text}\u001b[0m` : text;
   }
+}
+
+/** The maximum number of further errors in the text output. */
+const PRINTED_ERRORS = 20;
+
+/** Returns one line for each further error of a run. */
+function otherErrors(others: readonly Failure[], unlisted: number): string[] {
+  const lines = others.slice(0, PRINTED_ERRORS).map(({ code, place, found }) => `${whereText(place)}: ${found} (${code})`);
+  const left = others.length - lines.length + unlisted;
+  return left === 0 ? lines : [...lines, plural(left, 'more error')];
+}
+
+function whereText({ file, line, field }: Failure['place']): string {
+  return [file, line === undefined ? undefined : `line ${line}`, field].filter((part) => part !== undefined).join(', ');
+}
+
+function detailsOf({ code, message, place, expected, found, hint }: Failure): object {
+  return { code, message, ...place, expected, found, hint };
 }
 
 /** Makes commander's message about wrong usage printable, and keeps its suggestion on a separate line. */

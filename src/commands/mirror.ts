@@ -106,6 +106,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           onConflict: options.onConflict,
           maxDelete: options.delete ? options.maxDelete : undefined,
           onReject: (inputError) => rejects.add(inputError),
+          beforeCommit: () => rejects.append(),
           signal: stop.signal,
           record: warc?.record,
           onPage: (name, current, all) => {
@@ -118,7 +119,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
           onMaterialize: settling.show,
         });
-        await rejects.keep();
+        rejects.keep();
         reading.end();
         settling.end();
         const store = Store.open(options.store);

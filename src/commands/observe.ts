@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type Instant, parseInstant } from '../contract/instant.ts';
+import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
 import { number, plural, printable, seconds, size, type Terminal } from '../terminal.ts';
-import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
@@ -42,6 +42,8 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_REJECTS')
         .argParser(path),
     )
+    .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
+    .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
     .addOption(new Option('--unescape', 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped').env('PALIMPSEST_UNESCAPE'))
     .addOption(
       new Option('--mention-url <template>', 'the link target of mentions; {} is replaced by the name')
@@ -63,18 +65,22 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest observe snapshots/', 'every file in the folder'],
         ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
+        ['palimpsest observe rejects.ndjson', 'the rejects of an earlier run, after they were corrected'],
         ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream; writes unusable input to late.ndjson'],
       ),
     )
     .action(async (sources, options) => {
       terminal.setOutput(options);
-      const [{ inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
+      const [{ hintCommandFor }, { inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
+        import('../sources/hint-command.ts'),
         import('../sources/inputs.ts'),
         import('../sources/rejects.ts'),
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
-      const inputs = inputsOf(sources, terminal.io.stdin);
+      const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
+      const inputs = inputsOf(sources, terminal.io.stdin, patterns);
+      const command = hintCommandFor(sources, again('--store', options.store, DEFAULT_STORE), observeOptions(options));
       const bytes = inputs.reduce((sum, input) => sum + (input.size ?? 0), 0);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
@@ -84,7 +90,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
-          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false },
+          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
@@ -113,6 +119,12 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         rejects?.discard();
       }
     });
+}
+
+/** Returns the options of a run that decide what a snapshot means, to repeat them in a suggested command. */
+function observeOptions(options: { from: string; observedAt?: Instant | undefined; unescape?: true | undefined }): string {
+  const time = options.observedAt === undefined ? '' : ` --observed-at ${timestampOf(options.observedAt)}`;
+  return `${again('--from', options.from, 'auto')}${time}${options.unescape ? ' --unescape' : ''}`;
 }
 
 /** The first conflicts as text: snapshots of one account and one time with different values. */

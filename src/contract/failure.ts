@@ -58,6 +58,10 @@ interface Details {
   /** What to do next, as an imperative. */
   readonly hint?: string | undefined;
   readonly cause?: unknown;
+  /** Further errors of the same run, each in another file. */
+  readonly others?: readonly Failure[] | undefined;
+  /** How many further errors are not in `others`. */
+  readonly unlisted?: number | undefined;
 }
 
 /** The only error that users see: what failed, where, what was expected and found, and what to do. */
@@ -67,6 +71,8 @@ export class Failure extends Error {
   readonly expected: string | undefined;
   readonly found: string | undefined;
   readonly hint: string | undefined;
+  readonly others: readonly Failure[];
+  readonly unlisted: number;
 
   constructor(code: FailureCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -76,5 +82,7 @@ export class Failure extends Error {
     this.expected = details.expected;
     this.found = details.found;
     this.hint = details.hint;
+    this.others = details.others ?? [];
+    this.unlisted = details.unlisted ?? 0;
   }
 }

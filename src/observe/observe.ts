@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { show } from '../contract/json.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
+import { InputErrors } from '../sources/input-errors.ts';
+import { fileInput } from '../sources/inputs.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
-import { rejection } from '../sources/rejection.ts';
-import type { Input, InputError } from '../sources/source.ts';
+import type { Input, InputError, RejectOptions } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
@@ -21,13 +22,16 @@ const REPORT_EVERY = 10_000;
 const LATE_HINT =
   'write such observations to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
 
+/** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
+const NEUTRAL: RejectOptions = { from: 'neutral' };
+
 export interface ObserveOptions {
   readonly snapshots: ObserveContext;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
   /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
-  /** Called with each snapshot that cannot be added; the run continues. Without it the first such snapshot ends the run. */
+  /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
@@ -57,7 +61,7 @@ export interface ObserveSummary {
 /**
  * Observes all inputs in time order, in one transaction: the store receives all changes or none.
  * The same observations again add nothing.
- * @throws Failure for the first input error or late observation, unless options.onReject is set
+ * @throws Failure for input errors and late observations, unless options.onReject is set
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
   // a dry run must not create the store, so it uses a temporary one
@@ -68,8 +72,12 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
     try {
       const spool = wrapErrors(path, () => new Spool(path));
       try {
-        const reading = await read(inputs, spool, batch.exclusions, options);
-        const comparing = compare(batch, spool, options);
+        const inputErrors = new InputErrors(inputs.length);
+        const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
+        const reading = await read(inputs, spool, batch.exclusions, options, reject);
+        inputErrors.throwIfAny();
+        const comparing = compare(batch, spool, options, reject);
+        inputErrors.throwIfAny();
         await options.beforeCommit?.();
         if (!options.dryRun) batch.commit(options.onMaterialize);
         return { ...comparing, rejected: reading.rejected + comparing.rejected, excluded: reading.excluded + comparing.excluded };
@@ -92,9 +100,11 @@ async function read(
   spool: Spool,
   exclusions: Exclusions,
   options: ObserveOptions,
+  reject: Reject,
 ): Promise<{ readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
-  for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], options.snapshots)) {
+  const context = { ...options.snapshots, openAgain: fileInput };
+  for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], context)) {
     for (const item of batch) {
       if (item.kind === 'observation' && exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) {
         excluded += 1;
@@ -103,7 +113,7 @@ async function read(
       } else if (exclusions.hasItem(item.item)) {
         excluded += 1;
       } else {
-        reject(item, options);
+        reject(item);
         rejected += 1;
       }
     }
@@ -111,7 +121,9 @@ async function read(
   return { rejected, excluded };
 }
 
-function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSummary {
+type Reject = (inputError: InputError) => void;
+
+function compare(batch: Batch, spool: Spool, options: ObserveOptions, reject: Reject): ObserveSummary {
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
@@ -139,14 +151,15 @@ function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSu
     const observation = spool.observation(row);
     const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
-      reject({ kind: 'error', code: 'late', place: spool.place(row), ...effect, hint: LATE_HINT, item: snapshotOf(observation) }, options);
+      const place = spool.place(row);
+      reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
       rejected += 1;
       continue;
     }
     conflicts.add(effect.account, row, effect.conflicts);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
-      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), item: snapshotOf(observation) });
+      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
       rejected += 1;
       break;
     }
@@ -171,9 +184,4 @@ function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSu
 function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
   const expected = `the same ${type} in all snapshots of one account at one time: ${others.map(show).join(', ')}`;
   return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, the previous value; the rest of the snapshot was added` };
-}
-
-function reject(inputError: InputError, options: ObserveOptions): void {
-  if (options.onReject === undefined) throw rejection(inputError);
-  options.onReject(inputError);
 }
