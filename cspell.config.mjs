@@ -81,16 +81,23 @@ const names = [
   'Tibt',
   'TIMEDOUT',
   'tmpfs',
+  'tzst',
   'uncollectable',
   'UNREACH',
   'unspaced',
+  'untar',
   'unwritable',
+  'ustar',
   'varnishd',
+  'WARC',
   'wasb',
   'wasbs',
   'workerd',
   'xrpc',
+  'xzcat',
   'zcat',
+  'Zstandard',
+  'zstdcat',
 ];
 /** Parts of the data that tests use. */
 const testData = [

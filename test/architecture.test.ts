@@ -28,7 +28,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
-  mirror: ['contract', 'sources', 'store', 'tree', 'version', 'warc'],
+  mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
 };
 /** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */
 const PUBLISH: { readonly [folder: string]: readonly string[] } = {
@@ -55,6 +55,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['tree'],
   parse5: ['sources/formats/mastodon.ts'],
+  picomatch: ['sources/file-filter.ts'],
   warcio: ['archive/cdxj.ts', 'warc/encode-record.ts'],
   'wrap-ansi': ['history'],
   yauzl: ['sources/archives/wacz.ts'],

@@ -1,13 +1,20 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import { createdAt } from '../import/account-conflicts.ts';
+import type { ImportSummary } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/survey.ts';
+import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { hintCommandFor } from './hint-command.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
+
+/** The maximum number of conflicts in the text output. */
+const PRINTED_CONFLICTS = 5;
 
 export function declareImport(program: Program, terminal: Terminal): void {
   program
@@ -35,6 +42,8 @@ export function declareImport(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_REJECTS')
         .argParser(path),
     )
+    .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
+    .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
     .addOption(
       new Option('--require-complete', 'import nothing unless the saved pages are proven complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
     )
@@ -48,6 +57,9 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
         ['palimpsest import history.warc.gz', 'the pages in a web archive'],
         ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
+        ["palimpsest import site/ --include '*.json' --exclude 'drafts/'", 'only some files of a folder'],
+        ['palimpsest import site/ --rejects rejects.ndjson', 'set aside what cannot be imported'],
+        ['palimpsest import rejects.ndjson', 'import it after it was corrected'],
       ),
     )
     .action(async (sources, options) => {
@@ -60,12 +72,15 @@ export function declareImport(program: Program, terminal: Terminal): void {
         import('../store/store.ts'),
       ]);
       const started = performance.now();
-      const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin));
+      const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
+      const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin, patterns));
+      const command = hintCommandFor(terminal, sources);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       try {
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
+          command,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
@@ -77,6 +92,8 @@ export function declareImport(program: Program, terminal: Terminal): void {
         const { records, accounts } = store.revision;
         store.close();
         for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
+        for (const line of conflictLines(summary, command)) terminal.warn(line);
+        if (summary.conflicts.count > 0) terminal.exitCode = 1;
         for (const report of reports) for (const text of warningsOf(report)) terminal.warn(text);
         const took = performance.now() - started;
         terminal.summary(
@@ -107,6 +124,27 @@ export function excludedLine(records: number, accounts: number): string[] {
 function warningOf(set: PageSetReport): string {
   const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
   return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}`;
+}
+
+/** The first conflicts between profiles as text, and what the user can do. */
+function conflictLines({ conflicts: { count, listed } }: ImportSummary, command: HintCommand): string[] {
+  if (count === 0) return [];
+  const lines = listed.slice(0, PRINTED_CONFLICTS).map((conflict) => {
+    const { account, two_accounts, kept_creation_date, left_out_creation_date, file, line, field } = conflict;
+    const place = [file, line === undefined ? undefined : `line ${line}`, field].filter((part) => part !== undefined).join(', ');
+    return two_accounts
+      ? `${account}: two accounts have this screen name; the store has the one ${createdAt(kept_creation_date)}, not the one ${createdAt(left_out_creation_date)} (${place})`
+      : `${account}: two versions of one profile, and neither is newer; the store kept its own (${place})`;
+  });
+  const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
+  return [
+    `${plural(count, 'profile')} left out because of a conflict; everything else was imported`,
+    ...lines,
+    ...more,
+    `to keep the profiles of the store: ${command('import', undefined, { '--on-conflict': 'keep' })}`,
+    `to take the other profiles: ${command('import', undefined, { '--on-conflict': 'replace' })}`,
+    `to set the other profiles aside in a file: ${command('import', undefined, { '--rejects': 'FILE' })}`,
+  ];
 }
 
 /** How many pages without a capture are named in a warning. */

@@ -103,6 +103,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           onConflict: options.onConflict,
           maxDelete: options.delete ? options.maxDelete : undefined,
           onReject: (inputError) => rejects.add(inputError),
+          beforeCommit: () => rejects.append(),
           signal: terminal.stopSignal,
           onProgress: terminal.progress({
             data: { label: 'reading the feed', amount: items('page') },
@@ -113,7 +114,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
           record: warc?.record,
           onRetry: (reason, pause) => terminal.warn(`${reason}: retrying in ${seconds(pause)}`),
         });
-        await rejects.keep();
+        rejects.keep();
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type Instant, parseInstant } from '../contract/instant.ts';
+import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
@@ -8,7 +8,8 @@ import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP } from './options.ts';
+import { hintCommandFor } from './hint-command.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
@@ -46,6 +47,8 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_REJECTS')
         .argParser(path),
     )
+    .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
+    .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
     .addOption(new Option('--unescape', 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped').env('PALIMPSEST_UNESCAPE'))
     .addOption(
       new Option('--mention-url <template>', 'the link target of mentions; {} is replaced by the name')
@@ -67,6 +70,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest observe snapshots/', 'every file in the folder'],
         ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
+        ['palimpsest observe rejects.ndjson', 'the rejects of an earlier run, after they were corrected'],
         ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream; writes unusable input to late.ndjson'],
       ),
     )
@@ -78,13 +82,15 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
-      const inputs = inputsOf(sources, terminal.io.stdin);
+      const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
+      const inputs = inputsOf(sources, terminal.io.stdin, patterns);
+      const command = hintCommandFor(terminal, sources, observeOptions(options));
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
-          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false },
+          snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           onReject: rejects && ((inputError) => rejects.add(inputError)),
@@ -114,6 +120,15 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         rejects?.discard();
       }
     });
+}
+
+/** Returns the options of a run that decide what a snapshot means, to repeat them in a suggested command. */
+function observeOptions({ from, observedAt, unescape: isUnescaped }: { from: string; observedAt?: Instant | undefined; unescape?: true | undefined }) {
+  return {
+    ...(from === 'auto' ? {} : { '--from': from }),
+    ...(observedAt === undefined ? {} : { '--observed-at': timestampOf(observedAt) }),
+    ...(isUnescaped === undefined ? {} : { '--unescape': isUnescaped }),
+  };
 }
 
 /** The first conflicts as text: snapshots of one account and one time with different values. */

@@ -36,6 +36,12 @@ function notUrl(text: string): string {
   throw new InvalidArgumentError(`Expected a path on this machine, not a URL. Write ./${scheme}:/ for a folder with that name.`);
 }
 
+/** Collects the values of an option that can be repeated. */
+export function texts(text: string, before: readonly string[] | undefined): string[] {
+  if (text === '') throw new InvalidArgumentError('Expected a pattern.');
+  return [...(before ?? []), text];
+}
+
 /** Returns a parser of whole numbers from `least` to `most`. */
 export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {

@@ -60,6 +60,10 @@ interface Details {
   /** What to do next, as an imperative. */
   readonly hint?: Hint | undefined;
   readonly cause?: unknown;
+  /** Further errors of the same run, each in another file. */
+  readonly others?: readonly Failure[] | undefined;
+  /** How many further errors are not in `others`. */
+  readonly unlisted?: number | undefined;
 }
 
 /** The only error that users see: what failed, where, what was expected and found, and what to do. */
@@ -72,6 +76,8 @@ export class Failure extends Error {
   readonly hint: string | undefined;
   /** The hint with its commands as data. */
   readonly hintParts: Hint | undefined;
+  readonly others: readonly Failure[];
+  readonly unlisted: number;
 
   constructor(code: FailureCode, message: string, details: Details = {}) {
     super(message, { cause: details.cause });
@@ -82,5 +88,7 @@ export class Failure extends Error {
     this.found = details.found;
     this.hint = details.hint === undefined ? undefined : hintText(details.hint, ({ command }) => `palimpsest ${command}`);
     this.hintParts = details.hint;
+    this.others = details.others ?? [];
+    this.unlisted = details.unlisted ?? 0;
   }
 }

@@ -5,7 +5,8 @@ import type { Instant } from './instant.ts';
  * values: the field is empty. Texts are well-formed Unicode without NUL.
  */
 export interface Profile {
-  readonly screen_name: string;
+  /** Undefined if the source could not tell the handle. Such a profile has an id. */
+  readonly screen_name: string | undefined;
   /** The stable id (id_str of Twitter, a DID); undefined if the source has none. */
   readonly id: string | undefined;
   readonly display_name: string | undefined;

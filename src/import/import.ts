@@ -1,26 +1,29 @@
-import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { encodeExclusion } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
+import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
+import { InputErrors } from '../sources/input-errors.ts';
+import { fileInput } from '../sources/inputs.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import { withProgress } from '../sources/progress.ts';
-import { rejection } from '../sources/rejection.ts';
-import type { Input, InputError, Item } from '../sources/source.ts';
+import type { Input, InputError } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { ExclusionWriter } from '../store/exclusion-writer.ts';
-import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
+import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
+import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
 
 /** The phases of an import. `read` counts bytes. */
 export type ImportPhase = 'read' | CommitPhase;
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
-  /** Called with each item that cannot be imported; the run continues. Without it the first such item ends the import. */
+  /** Returns the commands that hints show. */
+  readonly command?: HintCommand | undefined;
+  /** Called with each item that cannot be imported. Without it, nothing is imported if there is such an item. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
@@ -37,13 +40,16 @@ export interface ImportSummary {
   /** The exclusions of an export. */
   readonly exclusions: Tally;
   readonly rejected: number;
+  /** The profiles that the store does not have because it has another one for the screen name. With a rejects file, they are there. */
+  readonly conflicts: { readonly count: number; readonly listed: readonly AccountConflict[] };
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
 }
 
 /**
- * Imports all inputs in one transaction: the store receives all items or none.
- * @throws Failure for the first input error or conflict, unless options.onReject is set; incomplete if
+ * Imports all inputs in one transaction: the store receives all items or none. A profile that conflicts with another one is
+ * left out and counted.
+ * @throws Failure for input errors and for conflicts of records, unless options.onReject is set; incomplete if
  *   options.requireComplete is not met
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
@@ -53,21 +59,30 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
+  const inputErrors = new InputErrors(inputs.length);
+  const conflicts = new AccountConflicts();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
-    if (typeof outcome === 'string') tally[outcome] += 1;
+    if (typeof outcome === 'string') {
+      tally[outcome] += 1;
+      return;
+    }
+    if (outcome.namesake?.replaced !== undefined) tally.replaced += 1;
+    const isProfile = item.kind === 'account' || item.kind === 'state';
+    if (isProfile && options.onReject === undefined) conflicts.add(outcome, item);
     else reject(conflictError(outcome, item));
   };
   const reject = (inputError: InputError): void => {
-    if (options.onReject === undefined) throw rejection(inputError);
-    options.onReject(inputError);
+    if (options.onReject === undefined) inputErrors.add(inputError);
+    else options.onReject(inputError);
     rejected += 1;
   };
+  const reading = { command: options.command ?? plainCommand, openAgain: fileInput };
   try {
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
     const exclusionWriter = new ExclusionWriter(batch, options.onConflict);
     for (const input of withProgress(inputs, pauses, (done, all) => onProgress('read', done, all))) {
-      for await (const items of itemsOf(input)) {
+      for await (const items of itemsOf(input, reading)) {
         if (pauses.areDue) await pauses.take();
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
@@ -80,6 +95,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         }
       }
     }
+    inputErrors.throwIfAny();
     const withdrawn = writer.withdrawExcluded();
     withdraw(records, withdrawn.records);
     withdraw(accounts, withdrawn.accounts);
@@ -87,36 +103,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     if (options.requireComplete) requireComplete(pageSets);
     await options.beforeCommit?.();
     await batch.commit(pauses, onProgress);
-    return { records, accounts, exclusions, rejected, pageSets };
+    return { records, accounts, exclusions, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed }, pageSets };
   } finally {
     batch.end();
-  }
-}
-
-type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' | 'exclusion' }>;
-
-function conflictError(conflict: Conflict, item: Conflicting): InputError {
-  return {
-    kind: 'error',
-    code: 'conflict',
-    place: item.place,
-    expected: `${conflict.subject} as stored earlier: ${conflict.stored}`,
-    found: `another version: ${conflict.found}`,
-    hint: conflict.hint ?? "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
-    item: itemValue(item),
-  };
-}
-
-function itemValue(item: Conflicting): unknown {
-  switch (item.kind) {
-    case 'record':
-      return item.record;
-    case 'account':
-      return item.account;
-    case 'state':
-      return JSON.parse(encodeAccountState(item.state));
-    case 'exclusion':
-      return JSON.parse(encodeExclusion(item.exclusion));
   }
 }
 

@@ -5,6 +5,7 @@ import { Failure, type Place } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
+import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
@@ -23,6 +24,8 @@ export interface ImportPagesOptions {
   readonly onConflict: ConflictPolicy;
   /** Called once for each rejected item. */
   readonly onReject: (inputError: InputError) => void;
+  /** Called once just before the commit. If it throws, nothing is imported. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** How many items that the service no longer has may be deleted from the store; undefined to delete none. */
   readonly mayDelete: number | undefined;
   /** Items that the service no longer has, as this run found. */
@@ -68,6 +71,7 @@ export async function importPages(
     const memory = remember(importer.memory, spool, batch.exclusions, options);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
+    await options.beforeCommit?.();
     await batch.commit(pauses, options.onProgress);
     return { ...importer.result, deleted };
   } finally {
@@ -170,14 +174,18 @@ class PageImporter {
     }
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
-    const key = namesakeKey(screen_name, variant);
-    if (this.memory.has('account', key)) return;
-    if (other !== undefined && areTwo(other, variant)) {
-      this.#reject(key, namesake(item));
-    } else {
-      this.#variants.set(screen_name, variant);
-      this.#count(this.#accounts, this.#writer.addProfile(item.account), item.place);
+    const isOther = other !== undefined && areTwo(other, variant);
+    const outcome = this.#writer.addProfile(item.account, isOther);
+    if (other === undefined) this.#variants.set(screen_name, variant);
+    if (typeof outcome === 'string' || outcome.namesake === undefined) {
+      this.#count(this.#accounts, outcome, item.place);
+      return;
     }
+    if (outcome.namesake.replaced !== undefined) this.#accounts.replaced += 1;
+    // the pair is known if either of the two was known as the other one
+    const keys = [other ?? variant, variant].map((one) => namesakeKey(screen_name, one));
+    if (!keys.some((key) => this.memory.has('account', key)))
+      this.#reject(namesakeKey(screen_name, variant), namesakeError(outcome.namesake, item));
   }
 
   #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
@@ -223,11 +231,6 @@ function accountLine({ place, state }: Item & { readonly kind: 'state' }): Input
     found: 'an account line of an export',
     item: state,
   };
-}
-
-function namesake({ place, account }: Item & { readonly kind: 'account' }): InputError {
-  const expected = 'a screen name that no other account has';
-  return { kind: 'error', code: 'conflict', place, expected, found: `a second account ${account.screen_name}`, item: account };
 }
 
 function conflict({ subject, stored, found }: Conflict, place: Place): InputError {

@@ -35,6 +35,8 @@ export interface MirrorOptions {
   readonly onConflict: ConflictPolicy;
   /** Takes what cannot go into the store. */
   readonly onReject: (inputError: InputError) => void;
+  /** Called once just before the commit. If it throws, nothing is imported. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** How many items that the service does not have any more may be deleted here, by a number or a share of what is known; undefined for none. */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;

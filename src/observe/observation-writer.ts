@@ -95,7 +95,7 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `observations of ${profile.screen_name} in time order${unlessKnown(changes)}`,
+          expected: `observations of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, older than what the store already has of this account`,
         };
       }
@@ -147,7 +147,8 @@ export class ObservationWriter {
  * observation may return it.
  */
 function hasHandle(account: KnownAccount, { observed_at, profile }: Observation): boolean {
-  return observed_at < watermarkOf(account) || account.identity.screen_name === profile.screen_name;
+  const { screen_name } = profile;
+  return screen_name === undefined || observed_at < watermarkOf(account) || account.identity.screen_name === screen_name;
 }
 
 /** Names the value that would have been accepted as a duplicate. */

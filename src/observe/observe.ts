@@ -5,10 +5,11 @@ import { show } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
+import { InputErrors } from '../sources/input-errors.ts';
+import { fileInput } from '../sources/inputs.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
-import { rejection } from '../sources/rejection.ts';
-import type { Input, InputError } from '../sources/source.ts';
+import type { Input, InputError, RejectOptions } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
@@ -25,13 +26,16 @@ const LATE_HINT =
 /** The phases of a run. `read` counts bytes, `compare` observations. */
 export type ObservePhase = 'read' | 'compare' | CommitPhase;
 
+/** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
+const NEUTRAL: RejectOptions = { from: 'neutral' };
+
 export interface ObserveOptions {
   readonly snapshots: ObserveContext;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
   /** Whether to do everything except the commit, so that the store is unchanged. */
   readonly dryRun?: boolean | undefined;
-  /** Called with each snapshot that cannot be added; the run continues. Without it the first such snapshot ends the run. */
+  /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
@@ -58,7 +62,7 @@ export interface ObserveSummary {
 /**
  * Observes all inputs in time order, in one transaction: the store receives all changes or none.
  * The same observations again add nothing.
- * @throws Failure for the first input error or late observation, unless options.onReject is set
+ * @throws Failure for input errors and late observations, unless options.onReject is set
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
   // a dry run must not create the store, so it uses a temporary one
@@ -70,8 +74,12 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
       const spool = wrapErrors(path, () => new Spool(path));
       try {
         const pauses = new Pauses(options.signal, 'nothing was added');
-        const reading = await read(inputs, spool, batch.exclusions, pauses, options);
-        const comparing = await compare(batch, spool, pauses, options);
+        const inputErrors = new InputErrors(inputs.length);
+        const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
+        const reading = await read(inputs, spool, batch.exclusions, pauses, options, reject);
+        inputErrors.throwIfAny();
+        const comparing = await compare(batch, spool, pauses, options, reject);
+        inputErrors.throwIfAny();
         await options.beforeCommit?.();
         if (!options.dryRun) await batch.commit(pauses, options.onProgress);
         return { ...comparing, rejected: reading.rejected + comparing.rejected, excluded: reading.excluded + comparing.excluded };
@@ -95,10 +103,12 @@ async function read(
   exclusions: Exclusions,
   pauses: Pauses,
   options: ObserveOptions,
+  reject: Reject,
 ): Promise<{ readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
+  const context = { ...options.snapshots, openAgain: fileInput };
   const observed = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-  for await (const batch of observationsOf([...observed], options.snapshots)) {
+  for await (const batch of observationsOf([...observed], context)) {
     if (pauses.areDue) await pauses.take();
     for (const item of batch) {
       if (item.kind === 'observation' && exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) {
@@ -108,7 +118,7 @@ async function read(
       } else if (exclusions.hasItem(item.item)) {
         excluded += 1;
       } else {
-        reject(item, options);
+        reject(item);
         rejected += 1;
       }
     }
@@ -116,7 +126,9 @@ async function read(
   return { rejected, excluded };
 }
 
-async function compare(batch: Batch, spool: Spool, pauses: Pauses, options: ObserveOptions): Promise<ObserveSummary> {
+type Reject = (inputError: InputError) => void;
+
+async function compare(batch: Batch, spool: Spool, pauses: Pauses, options: ObserveOptions, reject: Reject): Promise<ObserveSummary> {
   const writer = new ObservationWriter(batch, options.network);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
@@ -147,14 +159,15 @@ async function compare(batch: Batch, spool: Spool, pauses: Pauses, options: Obse
     const observation = spool.observation(row);
     const effect = writer.add(observation, row.profile);
     if ('expected' in effect) {
-      reject({ kind: 'error', code: 'late', place: spool.place(row), ...effect, hint: LATE_HINT, item: snapshotOf(observation) }, options);
+      const place = spool.place(row);
+      reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
       rejected += 1;
       continue;
     }
     conflicts.add(effect.account, row, effect.conflicts);
     for (const conflict of effect.conflicts) {
       if (conflict.isRecorded || options.onReject === undefined) continue;
-      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), item: snapshotOf(observation) });
+      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
       rejected += 1;
       break;
     }
@@ -179,9 +192,4 @@ async function compare(batch: Batch, spool: Spool, pauses: Pauses, options: Obse
 function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
   const expected = `the same ${type} in all snapshots of one account at one time: ${others.map(show).join(', ')}`;
   return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, the previous value; the rest of the snapshot was added` };
-}
-
-function reject(inputError: InputError, options: ObserveOptions): void {
-  if (options.onReject === undefined) throw rejection(inputError);
-  options.onReject(inputError);
 }

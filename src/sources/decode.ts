@@ -1,62 +1,99 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
+import { type HintCommand, plainCommand, type Verb } from './hint-command.ts';
 import type { Input } from './source.ts';
+import { encodingIn, HEAD_BYTES, type Unsupported, unsupportedIn } from './unsupported.ts';
+
+/** The command that reads a source, for the hints. */
+export interface ReadingCommand {
+  readonly verb: Verb;
+  readonly command: HintCommand;
+}
 
 /**
  * Yields the text of an input in pieces. Decompresses gzip data and removes a byte order mark.
- * @throws Failure bad-encoding if the bytes are not UTF-8, or if the gzip data is broken or cut short;
- *   bad-source if reading fails
+ * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if the gzip data is broken
+ *   or cut short; bad-json if the text is of a known format that is not JSON; bad-source if reading fails
  */
-export async function* decode(input: Input): AsyncGenerator<string> {
+export async function* decode(
+  input: Input,
+  { verb, command }: ReadingCommand = { verb: 'import', command: plainCommand },
+): AsyncGenerator<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true });
   let bytes = 0;
+  let last: Uint8Array = new Uint8Array();
   try {
-    for await (const chunk of plainBytes(input.open())) {
+    for await (const chunk of plainBytes(input.open(), (head) => unsupportedIn(head, input.name, verb, command))) {
       bytes += chunk.length;
+      last = chunk;
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw unreadable(input, bytes, cause);
+    throw unreadable(input, cause, () => ({ bytes, ...encodingIn(last, input.name, verb, command) }));
   }
 }
 
-/** The first bytes of the compressed formats that are not supported, each with a hint. */
-const UNSUPPORTED = [
-  { magic: 'PK', kind: 'a ZIP file', hint: 'unpack it, and pass the unpacked files' },
-  { magic: 'WARC/', kind: 'a WARC', hint: 'name the file: a WARC is read twice, which standard input does not allow' },
-  { magic: 'BZ', kind: 'bzip2 data', hint: 'decompress it to standard input: bzcat FILE | palimpsest … -' },
-] as const;
+/** The format of a source is unsupported. */
+class UnsupportedSource extends Error {
+  readonly format: Unsupported;
 
-class UnsupportedCompression extends Error {
-  readonly kind: string;
-  readonly hint: string;
-
-  constructor({ kind, hint }: { readonly kind: string; readonly hint: string }) {
-    super(kind);
-    this.kind = kind;
-    this.hint = hint;
+  constructor(format: Unsupported) {
+    super(format.kind);
+    this.format = format;
   }
 }
 
-async function* plainBytes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+type Detect = (head: Buffer) => Unsupported | undefined;
+
+/** Yields the bytes without gzip. */
+async function* plainBytes(bytes: AsyncIterable<Uint8Array>, detect: Detect): AsyncGenerator<Uint8Array> {
   const pieces = bytes[Symbol.asyncIterator]();
-  let head = Buffer.alloc(0);
-  while (head.length < 5) {
+  let plain: AsyncIterator<Uint8Array> | undefined;
+  try {
+    const head = await headOf(pieces, 2);
+    if (head[0] === 0x1f && head[1] === 0x8b) {
+      plain = gunzip(resumed(head, pieces));
+      yield* checked(await headOf(plain, 2), plain, detect);
+    } else {
+      yield* checked(head, pieces, detect);
+    }
+  } finally {
+    // a run can meet thousands of unsupported files: each is closed
+    await plain?.return?.();
+    await pieces.return?.();
+  }
+}
+
+/** @throws UnsupportedSource if the first bytes are not the start of JSON and show another format */
+async function* checked(start: Buffer, rest: AsyncIterator<Uint8Array>, detect: Detect): AsyncGenerator<Uint8Array> {
+  let head = start;
+  if (!isLikeJson(head)) {
+    head = await headOf(rest, HEAD_BYTES, head);
+    const unsupported = detect(head.subarray(0, HEAD_BYTES));
+    if (unsupported !== undefined) throw new UnsupportedSource(unsupported);
+  }
+  yield* resumed(head, rest);
+}
+
+/** Whether bytes start like JSON in UTF-8, and not like UTF-16 or UTF-32. */
+function isLikeJson(head: Buffer): boolean {
+  return (head[0] === 0x7b || head[0] === 0x5b) && head[1] !== 0;
+}
+
+/** Reads until there are so many bytes, or all. */
+async function headOf(pieces: AsyncIterator<Uint8Array>, length: number, start: Buffer = Buffer.alloc(0)): Promise<Buffer> {
+  let head = start;
+  while (head.length < length) {
     const piece = await pieces.next();
     if (piece.done) break;
     head = Buffer.concat([head, piece.value]);
   }
-  const unsupported = UNSUPPORTED.find(({ magic }) => head.subarray(0, magic.length).toString('latin1') === magic);
-  if (unsupported !== undefined) throw new UnsupportedCompression(unsupported);
-  const whole = { [Symbol.asyncIterator]: () => resume(head, pieces) };
-  if (head[0] === 0x1f && head[1] === 0x8b) yield* gunzip(whole);
-  else yield* whole;
+  return head;
 }
 
-async function* resume(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* resumed(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield head;
   for (let piece = await rest.next(); !piece.done; piece = await rest.next()) yield piece.value;
 }
@@ -73,20 +110,36 @@ async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-function unreadable(input: Input, bytes: number, cause: unknown): Failure {
+interface Encoding {
+  /** How many bytes were read. */
+  readonly bytes: number;
+  readonly kind: string;
+  readonly hint: string;
+}
+
+function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Failure {
+  if (cause instanceof Failure) return cause;
   const { code, message } =
     cause instanceof Error ? { code: 'code' in cause ? String(cause.code) : '', message: cause.message } : { code: '', message: '' };
   const place = { file: input.name };
-  if (cause instanceof UnsupportedCompression) {
-    const { kind, hint } = cause;
-    return new Failure('bad-encoding', `${input.name} is ${kind}`, { place, expected: 'text, or gzip', found: kind, hint });
+  if (cause instanceof UnsupportedSource) {
+    const { kind, hint, isText, line, beginning } = cause.format;
+    return isText
+      ? new Failure('bad-json', `${input.name} is ${kind}`, {
+          place: { ...place, line },
+          expected: 'JSON',
+          found: `${kind}: ${beginning}`,
+          hint,
+        })
+      : new Failure('bad-encoding', `${input.name} is ${kind}`, { place, expected: 'JSON in UTF-8, or gzip', found: kind, hint });
   }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
+    const { bytes, kind, hint } = encoding();
     return new Failure('bad-encoding', `${input.name} is not UTF-8`, {
       place,
       expected: 'UTF-8 text',
-      found: `invalid bytes among the first ${bytes}`,
-      hint: 'convert it with iconv, or check that it is the right file',
+      found: `invalid bytes among the first ${bytes}; the text is ${kind}`,
+      hint,
       cause,
     });
   }
@@ -99,5 +152,6 @@ function unreadable(input: Input, bytes: number, cause: unknown): Failure {
       cause,
     });
   }
-  return new Failure('bad-source', `cannot read ${input.name}`, { place, expected: 'a readable file', found: message, cause });
+  const hint = 'check its permissions and its disk';
+  return new Failure('bad-source', `cannot read ${input.name}`, { place, expected: 'a readable file', found: message, hint, cause });
 }

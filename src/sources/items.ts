@@ -10,27 +10,44 @@ import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { at, Violation } from '../contract/shape.ts';
 import { decode } from './decode.ts';
 import { ExportLines } from './export-lines.ts';
-import { parseJson, placeIn } from './json-text.ts';
-import { jsonValues } from './json-values.ts';
+import { type HintCommand, plainCommand } from './hint-command.ts';
+import { type Parsed, parseJson, placeIn } from './json-text.ts';
+import { elementsIn, jsonValues } from './json-values.ts';
+import { ifSnapshot } from './other-command.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
+import { rejectLineIn } from './reject-line.ts';
+import { notJson, unreadableInput } from './rejection.ts';
 import type { Input, InputError, Item } from './source.ts';
+
+export interface ItemOptions {
+  readonly command: HintCommand;
+  /** Opens a file that a rejects file names. Without it, the lines of a rejects file are errors like any other text. */
+  readonly openAgain?: ((path: string) => Input) | undefined;
+}
 
 /**
  * Reads change records and accounts from an input, in batches.
- * The input is saved pages of either collection, also in a web archive, NDJSON, JSON arrays or an export of a store. A
- * page follows its items.
- * Anything else becomes an input error with its reason. Reading continues after it if that is safe.
- * @throws Failure if the bytes cannot be read
+ * The input is saved pages of either collection, also in a web archive, NDJSON, JSON arrays, an export of a store, or a
+ * corrected rejects file. A page follows its items.
+ * Anything else becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
+ * is safe.
+ * @throws Failure if a web archive cannot be read
  */
-export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
+export async function* itemsOf(input: Input, options: ItemOptions = { command: plainCommand }): AsyncGenerator<Item[]> {
   if (input.pages !== undefined) {
-    for await (const page of input.pages()) yield* itemsOf(page);
+    for await (const page of input.pages()) yield* itemsOf(page, { command: options.command });
     return;
   }
-  const reader = new ItemReader(input.name);
+  const reader = new ItemReader(input.name, options);
+  yield* itemsIn(input, reader, options);
+  // without openAgain: a file that is read again does not name further files
+  for (const file of reader.filesToReadAgain) yield* itemsOf(file, { command: options.command });
+}
+
+async function* itemsIn(input: Input, reader: ItemReader, { command }: ItemOptions): AsyncGenerator<Item[]> {
   let exported: ExportLines | undefined;
   try {
-    for await (const values of jsonValues(decode(input))) {
+    for await (const values of jsonValues(decode(input, { verb: 'import', command }))) {
       const [first, ...others] = values;
       const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
       if (header !== undefined && isInputError(header)) {
@@ -46,9 +63,7 @@ export async function* itemsOf(input: Input): AsyncGenerator<Item[]> {
     const inputError = exported?.errorIn(input.name);
     if (inputError !== undefined) yield [inputError];
   } catch (error) {
-    if (!(error instanceof NotJson)) throw error;
-    const place = { file: input.name, line: error.line };
-    yield [{ kind: 'error', code: 'bad-json', place, expected: error.expected, found: error.found, item: error.text }];
+    yield [error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error)];
   }
 }
 
@@ -76,14 +91,20 @@ const MAX_DEPTH = 4;
 type JsonObject = { readonly [key: string]: unknown };
 
 class ItemReader {
+  /** The files that lines of a rejects file name, because they were rejected as a whole. */
+  readonly filesToReadAgain: Input[] = [];
   readonly #file: string;
+  readonly #options: ItemOptions;
   #line = 1;
   #items: Item[] = [];
   /** The collection of the page whose results are read as separate values. */
   #streamed: Collection | undefined;
+  /** The items of the current value that are rejected already. */
+  #lost: Parsed['lost'];
 
-  constructor(file: string) {
+  constructor(file: string, options: ItemOptions) {
     this.#file = file;
+    this.#options = options;
   }
 
   read(values: readonly RawValue[]): Item[] {
@@ -96,8 +117,14 @@ class ItemReader {
     const parsed = parseJson(raw, this.#file);
     this.#line = raw.line;
     if ('kind' in parsed) {
-      this.#items.push(parsed);
-    } else if (raw.elements === undefined || !isObject(parsed.value)) {
+      const elements = elementsIn(raw);
+      if (elements === undefined) this.#items.push(parsed);
+      else for (const element of elements) this.#addRaw(element);
+      return;
+    }
+    this.#lost = parsed.lost;
+    if (parsed.lost !== undefined) this.#items.push(...parsed.lost.values());
+    if (raw.elements === undefined || !isObject(parsed.value)) {
       const collection = this.#addValue(parsed.value, raw.path, 0);
       if (raw.path.startsWith('results[')) this.#streamed ??= collection;
     } else {
@@ -108,6 +135,7 @@ class ItemReader {
 
   /** @returns the collection that the value is an item of, or undefined */
   #addValue(value: unknown, path: string, depth: number): Collection | undefined {
+    if (value === null && this.#lost?.has(path)) return undefined;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) this.#addValue(item, `${path}[${index}]`, depth + 1);
     } else if (isObject(value) && 'results' in value && depth < MAX_DEPTH) {
@@ -122,13 +150,38 @@ class ItemReader {
     } else if (isObject(value) && 'excluded_at' in value) {
       const exclusion = this.#orInputError(() => parseExclusion(value, path), value);
       this.#items.push(isInputError(exclusion) ? exclusion : { kind: 'exclusion', exclusion, place: this.#place(path) });
-    } else if (isObject(value) && 'data' in value) {
+    } else if (isObject(value) && ('data' in value || isProfile(value))) {
       this.#addAccount(value, path);
       return 'account';
-    } else {
-      this.#items.push(unknownItem(value, this.#place(path)));
+    } else if (!(isObject(value) && depth < MAX_DEPTH && this.#addReject(value, path, depth))) {
+      this.#items.push(this.#explained(unknownItem(value, this.#place(path))));
     }
     return undefined;
+  }
+
+  /**
+   * Adds the corrected item of a line of a rejects file.
+   * @returns whether the value is such a line
+   */
+  #addReject(value: JsonObject, path: string, depth: number): boolean {
+    const line = this.#options.openAgain === undefined ? undefined : rejectLineIn(value);
+    if (line === undefined) return false;
+    if (line.item === undefined) {
+      if (line.file !== undefined && this.#options.openAgain !== undefined) this.filesToReadAgain.push(this.#options.openAgain(line.file));
+      return true;
+    }
+    const field = at(path, 'item');
+    const corrected = typeof line.item === 'string' ? parseJson({ text: line.item, line: this.#line, path: field }, this.#file) : undefined;
+    if (corrected !== undefined && 'kind' in corrected) this.#items.push(corrected);
+    else this.#addValue(corrected === undefined ? line.item : corrected.value, field, depth + 1);
+    return true;
+  }
+
+  /** Returns an input error that names the other command if the item is a snapshot. */
+  #explained(inputError: InputError): InputError {
+    const { item } = inputError;
+    const other = isObject(item) ? ifSnapshot(item, this.#file, this.#options.command) : undefined;
+    return other === undefined ? inputError : { ...inputError, ...other };
   }
 
   /**
@@ -157,14 +210,15 @@ class ItemReader {
 
   /** Adds the records of an account, then the account with its valid records. */
   #addAccount(value: JsonObject, path: string): void {
-    const profile = this.#orInputError(() => parseProfile(value, path), value);
+    const profile = this.#orInputError(() => parseProfile(withRecords(value), path), value);
     if (isInputError(profile)) {
-      this.#items.push(profile);
+      this.#items.push(this.#explained(profile));
       return;
     }
     const place = this.#place(path);
     const data: ChangeRecord[] = [];
     for (const [index, item] of profile.data.entries()) {
+      if (item === null && this.#lost?.has(at(path, `data[${index}]`))) continue;
       const record = this.#orInputError(() => parseOwnRecord(item, profile, at(path, `data[${index}]`)), item);
       if (!isInputError(record)) data.push(record);
       this.#items.push(isInputError(record) ? record : { kind: 'record', record, place });
@@ -179,6 +233,16 @@ class ItemReader {
   #place(field: string): Place {
     return placeIn({ file: this.#file, line: this.#line }, field);
   }
+}
+
+/** Whether a value is an account without its records. A snapshot has other fields, or not all of these. */
+function isProfile(value: JsonObject): boolean {
+  return 'screen_name' in value && 'profile_image_url' in value && 'display_name' in value && !('observed_at' in value);
+}
+
+/** Returns an account with empty `data` if it has none. The number of its pages is derived from its records. */
+function withRecords(account: JsonObject): JsonObject {
+  return 'data' in account && 'data_page_count' in account ? account : { data: [], data_page_count: 0, ...account };
 }
 
 function isInputError(parsed: object): parsed is InputError {

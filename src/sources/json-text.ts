@@ -3,16 +3,21 @@ import { cut, isObject } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
 import { parseWithNames } from './escaped-names.ts';
 import { keysIn } from './key-count.ts';
-import { lossIn } from './parse-loss.ts';
+import { type LossInItem, lossesIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
 import type { InputError } from './source.ts';
 
 /** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
 export interface Parsed {
   readonly value: unknown;
+  /** The errors of the items in the text that would lose data, by the paths of the items. The value has null there. */
+  readonly lost?: ReadonlyMap<string, InputError>;
 }
 
-/** Parses a JSON text. Returns an input error if the text is not JSON, is nested too deeply, or loses data in JSON.parse. */
+/**
+ * Parses a JSON text. Returns an input error if the text is not JSON, is nested too deeply, or loses data in JSON.parse. If
+ * only some items of a list lose data, the others are in the value.
+ */
 export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   const { text, line, path, broken } = raw;
   if (broken !== undefined) {
@@ -27,10 +32,26 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
     const found = `${cut(text.trim())} (${reason})`;
     return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
   }
-  const loss = keysIn(text) === keysOf(value) ? undefined : lossIn(text);
-  if (loss === undefined) return { value };
-  const { code, expected, found } = loss;
-  return { kind: 'error', code, place: placeIn({ file, line }, within(path, loss.path)), expected, found, item: text };
+  const losses = keysIn(text) === keysOf(value) ? [] : lossesIn(text);
+  if (losses.length === 0) return { value };
+  const lost = new Map<string, InputError>();
+  for (const { code, expected, found, item, ...loss } of losses) {
+    const place = placeIn({ file, line }, within(path, loss.path));
+    if (item === undefined) return { kind: 'error', code, place, expected, found, item: text };
+    lost.set(within(path, item.path), { kind: 'error', code, place, expected, found, item: text.slice(item.start, item.end).trim() });
+  }
+  return { value: parseWithNames(withoutItems(text, losses)), lost };
+}
+
+/** Returns the text with null instead of the items that lose data. */
+function withoutItems(text: string, losses: readonly LossInItem[]): string {
+  let [rest, from] = ['', 0];
+  for (const { item } of losses) {
+    if (item === undefined) continue;
+    rest += `${text.slice(from, item.start)}null`;
+    from = item.end;
+  }
+  return rest + text.slice(from);
 }
 
 /** Returns the place of a field in an item; '' is the item itself. */

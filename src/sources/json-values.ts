@@ -37,7 +37,6 @@ export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator
 /** Chooses the splitter. Returns undefined until the text contains its first line and the start of the next one. */
 function splitterFor(start: string, number: number): Splitter | undefined {
   if (start === '') return undefined;
-  if (start.startsWith('<')) throw new NotJson(number, 'JSON', `HTML or XML: ${cut(start.trim())}`);
   if (start.startsWith('[')) return new ElementSplitter(number);
   if (!start.startsWith('{')) throw new NotJson(number, 'JSON that begins with { or [', cut(start.trim()));
   const newline = start.indexOf('\n');
@@ -59,6 +58,22 @@ function isJson(text: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * Splits the text of a page or array that is not JSON into its elements, so that only its broken elements are rejected.
+ * @returns undefined if the text has no elements, or is broken outside of them
+ */
+export function elementsIn({ text, line, path, broken, elements }: RawValue): readonly RawValue[] | undefined {
+  if (path !== '' || broken !== undefined || elements !== undefined) return undefined;
+  const splitter = new ElementSplitter(line);
+  try {
+    const values = splitter.push(text);
+    return splitter.isComplete && values.length > 1 ? values : undefined;
+  } catch (error) {
+    if (error instanceof NotJson) return undefined;
+    throw error;
   }
 }
 

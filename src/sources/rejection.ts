@@ -1,14 +1,21 @@
 import { Failure } from '../contract/failure.ts';
+import type { NotJson } from './raw-value.ts';
 import type { InputError } from './source.ts';
 
-/** Converts an input error to the failure that ends a run without a rejects file. */
-export function rejection(inputError: InputError): Failure {
+/**
+ * Converts an input error to the failure that ends a run without a rejects file.
+ * @param more the other errors of the run
+ */
+export function rejection(inputError: InputError, more: Pick<Failure, 'others' | 'unlisted'> = NO_MORE): Failure {
   const { code, place, expected, found } = inputError;
   const hint = inputError.hint ?? 'fix it, or write such items to a file with --rejects FILE; the store is unchanged';
-  return new Failure(code, messageOf(inputError), { place, expected, found, hint });
+  return new Failure(code, messageOf(inputError), { place, expected, found, hint, ...more });
 }
 
-function messageOf({ code, place }: InputError): string {
+const NO_MORE = { others: [], unlisted: 0 };
+
+function messageOf({ code, place, message }: InputError): string {
+  if (message !== undefined) return message;
   switch (code) {
     case 'conflict':
       return 'an item conflicts with an earlier one';
@@ -17,4 +24,19 @@ function messageOf({ code, place }: InputError): string {
     default:
       return `${place.file ?? 'the input'} contains an item that cannot be imported`;
   }
+}
+
+/**
+ * Returns the input error of an input that cannot be read to its end.
+ * @throws any error that does not concern only this input
+ */
+export function unreadableInput(error: unknown): InputError {
+  if (!(error instanceof Failure)) throw error;
+  const { code, message, place, expected = '', found = '', hint } = error;
+  return { kind: 'error', code, message, place, expected, found, hint };
+}
+
+/** Returns the input error for the rest of an input that is not JSON. */
+export function notJson({ line, expected, found, text }: NotJson, file: string): InputError {
+  return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, item: text };
 }

@@ -59,8 +59,8 @@ export class RejectsFile {
 
   /** @throws Failure file-system if the file cannot be written */
   add(inputError: InputError): void {
-    const { code, place, expected, found, item } = inputError;
-    const line = encode({ code, ...place, expected, found, item });
+    const { code, place, expected, found, options, item } = inputError;
+    const line = encode({ code, ...place, expected, found, options, item });
     const digest = digestOf(line);
     if (this.#digests.has(digest)) return;
     this.#digests.add(digest);
@@ -214,7 +214,7 @@ function digestOf(line: string): string {
 }
 
 /** Encodes a reject as one line. The item is left out if it is nested too deeply to encode. */
-function encode(reject: Omit<InputError, 'kind' | 'place'> & InputError['place']): string {
+function encode(reject: Pick<InputError, 'code' | 'expected' | 'found' | 'options' | 'item'> & InputError['place']): string {
   try {
     return encodeJson(reject);
   } catch {

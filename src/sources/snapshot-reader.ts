@@ -1,19 +1,27 @@
 import type { Place } from '../contract/failure.ts';
+import { parseInstant, timestampOf } from '../contract/instant.ts';
 import { isObject, show } from '../contract/json.ts';
 import type { Observation } from '../contract/observation.ts';
-import { Violation } from '../contract/shape.ts';
+import { at, Violation } from '../contract/shape.ts';
 import type { CaptureContext, JsonObject, Observe, SnapshotFormat } from './formats/format.ts';
-import { FORMATS, type FormatName } from './formats/formats.ts';
+import { FORMAT_NAMES, FORMATS, type FormatName } from './formats/formats.ts';
 import { neutral } from './formats/neutral.ts';
-import { parseJson, placeIn } from './json-text.ts';
+import { type HintCommand, plainCommand } from './hint-command.ts';
+import { type Parsed, parseJson, placeIn } from './json-text.ts';
+import { elementsIn } from './json-values.ts';
+import { ifRecord } from './other-command.ts';
 import type { RawValue } from './raw-value.ts';
+import { type RejectLine, rejectLineIn } from './reject-line.ts';
 import { mayNeedSanitizing, sanitize } from './sanitize.ts';
 import { SnapshotCache } from './snapshot-cache.ts';
-import type { InputError } from './source.ts';
+import type { Input, InputError, RejectOptions } from './source.ts';
 
 export interface ObserveContext extends CaptureContext {
   /** The format of all snapshots; if undefined, the format of each is detected. */
   readonly from: FormatName | undefined;
+  readonly command?: HintCommand | undefined;
+  /** Opens a file that a rejects file names. Without it, the lines of a rejects file are errors like any other text. */
+  readonly openAgain?: ((path: string) => Input) | undefined;
 }
 
 export interface Observed {
@@ -26,6 +34,8 @@ export interface Observed {
 interface ReadingFunctions {
   readonly snapshotsIn: SnapshotFormat['snapshotsIn'];
   readonly observe: Observe;
+  /** The format of a snapshot that is taken out of a value with several. */
+  readonly singleName: FormatName;
 }
 
 /** A format with two readers: one sanitizes texts, and one is for texts that are known to be clean. */
@@ -39,11 +49,15 @@ const MAX_DEPTH = 4;
 
 /** Reads the snapshots of one run: detects the format of each value and calls the reader of that format. */
 export class SnapshotReader {
+  /** The files that lines of a rejects file name, because they were rejected as a whole; with the options of each. */
+  readonly filesToReadAgain: { readonly input: Input; readonly context: ObserveContext }[] = [];
   readonly #context: ObserveContext;
   readonly #formats: readonly SnapshotFormat[];
   readonly #cache = new SnapshotCache();
   /** The formats that are loaded so far. */
   readonly #loaded = new Map<SnapshotFormat, LoadedFormat>();
+  /** The items of the current value that are rejected already. */
+  #lost: Parsed['lost'];
 
   constructor(context: ObserveContext) {
     this.#context = context;
@@ -63,10 +77,14 @@ export class SnapshotReader {
       const before = found.length;
       const parsed = parseJson(raw, file);
       if ('kind' in parsed) {
-        found.push(parsed);
+        const elements = elementsIn(raw);
+        if (elements === undefined) found.push(this.#withOptions(parsed));
+        else found.push(...(await this.read(elements, file)));
         continue;
       }
-      const { value } = parsed;
+      const { value, lost } = parsed;
+      this.#lost = lost;
+      if (lost !== undefined) for (const inputError of lost.values()) found.push(this.#withOptions(inputError));
       const format = isObject(value) ? this.#formatOf(value) : undefined;
       const loaded = format && this.#loaded.get(format);
       // an await for each of millions of values would take longer than reading them
@@ -81,13 +99,16 @@ export class SnapshotReader {
 
   /** Adds the observations of a value, or of the values in an array. */
   async add(found: (Observed | InputError)[], value: unknown, origin: Place, path: string, depth = 0): Promise<void> {
+    if (value === null && this.#lost?.has(path)) return;
     if (Array.isArray(value) && depth < MAX_DEPTH) {
       for (const [index, item] of value.entries()) await this.add(found, item, origin, `${path}[${index}]`, depth + 1);
       return;
     }
     const format = isObject(value) ? this.#formatOf(value) : undefined;
     if (format === undefined || !isObject(value)) {
-      found.push(this.#unknown(value, placeIn(origin, path)));
+      const line = isObject(value) && depth < MAX_DEPTH && this.#context.openAgain !== undefined ? rejectLineIn(value) : undefined;
+      if (line === undefined) found.push(this.#explained(this.#unknown(value, placeIn(origin, path))));
+      else await this.#addReject(found, line, origin, at(path, 'item'), depth);
       return;
     }
     const loaded = this.#loaded.get(format) ?? (await load(format));
@@ -95,8 +116,23 @@ export class SnapshotReader {
     this.#observe(found, value, loaded.thorough, origin, path);
   }
 
+  /** Adds the observations of the corrected item in a line of a rejects file. Its options replace those of the run. */
+  async #addReject(found: (Observed | InputError)[], line: RejectLine, origin: Place, path: string, depth: number): Promise<void> {
+    const context = contextOf(this.#context, line.options);
+    if (line.item === undefined) {
+      const input = line.file === undefined ? undefined : this.#context.openAgain?.(line.file);
+      // without openAgain: a file that is read again does not name further files
+      if (input !== undefined) this.filesToReadAgain.push({ input, context: { ...context, openAgain: undefined } });
+      return;
+    }
+    const raw = { text: typeof line.item === 'string' ? line.item : '', line: origin.line ?? 1, path };
+    const corrected = typeof line.item === 'string' ? parseJson(raw, origin.file ?? '') : { value: line.item };
+    if ('kind' in corrected) found.push({ ...corrected, options: line.options });
+    else await new SnapshotReader({ ...context, openAgain: undefined }).add(found, corrected.value, origin, path, depth + 1);
+  }
+
   #formatOf(value: JsonObject): SnapshotFormat | undefined {
-    if (this.#context.from !== undefined) return this.#formats[0];
+    if (this.#context.from !== undefined) return rejectLineIn(value) === undefined ? this.#formats[0] : undefined;
     for (const format of this.#formats) if (format.recognizes(value)) return format;
     return undefined;
   }
@@ -109,12 +145,26 @@ export class SnapshotReader {
         return;
       }
       for (const snapshot of reading.snapshotsIn(value, path)) {
+        if (snapshot.value === null && this.#lost?.has(snapshot.path)) continue;
         const taken = snapshot.observedAt === undefined ? context : { ...context, observedAt: snapshot.observedAt };
-        found.push(observed(snapshot.value, reading.observe, origin, snapshot.path, taken));
+        const read = observed(snapshot.value, reading.observe, origin, snapshot.path, taken);
+        const isAll = snapshot.value === value;
+        found.push(read.kind === 'error' ? this.#explained(read, isAll ? undefined : reading.singleName, taken) : read);
       }
     } catch (error) {
-      found.push(inputErrorOf(error, origin, value));
+      found.push(this.#explained(inputErrorOf(error, origin, value)));
     }
+  }
+
+  /** Returns an input error that names the other command if the item is a record or an account; with the options of the item. */
+  #explained(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
+    const { item, place } = inputError;
+    const other = isObject(item) ? ifRecord(item, place.file ?? '', this.#context.command ?? plainCommand) : undefined;
+    return { ...this.#withOptions(inputError, from, taken), ...other };
+  }
+
+  #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
+    return { ...inputError, options: optionsOf({ ...taken, from: from ?? this.#context.from }) };
   }
 
   #unknown(value: unknown, place: Place): InputError {
@@ -130,11 +180,32 @@ export class SnapshotReader {
   }
 }
 
+/** Returns the options that a rejects file keeps; undefined if all have their default values. */
+export function optionsOf({ from, observedAt, ...context }: CaptureContext & Pick<ObserveContext, 'from'>): RejectOptions | undefined {
+  if (from === undefined && observedAt === undefined && !context.unescape) return undefined;
+  return {
+    from,
+    observed_at: observedAt === undefined ? undefined : timestampOf(observedAt),
+    unescape: context.unescape ? true : undefined,
+  };
+}
+
+/** Returns the options of a run with those that a rejects file keeps. */
+function contextOf(context: ObserveContext, { from, observed_at, ...options }: RejectOptions): ObserveContext {
+  return {
+    ...context,
+    from: FORMAT_NAMES.find((name) => name === from) ?? context.from,
+    observedAt: (observed_at === undefined ? undefined : parseInstant(observed_at)) ?? context.observedAt,
+    unescape: options.unescape ?? context.unescape,
+  };
+}
+
 async function load(format: SnapshotFormat): Promise<LoadedFormat> {
   const { snapshotsIn } = format;
   const observe = await format.observer();
   const thorough: Observe = (snapshot, path, taken) => sanitize(observe(snapshot, path, taken));
-  return { thorough: { snapshotsIn, observe: thorough }, quick: { snapshotsIn, observe } };
+  const singleName = format.singleName ?? format.name;
+  return { thorough: { snapshotsIn, observe: thorough, singleName }, quick: { snapshotsIn, observe, singleName } };
 }
 
 /** Reads one of several snapshots. An error here does not affect the others. */

@@ -34,10 +34,25 @@ export interface InputError {
   readonly place: Place;
   readonly expected: string;
   readonly found: string;
+  /** What is wrong, if it is not an item: a whole input. */
+  readonly message?: string | undefined;
   /** What to do, if it is more than fixing or rejecting the item. */
-  readonly hint?: string;
+  readonly hint?: string | undefined;
+  /** Set if another command reads the item. The hint names that command for all sources, not for one file. */
+  readonly otherCommand?: { readonly hintForAll: string } | undefined;
+  /** The options under which the item was read, if they decide what it means. The rejects file keeps them. */
+  readonly options?: RejectOptions | undefined;
   /** The item as found: a JSON value, or the text that is not JSON. */
   readonly item?: unknown;
+}
+
+/** The options of `observe` under which a snapshot was read. */
+export interface RejectOptions {
+  /** The name of the format; missing if it was detected. */
+  readonly from?: string | undefined;
+  /** The time of a snapshot that contains no time: UTC with six digits of a second. */
+  readonly observed_at?: string | undefined;
+  readonly unescape?: true | undefined;
 }
 
 /** A source of bytes. It is opened when it is read. */
@@ -46,6 +61,7 @@ export interface Input {
   readonly name: string;
   /** The length in bytes, for progress; undefined if it is unknown. */
   readonly size: number | undefined;
+  /** @throws Failure no-source if the input is known to be unreadable */
   readonly open: () => AsyncIterable<Uint8Array>;
   /** The bag that the file is in. */
   readonly bag?: string;

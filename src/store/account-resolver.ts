@@ -16,8 +16,9 @@ export class AccountResolver {
 
   /** Returns the account of a profile that was observed at an instant. Returns undefined if it is new. */
   find({ id, screen_name }: Profile, formerNames: readonly string[], moment: Instant): KnownAccount | undefined {
-    if (id === undefined) return this.#withHandle(screen_name, moment);
-    return this.#cache.load(this.#table.byStableId(id) ?? this.#withoutId([screen_name, ...formerNames]));
+    if (id === undefined) return screen_name === undefined ? undefined : this.#withHandle(screen_name, moment);
+    const names = screen_name === undefined ? formerNames : [screen_name, ...formerNames];
+    return this.#cache.load(this.#table.byStableId(id) ?? this.#withoutId(names));
   }
 
   /** Returns the account that had a handle at an instant, as far as is known. Others may have had it before or since. */

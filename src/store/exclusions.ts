@@ -97,10 +97,10 @@ export class Exclusions {
    */
   excludesProfile({ id, screen_name }: Pick<Profile, 'id' | 'screen_name'>, formerNames: readonly string[]): boolean {
     if (this.#isEmpty) return false;
-    const exclusion =
-      (id === undefined ? undefined : this.#byStableId(id)) ?? this.#byHandle(screen_name) ?? this.#byFormerNames(id, formerNames);
+    const byHandle = () => (screen_name === undefined ? undefined : this.#byHandle(screen_name));
+    const exclusion = (id === undefined ? undefined : this.#byStableId(id)) ?? byHandle() ?? this.#byFormerNames(id, formerNames);
     if (exclusion === undefined) return false;
-    for (const name of [screen_name, ...formerNames]) {
+    for (const name of screen_name === undefined ? formerNames : [screen_name, ...formerNames]) {
       if (!this.hasHandle(name) && this.#holder.get(name) === undefined) this.#learn(exclusion, name);
     }
     if (id !== undefined && this.#hasStableId.get(exclusion) === undefined) this.#addKey.run('stable_id', stableIdHash(id), exclusion);

@@ -28,10 +28,12 @@ export class HandleTransfer {
 
   /**
    * Returns the name of an account after it was observed with a handle. It is that handle, unless another account was
-   * observed with it later: then the handle has changed hands since.
+   * observed with it later: then the handle has changed hands since. An account that was observed without a handle keeps its
+   * name. If it is new, its name is its stable id until a handle is observed.
    * @param account undefined if the account is new
    */
   nameAt({ id, screen_name }: Profile, moment: Instant, account: KnownAccount | undefined): string {
+    if (screen_name === undefined) return account?.identity.screen_name ?? this.#unused(id ?? 'unknown', account);
     if (account?.identity.screen_name === screen_name) return screen_name;
     // it had that handle up to this instant and lost it or changed it since: nothing changes back within one instant
     if (account !== undefined && this.#table.hadHandleUpTo(screen_name, moment, account.row)) return account.identity.screen_name;
@@ -86,7 +88,12 @@ export class HandleTransfer {
 
   /** Returns the name of an account that lost its handle to another. */
   #nameWithout(screenName: string, id: string | undefined, account: KnownAccount | undefined): string {
-    let name = `${screenName}~${id ?? 'former'}`;
+    return this.#unused(`${screenName}~${id ?? 'former'}`, account);
+  }
+
+  /** Returns a name that no other account has: the given one, with `~` appended if necessary. */
+  #unused(start: string, account: KnownAccount | undefined): string {
+    let name = start;
     for (let holder = this.#table.byName(name); holder !== undefined && holder.id !== account?.row; ) {
       name += '~';
       holder = this.#table.byName(name);

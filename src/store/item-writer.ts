@@ -1,12 +1,13 @@
-import { type Account, encodeIdentity, encodeSummary } from '../contract/account.ts';
+import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
-import { damaged } from './damaged.ts';
+import { damaged, storedJson } from './damaged.ts';
 import { forgetHandles } from './mirror-memory.ts';
+import { RowSet } from './row-set.ts';
 
 /** The result for one item. A conflict changes nothing and contains both versions. */
 export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | 'excluded' | Conflict;
@@ -30,6 +31,17 @@ export interface Conflict {
   readonly found: string;
   /** What to do, if no policy resolves the conflict. */
   readonly hint?: string;
+  /** Set if two accounts have the screen name. */
+  readonly namesake?: Namesake;
+}
+
+/** Two accounts with one screen name: the store has one of them, and the other is left out. */
+export interface Namesake {
+  /** The creation dates of both; null if unknown. */
+  readonly kept: string | null;
+  readonly leftOut: string | null;
+  /** The profile that is left out, if it is the one that the store had: an account without its records. */
+  readonly replaced: (Identity & Summary) | undefined;
 }
 
 /** Counts items as excluded that were added before the batch learned that their account is. */
@@ -45,6 +57,7 @@ interface StoredRecord {
 }
 
 interface Profile {
+  readonly id: number;
   readonly identity: string;
   readonly summary: string;
   readonly known_to: number | null;
@@ -54,6 +67,8 @@ interface Profile {
 export class ItemWriter {
   readonly #batch: Batch;
   readonly #policy: ConflictPolicy;
+  /** The accounts whose profile came in this batch. */
+  readonly #seen = new RowSet();
   readonly #markOwnerStale: Statement<[number]>;
   readonly #addRecord: Statement<[number, string, number]>;
   readonly #record: Statement<[number], StoredRecord>;
@@ -71,7 +86,7 @@ export class ItemWriter {
     this.#addRecord = database.prepare('INSERT INTO record (id, json, checksum) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING');
     this.#record = database.prepare('SELECT json, checksum FROM record WHERE id = ?');
     this.#replaceRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
-    this.#profile = database.prepare('SELECT identity, summary, known_to FROM account WHERE screen_name = ?');
+    this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
   }
 
@@ -99,15 +114,20 @@ export class ItemWriter {
 
   /**
    * Adds the profile of an account. Its records are added one by one. Of two profiles, the one with the newer record is
-   * the later, in whatever order they are imported. They conflict only if their newest record is the same.
+   * the later, in whatever order they are imported. They conflict if their newest record is the same.
+   * They also conflict if the batch has both and they are two accounts with one screen name. The one with the newer record
+   * gets the name then, unless the policy decides.
+   * @param isOther whether the batch has another account with the screen name, if the caller knows. It is reported under every
+   *   policy then. Undefined: the creation dates decide
    */
-  addProfile(account: Account): Outcome {
+  addProfile(account: Account, isOther?: boolean): Outcome {
     return this.#batch.guard(() => {
       if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
       const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
       const stored = this.#profile.get(account.screen_name);
+      const isRepeated = stored !== undefined && this.#seen.add(stored.id);
       const set = () => {
         this.#setProfile.run(identity, summary, knownTo, account.screen_name);
         this.#batch.markChanged(account.screen_name);
@@ -117,19 +137,43 @@ export class ItemWriter {
         return 'added';
       }
       if (stored.identity === identity && stored.summary === summary) {
-        if (stored.known_to < knownTo) {
-          this.#setProfile.run(identity, summary, knownTo, account.screen_name);
-          this.#batch.markChanged(account.screen_name);
-        }
+        if (stored.known_to < knownTo) set();
         return 'same';
       }
+      const isNewer = stored.known_to < knownTo;
+      if (isOther ?? wasCreatedAtAnotherTime(stored.identity, account)) {
+        const policy = isOther ? 'fail' : this.#policy;
+        if (policy === 'replace') {
+          set();
+          return 'replaced';
+        }
+        if (isOther || isRepeated || stored.known_to === knownTo) {
+          if (policy === 'keep') return 'kept';
+          if (isNewer) set();
+          return this.#namesakes(stored, account, identity + summary, isNewer);
+        }
+      }
       if (stored.known_to > knownTo) return 'kept';
-      if (stored.known_to < knownTo || this.#policy === 'replace') {
+      if (isNewer || this.#policy === 'replace') {
         set();
         return 'replaced';
       }
       return this.#outcome(`account ${account.screen_name}`, stored.identity + stored.summary, identity + summary);
     });
+  }
+
+  #namesakes(stored: Profile, account: Account, found: string, isReplaced: boolean): Conflict {
+    const { path } = this.#batch.database;
+    const identity: Identity = storedJson(path, `the account ${account.screen_name}`, stored.identity);
+    const summary: Summary = storedJson(path, `the account ${account.screen_name}`, stored.summary);
+    const dates = [identity.account_creation_date, account.account_creation_date] as const;
+    const [kept, leftOut] = isReplaced ? [dates[1], dates[0]] : dates;
+    return {
+      subject: `account ${account.screen_name}`,
+      stored: stored.identity + stored.summary,
+      found,
+      namesake: { kept, leftOut, replaced: isReplaced ? { ...identity, ...summary } : undefined },
+    };
   }
 
   /**
@@ -163,4 +207,10 @@ export class ItemWriter {
     if (this.#policy === 'replace') return 'replaced';
     return this.#policy === 'keep' ? 'kept' : { subject, stored, found };
   }
+}
+
+/** Whether a stored account and another one were created at different times, so that they are two accounts. */
+function wasCreatedAtAnotherTime(storedIdentity: string, { account_creation_date }: Account): boolean {
+  if (account_creation_date === null || storedIdentity.includes(`"account_creation_date":"${account_creation_date}"`)) return false;
+  return !storedIdentity.includes('"account_creation_date":null');
 }

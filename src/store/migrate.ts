@@ -1,6 +1,7 @@
 import { Failure } from '../contract/failure.ts';
+import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
 import type { Connection } from './connection.ts';
-import { APPLICATION_ID, MIGRATIONS } from './schema.ts';
+import { MIGRATIONS } from './schema.ts';
 
 /**
  * Runs the missing migration steps of a database in one transaction, and marks it as a store.
@@ -20,7 +21,7 @@ export function migrate(database: Connection, path: string, steps: readonly stri
 /** Runs the missing migration steps in the open transaction. */
 export function migrateInTransaction(database: Connection, path: string, steps: readonly string[] = MIGRATIONS): void {
   for (const step of steps.slice(schemaVersion(database, path, steps.length))) database.exec(step);
-  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
+  database.exec(`PRAGMA application_id = ${STORE_APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
 }
 
 /**
@@ -33,7 +34,7 @@ export function schemaVersion(database: Connection, path: string, known: number 
   const application = Number(database.value('PRAGMA application_id'));
   const isEmpty = Number(database.value('PRAGMA schema_version')) === 0;
   if (isEmpty && application === 0) return 0;
-  if (application !== APPLICATION_ID) {
+  if (application !== STORE_APPLICATION_ID) {
     throw new Failure('bad-store', `${path} is not a palimpsest store`, {
       place: { file: path },
       expected: 'a store that palimpsest import created',

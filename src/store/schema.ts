@@ -1,6 +1,3 @@
-/** Marks an SQLite file as a palimpsest store ("Palm"). */
-export const APPLICATION_ID = 0x50616c6d;
-
 const JSON_COLUMN = (column: string, field: string, type: string) => `${column} ${type} GENERATED ALWAYS AS (json ->> '${field}') VIRTUAL`;
 
 const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";

@@ -1,6 +1,6 @@
 import { basename, delimiter, dirname, relative } from 'node:path';
+import { shellWord } from '../contract/shell-word.ts';
 import type { ProcessIO } from './process-io.ts';
-import { shellWord } from './shell-word.ts';
 
 const NAME = 'palimpsest';
 /** What starts a program of the project with each package manager that sets npm_config_user_agent. */

@@ -149,7 +149,7 @@ describe('palimpsest import', () => {
     const { code, stdout, stderr } = await palimpsest(['import', file, '--store', store, '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
-    expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);
+    expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n( {2}also .*\n)?$/);
     expect(readFileSync(store).equals(before)).toBe(true);
   });
 
@@ -188,7 +188,8 @@ describe('palimpsest import', () => {
     ]);
     await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: '{}' });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
-    await palimpsest(['import', '-', '--store', store, '--rejects', rejects], { input: Buffer.from([0x7b, 0xff, 0x0a]) });
+    const failing = ['import', '-', '--store', store, '--rejects', rejects, '--require-complete'];
+    expect(await palimpsest(failing, { input: Buffer.from([0x7b, 0xff, 0x0a]) })).toMatchObject({ code: 1 });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
     expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
   });

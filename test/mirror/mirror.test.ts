@@ -219,13 +219,13 @@ describe('a mirror', () => {
     };
     const broken = { ...record(3), text: 5 };
     const all = [odd, broken, record(2, { account: 'twin' }), record(1, { account: 'twin' })];
-    const { data: _, ...withoutData } = account('bare', []);
+    const { bio: _, ...withoutBio } = account('bare', []);
     show(service, 'data', all);
     show(service, 'account', [
       account('twin', [record(1, { account: 'twin' })], { account_creation_date: '2010-01-01T00:00:00Z' }),
       account('jack', [odd]),
       account('twin', [record(2, { account: 'twin' })], { account_creation_date: '2020-01-01T00:00:00Z' }),
-      withoutData,
+      withoutBio,
     ]);
     const store = join(temporaryFolder(), 'store.db');
     const inputErrors: InputError[] = [];
@@ -233,13 +233,17 @@ describe('a mirror', () => {
     expect(await mirrored(store, service.baseUrl, { onReject })).toMatchObject({ isComplete: true, rejected: 3 });
     expect(inputErrors).toMatchObject([
       { code: 'bad-field', place: { field: 'results[1].text' }, item: { id: 3 } },
-      { code: 'conflict', found: 'a second account twin', item: { account_creation_date: '2020-01-01T00:00:00Z' } },
-      { code: 'bad-field', found: expect.stringContaining('screen_name'), item: { screen_name: 'bare' } },
+      {
+        code: 'conflict',
+        found: 'a second account twin, created 2010-01-01T00:00:00Z',
+        item: { screen_name: 'twin', account_creation_date: '2010-01-01T00:00:00Z' },
+      },
+      { code: 'bad-field', place: { field: 'results[3].bio' }, item: { screen_name: 'bare' } },
     ]);
     const { feed, accounts } = contentsOf(store);
     expect(feed.map(({ id }) => id)).toEqual([4, 2, 1]);
     expect(feed[0]).toEqual(odd);
-    expect(accounts).toMatchObject([{ screen_name: 'twin', account_creation_date: '2010-01-01T00:00:00Z' }, { screen_name: 'jack' }]);
+    expect(accounts).toMatchObject([{ screen_name: 'twin', account_creation_date: '2020-01-01T00:00:00Z' }, { screen_name: 'jack' }]);
     inputErrors.length = 0;
     expect(await mirrored(store, service.baseUrl, { onReject, isFull: true })).toMatchObject({ isComplete: true, rejected: 0 });
     expect(inputErrors).toEqual([]);
@@ -350,6 +354,17 @@ describe('palimpsest mirror', () => {
     await palimpsestJson(['mirror', service.baseUrl, '--store', store, '--delay', '0ms']);
     const { version, homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(service.headers['user-agent']).toBe(homepage === undefined ? `palimpsest/${version}` : `palimpsest/${version} (+${homepage})`);
+  });
+
+  it('writes rejected items to the rejects file, once', async () => {
+    const { service, store } = await serviceOf(3);
+    const page = JSON.stringify(service.answers.get('/rest/data/')).replace('"text":"text 2"', '"text":5');
+    service.answers.set('/rest/data/', page);
+    show(service, 'account', [account('jack', [record(3)])]);
+    for (const rejected of [1, 0]) {
+      expect(await palimpsestJson(['mirror', service.baseUrl, '--store', store, '--delay', '0ms', '--full'])).toMatchObject({ rejected });
+      expect(readFileSync(`${store}-rejects.ndjson`, 'utf8').trim().split('\n')).toHaveLength(1);
+    }
   });
 
   it('exits with 1 if items are missing, and reports how many', async () => {

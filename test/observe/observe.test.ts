@@ -652,3 +652,65 @@ describe('an import into a store with observations', () => {
     expect(contentsOf(copy)).toEqual({ ...contentsOf(store), known: expect.anything() });
   });
 });
+
+describe('a snapshot of an account whose handle is not known', () => {
+  const did = 'did:plc:qq4hb2xkzt7v3m5ndwy6scfa';
+  const nameless = (second: number, more: Snapshot = {}): Snapshot => ({ observed_at: at(second), id: did, ...more });
+  const named = (second: number, screen_name: string, more: Snapshot = {}) => nameless(second, { screen_name, ...more });
+
+  it('adds its fields, and the account keeps its last handle', async () => {
+    const bluesky = { did, handle: 'handle.invalid', description: 'b', followersCount: 1 };
+    const store = newStore();
+    await observe(store, [named(1, 'nina.example', { bio: 'a' })]);
+    await observe(store, [bluesky], { snapshots: { from: undefined, observedAt: idAt(2), unescape: false } });
+    expect(changesIn(contentsOf(store))).toEqual(expect.arrayContaining(['nina.example Bio "a"', 'nina.example Bio "b"']));
+    await observe(store, [nameless(3, { bio: 'c' }), named(4, 'nina.example.org', { bio: 'd' })]);
+    const contents = contentsOf(store);
+    expect(namesIn(contents)).toEqual(['nina.example.org']);
+    expect(contents.accounts[0]?.data.filter(({ data_type }) => data_type === 'Bio').map(({ text }) => text)).toEqual(['d', 'c', 'b', 'a']);
+  });
+
+  it('names a new account by its id until a handle is observed', async () => {
+    const store = newStore();
+    await observe(store, [nameless(1, { bio: 'a' }), nameless(2, { bio: 'b' })]);
+    expect(changesIn(contentsOf(store))).toEqual([`${did} Bio "a"`, `${did} Bio "b"`]);
+    expect(await observe(store, [named(3, 'nina.example')])).toMatchObject({ accounts: { added: 0, renamed: 1 } });
+    expect(changesIn(contentsOf(store))).toEqual(['nina.example Bio "a"', 'nina.example Bio "b"']);
+  });
+
+  it('does not take its id as a handle from another account', async () => {
+    const store = newStore();
+    await observe(store, [{ observed_at: at(1), id: '7', screen_name: '12', bio: 'a' }]);
+    await observe(store, [{ observed_at: at(2), id: '12', bio: 'b' }]);
+    expect(changesIn(contentsOf(store))).toEqual(['12 Bio "a"', '12~ Bio "b"']);
+  });
+
+  it('leaves the handle with an account that took it over', async () => {
+    const other = { id: 'did:plc:other', screen_name: 'nina.example' };
+    const store = newStore();
+    await observe(store, [
+      named(1, 'nina.example', { bio: 'a' }),
+      snapshot(2, { ...other, bio: 'x' }),
+      nameless(3, { bio: 'b' }),
+      snapshot(4, { ...other, bio: 'y' }),
+    ]);
+    expect(changesIn(contentsOf(store))).toEqual([
+      `nina.example~${did} Bio "a"`,
+      'nina.example Bio "x"',
+      `nina.example~${did} Bio "b"`,
+      'nina.example Bio "y"',
+    ]);
+  });
+
+  it('is written to the rejects file without a handle if it is late, and can be observed again', async () => {
+    const store = newStore();
+    await observe(store, [named(5, 'nina.example', { bio: 'a' })]);
+    const rejected: InputError[] = [];
+    await observe(store, [nameless(1, { bio: 'z' })], { onReject: (inputError) => rejected.push(inputError) });
+    expect(rejected).toMatchObject([{ code: 'late', options: { from: 'neutral' }, item: { id: did, bio: 'z' } }]);
+    const again = newStore();
+    const [{ item } = {}] = rejected;
+    await observe(again, [{ code: 'late', file: 'x', expected: '', found: '', options: { from: 'neutral' }, item }]);
+    expect(changesIn(contentsOf(again))).toEqual([`${did} Bio "z"`]);
+  });
+});

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { decode } from '../../src/sources/decode.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
+import type { Input } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 async function* nothing() {}
@@ -39,6 +40,10 @@ function inAnotherProcess(
     }`;
   const args = [...flags, '--input-type=module', '--eval', script];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', ...options }));
+}
+
+async function readAll(input: Input | undefined): Promise<void> {
+  if (input !== undefined) for await (const _ of decode(input));
 }
 
 function failureOf(work: () => unknown): unknown {
@@ -102,11 +107,13 @@ describe('inputsOf', () => {
     expect(namesIn(folder)).toEqual(['1.json']);
   });
 
-  it('rejects a symlink in a folder that points to itself or to a missing file', () => {
+  it('returns an input that fails for a symlink in a folder that points to itself or to a missing file', async () => {
     for (const target of ['loop', 'missing']) {
-      const folder = folderWith('1.json');
+      const folder = folderWith('1.json', 'z.json');
       symlinkSync(target, join(folder, 'loop'));
-      expect(failureOf(() => inputsOf([folder], nothing()))).toMatchObject({ code: 'no-source', place: { file: join(folder, 'loop') } });
+      const inputs = inputsOf([folder], nothing());
+      expect(inputs).toHaveLength(3);
+      await expect(readAll(inputs[1])).rejects.toMatchObject({ code: 'no-source', place: { file: join(folder, 'loop') } });
     }
   });
 
@@ -115,24 +122,23 @@ describe('inputsOf', () => {
     expect(failureOf(() => inputsOf([path], nothing()))).toMatchObject({ code: 'no-source', place: { file: path } });
   });
 
-  it.skipIf(process.platform === 'win32')('rejects a folder that cannot be read, with one error', () => {
+  it.skipIf(process.platform === 'win32')('rejects a folder that cannot be read, and returns one inside another as an input', () => {
     const folder = folderWith('a/1.json', 'b/2.json');
     chmodSync(join(folder, 'b'), 0o000);
     chmodSync(folder, 0o755);
     // root can read every folder, so the program runs as another user
     const isRoot = process.getuid?.() === 0;
-    const found = inAnotherProcess(folder, [], isRoot ? { uid: 65_534, gid: 65_534 } : {});
+    const user = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+    const [found, inside] = [inAnotherProcess(join(folder, 'b'), [], user), inAnotherProcess(folder, [], user)];
     chmodSync(join(folder, 'b'), 0o755);
     expect(found).toMatchObject({ code: 'no-source', place: { file: join(folder, 'b') } });
+    expect(inside).toEqual({ inputs: 2 });
   });
 
   it('rejects a file that disappears before it is read, with one error', async () => {
     const folder = folderWith('1.json');
     const [input] = inputsOf([folder], nothing());
     rmSync(join(folder, '1.json'));
-    const read = async () => {
-      if (input !== undefined) for await (const _ of decode(input));
-    };
-    await expect(read()).rejects.toMatchObject({ code: 'bad-source', place: { file: join(folder, '1.json') } });
+    await expect(readAll(input)).rejects.toMatchObject({ code: 'bad-source', place: { file: join(folder, '1.json') } });
   });
 });

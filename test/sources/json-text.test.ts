@@ -56,8 +56,22 @@ describe('parseJson', () => {
     fc.assert(
       fc.property(sample, ({ text, value, repeated }) => {
         const parsed = parse(text);
-        if (repeated) expect(parsed).toMatchObject({ kind: 'error', code: 'bad-json', place: { file: 'file', line: 7 }, item: text });
-        else expect(parsed).toEqual({ value });
+        const error = { kind: 'error', code: 'bad-json', place: { file: 'file', line: 7 } };
+        if (!repeated) {
+          expect(parsed).toEqual({ value });
+        } else if ('kind' in parsed) {
+          expect(parsed).toMatchObject({ ...error, item: text });
+        } else {
+          expect(parsed.lost?.size).toBeGreaterThan(0);
+          for (const one of parsed.lost?.values() ?? []) {
+            expect(one).toMatchObject(error);
+            // the item is the smallest one: nothing of it can be used
+            expect(parse(String(one.item))).toMatchObject({ kind: 'error' });
+          }
+          // the rest loses nothing
+          expect(parse(JSON.stringify(parsed.value))).toEqual({ value: parsed.value });
+          expect(Object.keys(Object(parsed.value))).toEqual(Object.keys(Object(value)));
+        }
       }),
       { numRuns: 3000 },
     );
@@ -67,7 +81,6 @@ describe('parseJson', () => {
     ['{"a":1,"a":1}', '', 'a', '"a"'],
     ['{"a":{"b":[{"c":1},{"c":[],"d":":","c":{}}]}}', '', 'a.b[1].c', '"c"'],
     ['{"text":"x","te\\u0078t":"y"}', 'results[3]', 'results[3].text', '"te\\u0078t"'],
-    ['[[],[{"__proto__":1,"__proto__":2}]]', '[4]', '[4][1][0].__proto__', '"__proto__"'],
   ])('rejects a name that occurs twice in one object: %s', (text, path, field, name) => {
     expect(parse(text, path)).toMatchObject({
       code: 'bad-json',
@@ -75,6 +88,31 @@ describe('parseJson', () => {
       expected: 'each field once',
       found: `the field ${name} twice in one object`,
     });
+  });
+
+  it.each<[string, string, unknown, readonly (readonly [string, string, string])[]]>([
+    ['[[],[{"__proto__":1,"__proto__":2}]]', '[4]', [[], [null]], [['[4][1][0]', '[4][1][0].__proto__', '{"__proto__":1,"__proto__":2}']]],
+    [
+      '{"results":[{"a":1}, {"data":[{"b":[{"c":1,"c":2}],"d":1,"d":2},{"e":1.0}]} , {"f":1,"f":{"g":[1]}} ],"count":3}',
+      '',
+      { results: [{ a: 1 }, { data: [null, { e: 1 }] }, null], count: 3 },
+      [
+        ['results[1].data[0]', 'results[1].data[0].b[0].c', '{"b":[{"c":1,"c":2}],"d":1,"d":2}'],
+        ['results[2]', 'results[2].f', '{"f":1,"f":{"g":[1]}}'],
+      ],
+    ],
+    ['[{"data":[{"a":1,"a":2}, 3],"b":1,"b":2},4]', '', [null, 4], [['[0]', '[0].b', '{"data":[{"a":1,"a":2}, 3],"b":1,"b":2}']]],
+  ])('leaves out only the items that have a name twice: %s', (text, path, value, lost) => {
+    const parsed = parse(text, path);
+    expect(parsed).toMatchObject({ value });
+    if ('kind' in parsed) return;
+    expect([...(parsed.lost ?? [])].map(([item, error]) => [item, error.place.field, error.item])).toEqual(lost);
+  });
+
+  it('finds all of many items with a name twice in one pass', () => {
+    const page = JSON.stringify({ results: Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'a' })) });
+    const parsed = parse(page.replaceAll('"text":"a"', '"text":"a","text":"b"'));
+    expect('lost' in parsed && parsed.lost?.size).toBe(20_000);
   });
 
   it('rejects a number only if it is not an integer and would be rounded to one', () => {
@@ -110,6 +148,7 @@ describe('parseJson', () => {
     expect(parse(`{"a":${long},"a":${long}}`)).toMatchObject({ code: 'bad-json', place: { field: 'a' } });
     const deep = `${'[{"a":'.repeat(2000)}1${'}]'.repeat(2000)}`;
     expect(parse(deep)).toHaveProperty('value');
-    expect(parse(`[${deep},{"a":1,"a":2}]`)).toMatchObject({ code: 'bad-json', place: { field: '[1].a' } });
+    const parsed = parse(`[${deep},{"a":1,"a":2}]`);
+    expect('lost' in parsed && [...(parsed.lost ?? [])]).toMatchObject([['[1]', { code: 'bad-json', place: { field: '[1].a' } }]]);
   });
 });

@@ -141,8 +141,40 @@ describe('observationsOf', () => {
   it.each([
     ['PK\u0003\u0004', 'a ZIP file'],
     ['BZh91AY', 'bzip2 data'],
-  ])('rejects a file that begins with %j', async (text, found) => {
-    await expect(readText(text)).rejects.toMatchObject({ code: 'bad-encoding', found });
+  ])('gives one input error for a file that begins with %j', async (text, found) => {
+    expect(errorIn(await readText(text))).toMatchObject({ code: 'bad-encoding', found });
+  });
+
+  it('reads a list in one line without its broken snapshots', async () => {
+    const one = (name: string) => JSON.stringify({ ...neutral, screen_name: name, id: name });
+    const twice = one('b').replace('{', '{"bio":"again",');
+    const list = `[${one('a')},${twice},${one('c')}]`;
+    const names = (found: Awaited<ReturnType<typeof readText>>) =>
+      found.map((item) => (item.kind === 'observation' ? item.observation.profile.screen_name : item.place.field));
+    // after a first line, each line is one value
+    expect(names(await readText(`${one('z')}\n${list}`))).toEqual(['z', '[1].bio', 'a', 'c']);
+    expect(names(await readText(`${one('z')}\n${list.replace(twice, '{"bio":nonsense}')}`))).toEqual(['z', 'a', '[1]', 'c']);
+    const user = (name: string) => `{"username":"${name}","name":"n","id":"${name}"}`;
+    const response = `{"data":[${user('a')},${user('b').replace('{', '{"id":"7",')}],"includes":{"users":[${user('c')}]}}`;
+    expect(names(await readText(response))).toEqual(['data[1].id', 'a', 'c']);
+  });
+
+  it.each<[string, unknown, object]>([
+    [
+      'a change record',
+      { id: 1, account: 'a', data_type: 'Bio', first_encountered_date: '2020-01-01T00:00:00Z' },
+      { found: 'a change record' },
+    ],
+    ['an account', { screen_name: 'a', display_name: '', bio: '', data: [], data_page_count: 0 }, { found: 'an account with its records' }],
+    ['a page', { count: 0, next: null, previous: null, results: [] }, { found: 'a saved page' }],
+    ['an export', { format: 'palimpsest-store', version: 1, accounts: 0, records: 0 }, { found: 'an export of a store' }],
+  ])('names import for %s', async (_, value, error) => {
+    for (const from of [undefined, 'neutral', 'mastodon'] as const) {
+      expect(errorIn(await readValues([value], { from }))).toMatchObject({
+        ...error,
+        hint: 'import reads records, accounts and pages: palimpsest import snapshots',
+      });
+    }
   });
 
   it.skipIf(!existsSync(SHARED))('reads every snapshot of two real collections (skipped if they are missing)', async () => {

@@ -72,6 +72,7 @@ describe('an import', () => {
       exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
       pageSets: [],
       rejected: 0,
+      conflicts: { count: 0, listed: [] },
     });
     expect(readFileSync(store).equals(before)).toBe(true);
   });
@@ -137,7 +138,19 @@ describe('an import', () => {
   it('reports a conflict of two profiles with the same newest record', async () => {
     const store = join(temporaryFolder(), 'store.db');
     await load(store, [account([record(1)])]);
-    await expect(load(store, [account([record(1)], { bio: 'other' })])).rejects.toMatchObject({ code: 'conflict' });
+    const summary = await load(store, [account([record(1)], { bio: 'other' }), record(2)]);
+    expect(summary).toMatchObject({
+      records: { added: 1 },
+      conflicts: { count: 1, listed: [{ account: 'jack', two_accounts: false, file: 'lines', line: 1 }] },
+    });
+    expect(contents(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
+    await load(store, [account([record(1)], { bio: 'other' })], 'keep');
+    expect(contents(store).accounts).toMatchObject([{ bio: 'bio 2' }]);
+  });
+
+  it('takes the other of two profiles with the policy replace', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [account([record(1)])]);
     await load(store, [account([record(1)], { bio: 'other' })], 'replace');
     expect(contents(store).accounts).toMatchObject([{ bio: 'other' }]);
   });
@@ -223,6 +236,73 @@ describe('an import', () => {
     const late = record(9_000_000_000_000_000, { first_encountered_date: '2255-03-14T16:00:00.000000Z' });
     await load(store, [late]);
     expect(contents(store).feed).toEqual([late]);
+  });
+});
+
+describe('two accounts with one screen name', () => {
+  const created = (year: number, id: number, more: object = {}) =>
+    account([record(id)], { account_creation_date: `${year}-01-01T00:00:00Z`, bio: `of ${year}`, ...more });
+  const shown = (store: string) => contents(store).accounts;
+
+  it('get the name by the newer record, in either order, and the other is left out', async () => {
+    const [older, newer] = [created(2010, 1), created(2020, 2)];
+    for (const order of [
+      [older, newer],
+      [newer, older],
+    ]) {
+      const store = join(temporaryFolder(), 'store.db');
+      const summary = await load(store, order);
+      expect(summary.conflicts).toMatchObject({
+        count: 1,
+        listed: [{ account: 'jack', two_accounts: true, kept_creation_date: '2020-01-01T00:00:00Z', line: 2 }],
+      });
+      expect(shown(store)).toMatchObject([{ bio: 'of 2020', data: [{ id: 2 }, { id: 1 }] }]);
+    }
+  });
+
+  it('are one conflict after another if there are three', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    expect((await load(store, [created(2010, 1), created(2020, 3), created(2015, 2)])).conflicts.count).toBe(2);
+    expect(shown(store)).toMatchObject([{ bio: 'of 2020' }]);
+  });
+
+  it.each<[ConflictPolicy, string]>([
+    ['keep', '2020-01-01T00:00:00Z'],
+    ['replace', '2010-01-01T00:00:00Z'],
+  ])('are decided by the policy %s', async (policy, account_creation_date) => {
+    const store = join(temporaryFolder(), 'store.db');
+    expect((await load(store, [created(2020, 2), created(2010, 1)], policy)).conflicts.count).toBe(0);
+    expect(shown(store)).toMatchObject([{ account_creation_date }]);
+  });
+
+  it('conflict without records too, and the store keeps the first', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const [one, other] = [2010, 2020].map((year) => created(year, 1, { data: [] }));
+    const rejected: InputError[] = [];
+    await load(store, [one ?? {}, other ?? {}], 'fail', (inputError) => rejected.push(inputError));
+    expect(shown(store)).toMatchObject([{ bio: 'of 2010' }]);
+    expect(rejected).toMatchObject([{ code: 'conflict', item: { bio: 'of 2020' } }]);
+  });
+
+  it('are no conflict if the later import has the newer one: the handle changed hands', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [created(2010, 1)]);
+    expect((await load(store, [created(2020, 2)])).conflicts.count).toBe(0);
+    expect(shown(store)).toMatchObject([{ bio: 'of 2020' }]);
+  });
+
+  it('are not assumed without both creation dates', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    const summary = await load(store, [created(2010, 1, { account_creation_date: null }), created(2020, 2)]);
+    expect(summary).toMatchObject({ accounts: { added: 1, replaced: 1 }, conflicts: { count: 0 } });
+  });
+
+  it('change nothing in the store if they are imported again', async () => {
+    const store = join(temporaryFolder(), 'store.db');
+    await load(store, [created(2010, 1), created(2020, 2)]);
+    const before = contents(store);
+    await load(store, [created(2010, 1), created(2020, 2)]);
+    expect(contents(store)).toEqual(before);
   });
 });
 

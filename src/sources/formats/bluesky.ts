@@ -45,10 +45,10 @@ function didOf(view: JsonObject, path: string): string {
 /** The handle that Bluesky shows if the handle of an account does not resolve to the account. */
 const NO_HANDLE = 'handle.invalid';
 
-function handleOf(view: JsonObject, path: string): string {
+/** Returns the handle; undefined if Bluesky could not confirm it. The DID identifies the account then. */
+function handleOf(view: JsonObject, path: string): string | undefined {
   const name = handleField(view['handle'], path, 'handle');
-  if (name !== NO_HANDLE) return name;
-  throw new Violation(at(path, 'handle'), 'a handle that resolves to its account', show(name));
+  return name === NO_HANDLE ? undefined : name;
 }
 
 function verifiedIn(view: JsonObject, path: string): boolean | undefined {

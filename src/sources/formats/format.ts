@@ -31,6 +31,8 @@ export type Observe = (snapshot: JsonObject, path: string, taken: CaptureContext
 /** A documented format of profile snapshots, with its reader. */
 export interface SnapshotFormat {
   readonly name: FormatName;
+  /** The format of one snapshot out of a value with several, if it is another one. */
+  readonly singleName?: FormatName;
   /** One snapshot, as an error message names it. */
   readonly title: string;
   /** Whether an object is such a snapshot, or a response that contains some. */

@@ -2,14 +2,14 @@ import { type Instant, parseInstant } from '../../contract/instant.ts';
 import { show } from '../../contract/json.ts';
 import type { Observation } from '../../contract/observation.ts';
 import { at, Violation } from '../../contract/shape.ts';
-import { dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
-import type { JsonObject, SnapshotFormat } from './format.ts';
+import { captureTime, dateField, flagField, handleField, idField, isUrlOrEmpty, textField, websiteField } from './fields.ts';
+import type { CaptureContext, JsonObject, SnapshotFormat } from './format.ts';
 
 /** The format of this project, with the field names of the API. Snapshots of any other source can be converted to it. */
 export const neutral: SnapshotFormat = {
   name: 'neutral',
   title: 'a neutral snapshot (with observed_at and screen_name)',
-  recognizes: (value) => 'observed_at' in value || ('screen_name' in value && ('display_name' in value || 'bio' in value)),
+  recognizes: (value) => 'observed_at' in value || ('screen_name' in value && OWN_FIELDS.some((field) => field in value)),
   observer: async () => observe,
 };
 
@@ -27,14 +27,20 @@ const FIELDS: ReadonlySet<string> = new Set([
   'web_archive_url',
 ]);
 
-function observe(snapshot: JsonObject, path: string): Observation {
+/** The fields that the user object of Twitter, which has a screen_name too, does not have. */
+const OWN_FIELDS = ['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'] as const;
+
+function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
   for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(snapshot, path, key);
+  const id = idField(snapshot['id'], path, 'id');
   return {
-    observed_at: momentField(snapshot['observed_at'], path, 'observed_at'),
+    observed_at: momentField(snapshot['observed_at'], path, 'observed_at') ?? captureTime(taken, path),
     web_archive_url: archiveField(snapshot['web_archive_url'], path, 'web_archive_url'),
     profile: {
-      screen_name: handleField(snapshot['screen_name'], path, 'screen_name'),
-      id: idField(snapshot['id'], path, 'id'),
+      // an account that has an id can be observed without its handle
+      screen_name:
+        id !== undefined && snapshot['screen_name'] === undefined ? undefined : handleField(snapshot['screen_name'], path, 'screen_name'),
+      id,
       display_name: textField(snapshot['display_name'], path, 'display_name'),
       bio: textField(snapshot['bio'], path, 'bio'),
       location: textField(snapshot['location'], path, 'location'),
@@ -49,11 +55,13 @@ function observe(snapshot: JsonObject, path: string): Observation {
 
 const NO_NAMES: readonly string[] = [];
 
-function momentField(found: unknown, path: string, field: string): Instant {
+/** Reads the time of a snapshot; undefined if it is missing. */
+function momentField(found: unknown, path: string, field: string): Instant | undefined {
+  if (found === undefined) return undefined;
   const moment = typeof found === 'string' ? parseInstant(found) : undefined;
   if (moment !== undefined) return moment;
   const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
-  throw new Violation(at(path, field), expected, found === undefined ? 'no such field' : show(found));
+  throw new Violation(at(path, field), expected, show(found));
 }
 
 function archiveField(found: unknown, path: string, field: string): string | null {

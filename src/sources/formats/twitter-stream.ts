@@ -8,6 +8,7 @@ import { isoOf, observeUser } from './twitter-v1.ts';
 export const twitterStream: SnapshotFormat = {
   name: 'twitter-stream',
   title: 'a tweet of the Twitter stream (with user)',
+  singleName: 'twitter-v1',
   recognizes: (value) => 'user' in value || isNotice(value),
   snapshotsIn: usersOf,
   observer: async () => observeUser,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { errorIn, NOON, observationsIn, readValues } from './reading.ts';
+import { NOON, observationsIn, readValues } from './reading.ts';
 
 const detailed = fixture('bluesky');
 
@@ -63,8 +63,9 @@ describe('a Bluesky profile', () => {
     expect((await profileOf(changed(detailed, ['verification'], verification)))?.verified).toBeUndefined();
   });
 
-  it('is rejected with the placeholder for broken handles', async () => {
-    expect(errorIn(await readValues([{ ...detailed, handle: 'handle.invalid' }]))).toMatchObject({ place: { field: 'handle' } });
+  it('has no handle if it has the placeholder for handles that do not resolve', async () => {
+    const { screen_name: _, ...rest } = (await profileOf(detailed)) ?? {};
+    expect(await profileOf({ ...detailed, handle: 'handle.invalid' })).toEqual({ ...rest, screen_name: undefined });
   });
 
   it('is read from lists', async () => {

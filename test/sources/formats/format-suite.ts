@@ -32,6 +32,8 @@ export interface Example {
   readonly isTimed: boolean;
   /** Whether an invalid URL is rejected instead of left out. */
   readonly isStrict: boolean;
+  /** Whether the handle may be missing if there is an id. */
+  readonly hasOptionalHandle?: boolean;
 }
 
 /** Reads the fixture of a format: the documented shape, with invented values. */
@@ -51,7 +53,7 @@ export function changed(value: unknown, keys: readonly Key[], replacement: unkno
 }
 
 /** Tests the properties that every format must have. */
-export function describeFormat({ name, observations, fields, isTimed, isStrict }: Example): void {
+export function describeFormat({ name, observations, fields, isTimed, isStrict, hasOptionalHandle = false }: Example): void {
   const whole = fixture(name);
   const firstProfile = async (value: unknown) => observationsIn(await readValues([value]))[0]?.profile;
   const [, ...texts] = Object.entries({ none: undefined, ...fields }).flatMap(([field, place]) =>
@@ -133,7 +135,8 @@ export function describeFormat({ name, observations, fields, isTimed, isStrict }
       }
     });
 
-    it.each([undefined, null, '', 'a\0b', 'a\nb', '\ud800', 7])('rejects the handle %j', async (handle) => {
+    const missing = hasOptionalHandle ? [] : [undefined];
+    it.each([...missing, null, '', 'a\0b', 'a\nb', '\ud800', 7])('rejects the handle %j', async (handle) => {
       const { keys, path } = fields.screen_name;
       const inputErrors = errorsOf(await readValues([changed(whole, keys, handle)]));
       // without its handle a snapshot may not even be recognized

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { changed, describeFormat, fixture } from './format-suite.ts';
-import { errorIn, observationsIn, readText, readValues } from './reading.ts';
+import { errorIn, NOON, observationsIn, readText, readValues } from './reading.ts';
 
 const whole = fixture('neutral');
 
@@ -37,6 +37,7 @@ describeFormat({
   },
   isTimed: true,
   isStrict: true,
+  hasOptionalHandle: true,
 });
 
 describe('a neutral snapshot', () => {
@@ -52,7 +53,31 @@ describe('a neutral snapshot', () => {
     ]);
   });
 
-  it.each([undefined, null, '', 'today', '2023-11-18T16:29:12', 1_700_324_952, '1969-12-31T23:59:59Z'])(
+  it('has the time of --observed-at if it contains no time', async () => {
+    const { observed_at: _, ...timeless } = whole;
+    for (const from of [undefined, 'neutral'] as const) {
+      expect(observationsIn(await readValues([timeless, whole], { from })).map(({ observed_at }) => observed_at)).toEqual([
+        NOON,
+        1_700_324_952_006_921,
+      ]);
+      expect(errorIn(await readValues([timeless], { from, observedAt: undefined })).hint).toContain('--observed-at');
+    }
+  });
+
+  it.each(['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'])(
+    'is recognized without a time by the field %s',
+    async (field) => {
+      expect(observationsIn(await readValues([{ screen_name: 'mira', [field]: whole[field] }]))).toMatchObject([{ observed_at: NOON }]);
+    },
+  );
+
+  it('may lack the handle if it has an id', async () => {
+    const nameless = changed(whole, ['screen_name'], undefined);
+    expect(observationsIn(await readValues([nameless]))).toMatchObject([{ profile: { screen_name: undefined, id: whole['id'] } }]);
+    expect(errorIn(await readValues([changed(nameless, ['id'], undefined)]))).toMatchObject({ place: { field: 'screen_name' } });
+  });
+
+  it.each([null, '', 'today', '2023-11-18T16:29:12', 1_700_324_952, '1969-12-31T23:59:59Z'])(
     'is rejected with the time %j',
     async (time) => {
       expect(errorIn(await readValues([changed(whole, ['observed_at'], time)]))).toMatchObject({ place: { field: 'observed_at' } });

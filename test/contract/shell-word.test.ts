@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { shellWord } from '../../src/terminal/shell-word.ts';
+import { shellWord } from '../../src/contract/shell-word.ts';
 
 describe('a word of a shell', () => {
   it.each(['data/store.db', 'my store.db', "it's", '$HOME `id` "x" \\', '*', '~', '', 'größe.db', 'a\nb\t\u001b[31m', "\u0007'\\"])(

@@ -1,0 +1,17 @@
+import type { SuggestedCommand } from '../contract/hint.ts';
+import type { HintCommand } from '../sources/hint-command.ts';
+import type { Terminal } from '../terminal/terminal.ts';
+
+/**
+ * Returns the commands that hints about the sources of a run show.
+ * @param sources the sources of the run
+ * @param observeOptions the options to repeat in commands that observe
+ */
+export function hintCommandFor(
+  terminal: Terminal,
+  sources: readonly string[],
+  observeOptions: SuggestedCommand['options'] = {},
+): HintCommand {
+  return (verb, source, options = {}) =>
+    terminal.command(verb, { ...(verb === 'observe' ? observeOptions : {}), ...options }, source === undefined ? sources : [source]);
+}

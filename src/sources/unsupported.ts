@@ -1,0 +1,209 @@
+import { cut } from '../contract/json.ts';
+import { shellWord } from '../contract/shell-word.ts';
+import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
+import { type HintCommand, STANDARD_INPUT, type Verb } from './hint-command.ts';
+
+/** How many bytes are needed to detect a format: tar has its signature at byte 257. */
+export const HEAD_BYTES = 512;
+
+/** What a hint needs to name the commands that convert a file. */
+interface Conversion {
+  readonly name: string;
+  /** The name of the file, quoted for a shell. */
+  readonly file: string;
+  /** A folder to unpack the file into. */
+  readonly folder: string;
+  /** A pattern of files like this one, such as `*.png`. */
+  readonly pattern: string;
+  /** Whether the name of the file is that of a compressed tar archive. */
+  readonly isTar: boolean;
+  readonly command: HintCommand;
+  /** Returns the command of the run for another source. Without a source: for the sources of the run. */
+  readonly run: (source?: string, options?: { readonly [long: string]: string }) => string;
+}
+
+interface Format {
+  /** The format as an error names it. */
+  readonly kind: string;
+  readonly detect: (head: Buffer) => boolean;
+  readonly hint: (conversion: Conversion) => string;
+}
+
+/** A source in a format that no reader supports. */
+export interface Unsupported {
+  readonly kind: string;
+  readonly hint: string;
+  /** Whether the bytes are text in UTF-8 that is not JSON. Otherwise they are not text in UTF-8. */
+  readonly isText: boolean;
+  /** The first line that is not empty, from 1; and its beginning. */
+  readonly line: number;
+  readonly beginning: string;
+}
+
+const startsWith =
+  (...signatures: readonly string[]) =>
+  (head: Buffer) =>
+    signatures.some((signature) => head.subarray(0, signature.length).toString('latin1') === signature);
+const unpackedBy =
+  (command: (conversion: Conversion) => string) =>
+  (conversion: Conversion): string =>
+    `unpack it: ${command({ ...conversion, folder: shellWord(conversion.folder) })} && ${conversion.run(conversion.folder)}`;
+const untar = unpackedBy(({ file, folder }) => `mkdir -p ${folder} && tar -xf ${file} -C ${folder}`);
+const decompressedBy = (program: string) => (conversion: Conversion) =>
+  conversion.isTar ? untar(conversion) : `decompress it: ${program} ${conversion.file} | ${conversion.run('-')}`;
+const decodedFrom =
+  (encoding: string) =>
+  ({ file, run }: Conversion) =>
+    `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
+const leftOut = ({ pattern, run }: Conversion) => `leave such files out: ${run(undefined, { '--exclude': pattern })}`;
+
+/** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
+const BINARY: readonly Format[] = [
+  {
+    kind: 'UTF-32',
+    detect: startsWith('\xff\xfe\0\0', '\0\0\xfe\xff', '{\0\0\0', '[\0\0\0', '\0\0\0{', '\0\0\0['),
+    hint: decodedFrom('UTF-32'),
+  },
+  { kind: 'UTF-16', detect: startsWith('\xff\xfe', '\xfe\xff'), hint: decodedFrom('UTF-16') },
+  { kind: 'UTF-16 (little endian)', detect: startsWith('{\0', '[\0'), hint: decodedFrom('UTF-16LE') },
+  { kind: 'UTF-16 (big endian)', detect: startsWith('\0{', '\0['), hint: decodedFrom('UTF-16BE') },
+  {
+    kind: 'a ZIP file',
+    detect: startsWith('PK\x03\x04', 'PK\x05\x06'),
+    hint: unpackedBy(({ file, folder }) => `unzip ${file} -d ${folder}`),
+  },
+  { kind: 'a tar archive', detect: (head) => head.subarray(257, 262).toString('latin1') === 'ustar', hint: untar },
+  { kind: 'a 7z archive', detect: startsWith("7z\xbc\xaf'\x1c"), hint: unpackedBy(({ file, folder }) => `7z x ${file} -o${folder}`) },
+  { kind: 'a RAR archive', detect: startsWith('Rar!\x1a\x07'), hint: unpackedBy(({ file, folder }) => `unrar x ${file} ${folder}/`) },
+  { kind: 'bzip2 data', detect: startsWith('BZh'), hint: decompressedBy('bzcat') },
+  { kind: 'xz data', detect: startsWith('\xfd7zXZ\0'), hint: decompressedBy('xzcat') },
+  { kind: 'Zstandard data', detect: startsWith('\x28\xb5\x2f\xfd'), hint: decompressedBy('zstdcat') },
+  { kind: 'LZ4 data', detect: startsWith('\x04\x22\x4d\x18'), hint: decompressedBy('lz4cat') },
+  {
+    kind: 'gzip data inside gzip data',
+    detect: startsWith('\x1f\x8b'),
+    hint: ({ file, run }) => `decompress it: zcat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'a palimpsest store',
+    detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
+    hint: ({ file, run }) => `export it: palimpsest export ndjson --store ${file} --to - | ${run('-')}`,
+  },
+  {
+    kind: 'an SQLite database',
+    detect: isSqlite,
+    hint: ({ file, run }) => `export a table: sqlite3 -json ${file} 'SELECT * FROM TABLE' | ${run('-')}`,
+  },
+  {
+    kind: 'a Parquet file',
+    detect: startsWith('PAR1'),
+    hint: ({ name, run }) => `convert it: duckdb -json -c "SELECT * FROM read_parquet('${name}')" | ${run('-')}`,
+  },
+  { kind: 'a PNG image', detect: startsWith('\x89PNG\r\n'), hint: leftOut },
+  { kind: 'a JPEG image', detect: startsWith('\xff\xd8\xff'), hint: leftOut },
+  { kind: 'a GIF image', detect: startsWith('GIF87a', 'GIF89a'), hint: leftOut },
+  { kind: 'a PDF document', detect: startsWith('%PDF-'), hint: leftOut },
+  // a NUL is not possible in JSON, and other text does not have it
+  { kind: 'binary data', detect: (head) => head.includes(0), hint: leftOut },
+];
+
+const HTML: Format = { kind: 'HTML or XML', detect: startsWith('<'), hint: leftOut };
+
+/** Formats of text that is not JSON. */
+const TEXT: readonly Format[] = [
+  HTML,
+  {
+    kind: 'a web archive (WARC)',
+    detect: startsWith('WARC/'),
+    hint: ({ name, command }) => `import reads web archives by name: ${command('import', name)}`,
+  },
+  {
+    kind: 'tab-separated values',
+    detect: hasColumns('\t'),
+    hint: ({ file, run }) => `convert it: mlr --itsv --ojsonl cat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'CSV',
+    detect: hasColumns(','),
+    hint: ({ file, run }) => `convert it: mlr --icsv --ojsonl cat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'CSV with semicolons',
+    detect: hasColumns(';'),
+    hint: ({ file, run }) => `convert it: mlr --icsv --ifs ';' --ojsonl cat ${file} | ${run('-')}`,
+  },
+];
+
+/**
+ * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
+ * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
+ * @param name the name of the input
+ */
+export function unsupportedIn(head: Buffer, name: string, verb: Verb, command: HintCommand): Unsupported | undefined {
+  const binary = BINARY.find(({ detect }) => detect(head));
+  const text = head.toString('utf8').replace(/^\ufeff/, '');
+  const start = text.trimStart();
+  const format = binary ?? (start === '' ? undefined : textFormat(start, verb));
+  if (format === undefined) return undefined;
+  const line = text.slice(0, text.length - start.length).split('\n').length;
+  return {
+    kind: format.kind,
+    hint: format.hint(conversionOf(name, verb, command)),
+    isText: binary === undefined,
+    line,
+    beginning: cut(start.trim()),
+  };
+}
+
+function textFormat(start: string, verb: Verb): Format | undefined {
+  if (start.startsWith('window.') && verb === 'import') return ARCHIVE_SCRIPT;
+  const head = Buffer.from(start);
+  return TEXT.find(({ detect }) => detect(head));
+}
+
+const ARCHIVE_SCRIPT: Format = {
+  kind: 'a file of a Twitter archive',
+  detect: () => true,
+  hint: () => 'name the folder of the archive: palimpsest observe FOLDER',
+};
+
+/** Returns the encoding of text that is not UTF-8, and what to do. */
+export function encodingIn(
+  bytes: Uint8Array,
+  name: string,
+  verb: Verb,
+  command: HintCommand,
+): { readonly kind: string; readonly hint: string } {
+  const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
+    ? ['Windows-1252 or damaged', 'WINDOWS-1252']
+    : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
+  return { kind, hint: decodedFrom(encoding)(conversionOf(name, verb, command)) };
+}
+
+function conversionOf(name: string, verb: Verb, command: HintCommand): Conversion {
+  const isFile = name !== STANDARD_INPUT;
+  const stem = name.replace(/(\.tar)?\.\w+$/, '');
+  const extension = /\.\w+$/.exec(name)?.[0];
+  return {
+    name: isFile ? name : 'FILE',
+    file: isFile ? shellWord(name) : 'FILE',
+    folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
+    pattern: extension === undefined ? (name.split('/').at(-1) ?? name) : `*${extension}`,
+    isTar: /\.(tar\.\w+|t[gbx]z2?|tzst)$/i.test(name),
+    command,
+    run: (source, options) => command(verb, source, options),
+  };
+}
+
+function isSqlite(head: Buffer): boolean {
+  return head.subarray(0, 16).toString('latin1') === 'SQLite format 3\0';
+}
+
+/** Whether the first line has a separator and looks like the names of columns: no JSON, no sentence. */
+function hasColumns(separator: string): (head: Buffer) => boolean {
+  return (head) => {
+    const [line = ''] = head.toString('utf8').split(/\r?\n/, 1);
+    const names = line.split(separator);
+    return names.length > 1 && names.every((name) => /^\s*("[^"]*"|[\w .:@-]{1,60})\s*$/.test(name));
+  };
+}

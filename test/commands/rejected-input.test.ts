@@ -1,0 +1,253 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+
+const record = (id: number, more: object = {}) => ({
+  id,
+  account: 'jack',
+  data_type: 'Bio',
+  previous: null,
+  text: `bio ${id}`,
+  first_encountered_date: '2023-11-18T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+  ...more,
+});
+const account = (name: string, more: object = {}) => ({
+  screen_name: name,
+  account_creation_date: null,
+  profile_image_url: '',
+  display_name: name,
+  website: null,
+  location: '',
+  bio: '',
+  ...more,
+});
+const page = (...results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
+const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1');
+
+/** A folder with the given files, and the arguments that name a store in it. */
+function folderOf(files: Readonly<Record<string, string | Uint8Array>>): { folder: string; store: string[]; cwd: string } {
+  const folder = temporaryFolder();
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  return { folder, store: ['--store', 'store.db'], cwd: folder };
+}
+
+const linesIn = (file: string): Record<string, unknown>[] =>
+  readFileSync(file, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('palimpsest import of a folder with other files', () => {
+  const files = {
+    'site/1.json': JSON.stringify(page(record(1))),
+    'site/2.png': PNG,
+    'site/3.ndjson': `${JSON.stringify(record(3))}\n${JSON.stringify(record(4, { text: 7 }))}\n`,
+    'site/4.json': '',
+    'site/5.ndjson': Buffer.from(`${JSON.stringify(record(5))}\n{"bio":"caf\xe9"}`, 'latin1'),
+    'site/6/users.json': '{"users":[{"screen_name":"jack","id_str":"12"}]}',
+  };
+
+  it('lists all files with errors at once, and imports nothing', async () => {
+    const { cwd, store } = folderOf(files);
+    const { code, stdout, stderr } = await palimpsest(['import', 'site', ...store, '--json'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr.split('\n')).toEqual([
+      'error: site/2.png is a PNG image (bad-encoding)',
+      '  where     site/2.png',
+      '  expected  JSON in UTF-8, or gzip',
+      '  found     a PNG image',
+      "  try       leave such files out: palimpsest import site --exclude '*.png' --store store.db",
+      '  also      site/3.ndjson, line 2, text: 7 (bad-field)',
+      '  also      site/4.json, line 1: an empty file (bad-json)',
+      expect.stringMatching(/^ {2}also {6}site\/5.ndjson: invalid bytes among the first \d+; the text is Latin-1.* \(bad-encoding\)$/),
+      '  also      site/6/users.json, line 1: a user of the Twitter API 1.1 (with screen_name) (bad-field)',
+      '',
+    ]);
+    const { error } = JSON.parse(stdout);
+    expect(error).toMatchObject({ file: 'site/2.png', unlisted: 0 });
+    expect(error.others.map(({ file }: { file: string }) => file)).toEqual([
+      'site/3.ndjson',
+      'site/4.json',
+      'site/5.ndjson',
+      'site/6/users.json',
+    ]);
+    expect(error.others[3].hint).toContain('palimpsest observe site/6/users.json --observed-at TIME --store store.db');
+  });
+
+  it('sets whole files aside with --rejects, and reads a corrected rejects file', async () => {
+    const { cwd, store } = folderOf(files);
+    const rejects = join(cwd, 'rejects.ndjson');
+    expect(await palimpsestJson(['import', 'site', ...store, '--rejects', rejects, '--exclude', '6'], { cwd })).toMatchObject({
+      records: { added: 2 },
+      rejected: 4,
+    });
+    const lines = linesIn(rejects);
+    expect(lines.map(({ file, line, item }) => [file, line, item === undefined])).toEqual([
+      ['site/2.png', undefined, true],
+      ['site/3.ndjson', 2, false],
+      ['site/4.json', 1, true],
+      ['site/5.ndjson', undefined, true],
+    ]);
+    const corrected = [
+      { ...lines[1], item: record(4) },
+      // an item may be text, and a line without an item stands for its file
+      { ...lines[1], item: JSON.stringify(page(record(7), record(8))) },
+      lines[3],
+    ];
+    writeFileSync(rejects, corrected.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    writeFileSync(join(cwd, 'site/5.ndjson'), [5, 6].map((id) => JSON.stringify(record(id))).join('\n'));
+    expect(await palimpsestJson(['import', 'rejects.ndjson', ...store], { cwd })).toMatchObject({
+      records: { added: 5 },
+      rejected: 0,
+      store: { records: 7 },
+    });
+  });
+
+  it('reads only the files that the patterns select, also from the environment', async () => {
+    const { cwd, store } = folderOf(files);
+    const patterns = ['--include', '*.json', '--include', '*.ndjson', '--exclude', '[45].*', '--exclude', 'site/3*'];
+    const both = await palimpsest(['import', 'site', ...store, ...patterns], { cwd });
+    expect(both.stderr).toContain('where     site/3.ndjson, line 2, text');
+    const env = { PALIMPSEST_INCLUDE: '1.*' };
+    expect(await palimpsestJson(['import', 'site', 'site/2.png', ...store], { cwd, env })).toMatchObject({ store: { records: 1 } });
+    expect(await palimpsest(['import', 'site', ...store, '--include', '*.txt'], { cwd })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no file of the sources matches the patterns (no-source)'),
+    });
+  });
+});
+
+describe('palimpsest import', () => {
+  it('imports an account without data, and the other items of a page with a broken one', async () => {
+    const twice = JSON.stringify(record(2)).replace('{', '{"text":"again",');
+    const line = JSON.stringify(page(record(1), record(3))).replace('},{', `},${twice},{`);
+    const { cwd, store } = folderOf({
+      'page.json': line,
+      'nonsense.json': line.replace(twice, '{"id":NaN}').replace('"id":3', '"id":5'),
+      'profiles.ndjson': [account('jill'), account('joan', { data_page_count: 3 })].map((one) => JSON.stringify(one)).join('\n'),
+    });
+    const rejects = ['--rejects', 'rejects.ndjson'];
+    expect(await palimpsestJson(['import', 'page.json', 'nonsense.json', 'profiles.ndjson', ...store, ...rejects], { cwd })).toMatchObject({
+      records: { added: 3, same: 1 },
+      accounts: { added: 2 },
+      rejected: 2,
+    });
+    expect(linesIn(join(cwd, 'rejects.ndjson'))).toMatchObject([
+      { file: 'page.json', field: 'results[1].text', item: twice },
+      { file: 'nonsense.json', field: 'results[1]', item: '{"id":NaN}' },
+    ]);
+  });
+
+  it('names observe for all sources if all have snapshots', async () => {
+    const snapshot = '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"a"}';
+    const { cwd } = folderOf({ 'nights/1.json': snapshot, 'nights/2.json': snapshot });
+    expect((await palimpsest(['import', 'nights'], { cwd })).stderr).toContain(
+      'try       observe reads snapshots: palimpsest observe nights\n',
+    );
+  });
+
+  const [older, newer] = ['2010-01-01T00:00:00Z', '2020-01-01T00:00:00Z'];
+  const twins = [
+    account('twin', { account_creation_date: newer, data: [record(9, { account: 'twin' })], bio: 'new', data_page_count: 1 }),
+    account('twin', { account_creation_date: older, data: [record(2, { account: 'twin' })], bio: 'old', data_page_count: 1 }),
+  ] as const;
+
+  it.each([
+    ['the newer', twins],
+    ['the older', twins.toReversed()],
+  ])('imports everything else if two accounts have one screen name, %s first, and lists the choices', async (_, order) => {
+    const { cwd, store } = folderOf({ 'page.json': JSON.stringify(page(...order, account('jill'))) });
+    const { code, stdout, stderr } = await palimpsest(['import', 'page.json', ...store], { cwd });
+    expect(code).toBe(1);
+    expect(stdout).toContain('store.db has 2 records of 2 accounts');
+    expect(stderr.split('\n')).toEqual([
+      'warning: 1 profile left out because of a conflict; everything else was imported',
+      `warning: twin: two accounts have this screen name; the store has the one created ${newer}, not the one created ${older} (page.json, line 1, results[1])`,
+      'warning: to keep the profiles of the store: palimpsest import page.json --on-conflict keep --store store.db',
+      'warning: to take the other profiles: palimpsest import page.json --on-conflict replace --store store.db',
+      'warning: to set the other profiles aside in a file: palimpsest import page.json --rejects FILE --store store.db',
+      '',
+    ]);
+    expect(await palimpsest(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    const rejects = ['--rejects', 'rejects.ndjson'];
+    const fresh = ['--store', 'fresh.db'];
+    expect(await palimpsestJson(['import', 'page.json', ...fresh, ...rejects], { cwd })).toMatchObject({
+      rejected: 1,
+      conflicts: { count: 0 },
+    });
+    expect(linesIn(join(cwd, 'rejects.ndjson'))).toMatchObject([{ code: 'conflict', item: { bio: 'old', account_creation_date: older } }]);
+  });
+
+  it('gives the other of two accounts a name of its own from the rejects file', async () => {
+    const { cwd, store } = folderOf({ 'page.json': JSON.stringify(page(...twins)) });
+    await palimpsestJson(['import', 'page.json', ...store, '--rejects', 'rejects.ndjson'], { cwd });
+    const renamed = readFileSync(join(cwd, 'rejects.ndjson'), 'utf8').replaceAll(/"(screen_name|account)":"twin"/g, '"$1":"twin_2010"');
+    writeFileSync(join(cwd, 'rejects.ndjson'), renamed);
+    expect(await palimpsestJson(['import', 'rejects.ndjson', ...store, '--on-conflict', 'replace'], { cwd })).toMatchObject({
+      records: { replaced: 1 },
+      accounts: { added: 1 },
+      store: { records: 2, accounts: 2 },
+    });
+  });
+});
+
+describe('palimpsest observe', () => {
+  it('reads its corrected rejects with the format and the time that they had', async () => {
+    const tweet = (id: string, user: object) => ({ timestamp_ms: '1500000000000', id, user });
+    const user = (name: string, more: object = {}) => ({ id_str: name, screen_name: name, name, created_at: 7, ...more });
+    const { cwd, store } = folderOf({
+      'users/1.ndjson': `${JSON.stringify(user('a'))}\n{"screen_name":"b",\n`,
+      'users/2.ndjson': '',
+      'tweets.ndjson': JSON.stringify(tweet('1', user('c'))),
+    });
+    const options = ['--observed-at', '2017-09-19T20:47:28Z', '--from', 'twitter-v1', '--unescape', '--rejects', 'rejects.ndjson'];
+    expect(await palimpsestJson(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ observations: 0, rejected: 3 });
+    expect(await palimpsestJson(['observe', 'tweets.ndjson', ...store, '--rejects', 'rejects.ndjson'], { cwd })).toMatchObject({
+      rejected: 1,
+    });
+    const lines = linesIn(join(cwd, 'rejects.ndjson'));
+    expect(lines.map(({ options }) => options)).toEqual([
+      ...Array(3).fill({ from: 'twitter-v1', observed_at: '2017-09-19T20:47:28.000000Z', unescape: true }),
+      { from: 'twitter-v1', observed_at: '2017-07-14T02:40:00.000000Z' },
+    ]);
+    const text = readFileSync(join(cwd, 'rejects.ndjson'), 'utf8');
+    const corrected = text
+      .replaceAll('"created_at":7', '"description":"1 &lt; 2"')
+      .replaceAll(String.raw`{\"screen_name\":\"b\",`, String.raw`{\"screen_name\":\"b\",\"id_str\":\"b\"}`);
+    writeFileSync(join(cwd, 'rejects.ndjson'), corrected);
+    writeFileSync(join(cwd, 'users/2.ndjson'), JSON.stringify(user('d', { created_at: null })));
+    expect(await palimpsestJson(['observe', 'rejects.ndjson', ...store], { cwd })).toMatchObject({ observations: 4, rejected: 0 });
+    const bios = async (name: string) => (await palimpsestJson(['history', name, ...store], { cwd }))['records'];
+    expect(await bios('a')).toMatchObject([
+      { data_type: 'Website' },
+      {},
+      { text: '1 < 2', first_encountered_date: '2017-09-19T20:47:28.000000Z' },
+      {},
+    ]);
+    expect(await bios('c')).toMatchObject([{}, {}, { text: '1 &lt; 2', first_encountered_date: '2017-07-14T02:40:00.000000Z' }, {}]);
+  });
+
+  it('lists all files with errors at once, and names import for records', async () => {
+    const { cwd, store } = folderOf({
+      'all/1.bz2': 'BZh91AY',
+      'all/2.json': JSON.stringify(page(record(1))),
+      'all/3.db': 'SQLite format 3\0',
+    });
+    const { code, stderr } = await palimpsest(['observe', 'all', ...store, '--observed-at', '2017-09-19T20:47:28Z'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr.split('\n').slice(-5)).toEqual([
+      '  found     bzip2 data',
+      '  try       decompress it: bzcat all/1.bz2 | palimpsest observe - --observed-at 2017-09-19T20:47:28.000000Z --store store.db',
+      '  also      all/2.json, line 1: a saved page (bad-field)',
+      '  also      all/3.db: an SQLite database (bad-encoding)',
+      '',
+    ]);
+  });
+});
