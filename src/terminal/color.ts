@@ -4,10 +4,10 @@ const COLORS = { red: 31, yellow: 33 } as const;
 
 export type Color = keyof typeof COLORS;
 
-/** Whether text on a stream may have colors. FORCE_COLOR comes before NO_COLOR, as in Node.js. */
+/** Whether text on a stream may have colors. FORCE_COLOR comes before NO_COLOR, as in Node.js. An empty variable is ignored. */
 export function hasColor(stream: Output, env: ProcessIO['env']): boolean {
   const forced = env['FORCE_COLOR'];
-  if (forced !== undefined) return !/^(0|false)$/i.test(forced);
+  if (forced) return !/^(0|false)$/i.test(forced);
   return isTerminal(stream, env) && !env['NO_COLOR'];
 }
 

@@ -94,11 +94,13 @@ describe('palimpsest history', () => {
   });
 
   it('wraps to 80 columns and uses no colors if standard output is not a terminal', async () => {
-    const { stdout } = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
+    const { stdout } = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '' } });
     const wide = stdout.split('\n').filter((line) => !line.includes('#'));
     expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(wide.length).toBeGreaterThan(4);
     expect(stdout).not.toContain('\u001b');
+    const forced = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
+    expect(forced.stdout).toContain('\u001b[');
   });
 
   it('finds an account by a former handle, says so, and shows the rename where it happened', async () => {

@@ -219,7 +219,7 @@ describe('palimpsest import', () => {
     const folder = temporaryFolder();
     const args = [command, '--out', ''];
     const finished = await palimpsest(args, { cwd: folder });
-    expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('Expected a path.') });
+    expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('expected  a path') });
   });
 
   it('rejects the store and the sources as the rejects file', async () => {
