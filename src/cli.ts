@@ -1,21 +1,28 @@
 import { Command, CommanderError } from '@commander-js/extra-typings';
+import { declareAccounts } from './commands/accounts.ts';
 import { declareArchive } from './commands/archive.ts';
 import { declareBuild } from './commands/build.ts';
+import { declareExclusions } from './commands/exclusions.ts';
 import { declareExport } from './commands/export.ts';
 import { declareHistory } from './commands/history.ts';
 import { declareImport } from './commands/import.ts';
+import { addToJobSummary, refusalTable } from './commands/job-summary.ts';
 import { declareMirror } from './commands/mirror.ts';
 import { declareObserve } from './commands/observe.ts';
 import { applyEnv, isOn } from './commands/options.ts';
 import { declarePublish } from './commands/publish.ts';
+import { declareRemove } from './commands/remove.ts';
 import { declareRewrite } from './commands/rewrite.ts';
 import { declareServe } from './commands/serve.ts';
 import { declareStore } from './commands/store.ts';
 import { declareVerify } from './commands/verify.ts';
-import { Failure } from './contract/failure.ts';
+import { FAILURES, Failure } from './contract/failure.ts';
 import { encodeJson } from './contract/json.ts';
 import { type ProcessIO, Terminal, usageText } from './terminal.ts';
 import { VERSION } from './version.ts';
+
+/** The exit code if a guard refused. */
+const REFUSED = 3;
 
 /**
  * Runs one command line.
@@ -30,6 +37,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   } catch (error) {
     if (error instanceof CommanderError) reportUsageError(terminal, argv, error);
     else terminal.failure(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    if (error instanceof Failure && FAILURES[error.code] === REFUSED) addToJobSummary(terminal, refusalTable(error));
   }
   await terminal.flushed();
   return terminal.exitCode;
@@ -92,6 +100,9 @@ export function programFor(terminal: Terminal): Command {
   declareVerify(program, terminal);
   declarePublish(program, terminal);
   declareHistory(program, terminal);
+  declareAccounts(program, terminal);
+  declareRemove(program, terminal);
+  declareExclusions(program, terminal);
   declareRewrite(program, terminal);
   declareArchive(program, terminal);
   declareExport(program, terminal);

@@ -27,8 +27,16 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
-  history: ['contract', 'diff', 'terminal'],
+  history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'tree', 'version', 'warc'],
+};
+/** The folders of publish that each of its folders may import besides itself. `publish/publish.ts` may import all of them. */
+const PUBLISH: { readonly [folder: string]: readonly string[] } = {
+  objects: [],
+  state: ['objects'],
+  planning: ['state'],
+  trees: ['objects', 'state', 'planning'],
+  transfer: ['objects', 'planning', 'trees'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];
@@ -84,10 +92,36 @@ describe('the architecture', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has no cycle of modules', () => {
+  it('lets each folder of publish import only the folders that its entry lists', () => {
+    const folderOf = (file: string) => /^publish\/(\w+)\//.exec(file)?.[1];
+    expect([...new Set(files.map(folderOf).filter((folder) => folder !== undefined))].toSorted()).toEqual(Object.keys(PUBLISH).toSorted());
+    const wrong = relative.filter((one) => {
+      const [from, to] = [folderOf(one.file), targetOf(one)];
+      const isInside = to.startsWith('publish/');
+      return from !== undefined && isInside && from !== folderOf(to) && !PUBLISH[from]?.includes(folderOf(to) ?? '');
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the plans of publish free of requests and files', () => {
+    const planning = relative.filter(({ file }) => file.startsWith('publish/planning/'));
+    expect(planning.filter((one) => targetOf(one) === 'storage/remote.ts')).toEqual([]);
+    expect(imports.filter(({ file, specifier }) => file.startsWith('publish/planning/') && specifier.startsWith('node:'))).toEqual([]);
+  });
+
+  it('wraps targets in one place', () => {
+    const wrappers = ['storage/retry.ts', 'storage/credential-refresh.ts'];
+    const importers = relative.filter((one) => wrappers.includes(targetOf(one)));
+    expect(importers.map(({ file }) => file)).toEqual(['storage/remote.ts', 'storage/remote.ts']);
+  });
+
+  it.each([
+    ['modules', MODULES],
+    ['folders of publish', PUBLISH],
+  ])('has no cycle of %s', (_, table) => {
     const reach = (module: string, path: readonly string[] = []): readonly string[] =>
-      path.includes(module) ? [...path, module] : (MODULES[module] ?? []).flatMap((next) => reach(next, [...path, module]));
-    expect(Object.keys(MODULES).flatMap((module) => reach(module))).toEqual([]);
+      path.includes(module) ? [...path, module] : (table[module] ?? []).flatMap((next) => reach(next, [...path, module]));
+    expect(Object.keys(table).flatMap((module) => reach(module))).toEqual([]);
   });
 
   it('lets only the listed files and folders import each package', () => {

@@ -3,11 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
 import { STORE_MARKER } from '../storage/marker.ts';
-import { toFailure } from '../storage/retry.ts';
-import { StorageError } from '../storage/storage-error.ts';
+import type { Remote } from '../storage/remote.ts';
+import { storageErrorKind } from '../storage/storage-failure.ts';
 import type { Upload } from '../storage/target.ts';
 import { type Catalog, EMPTY, encodeCatalog, parseCatalog } from './catalog.ts';
-import type { Remote } from './remote.ts';
 
 /** If a store does not support conditional writes: milliseconds between a write and the check for a concurrent write. */
 const SETTLING_MS = 2_000;
@@ -78,10 +77,9 @@ export class CatalogObject {
       await this.#remote.put(STORE_MARKER, upload, this.isConditional ? condition : undefined);
       return true;
     } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      if (error.kind === 'conflict') return false;
-      if (error.kind !== 'unsupported' || !this.isConditional) throw toFailure(this.#remote, STORE_MARKER, error);
-      this.isConditional = false;
+      const kind = storageErrorKind(error);
+      if (!this.isConditional || (kind !== 'conflict' && kind !== 'unsupported')) throw error;
+      if (kind === 'unsupported') this.isConditional = false;
       return false;
     }
   }

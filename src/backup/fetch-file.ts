@@ -5,11 +5,11 @@ import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import { stopped } from '../storage/retry.ts';
+import type { Remote } from '../storage/remote.ts';
+import { stopped } from '../storage/storage-failure.ts';
 import type { StoreImage } from '../store/image.ts';
 import type { Block } from './block-list.ts';
 import type { Version } from './catalog.ts';
-import type { Remote } from './remote.ts';
 
 const decompress = promisify(brotliDecompress);
 
@@ -39,7 +39,7 @@ export async function blocksHere(
     if (position + length > here.bytes) break;
     if (hash('sha256', bytesHere(here, position, length)) === digest) same.add(index);
     await setImmediate();
-    if (signal.aborted) throw stopped(remote);
+    if (signal.aborted) throw stopped(remote.name);
   }
   return same;
 }
@@ -54,7 +54,7 @@ export async function fetchFile(remote: Remote, version: Version, blocks: readon
   try {
     let done = 0;
     await forEachLimit(blocks.entries(), concurrency, async ([index, block]) => {
-      if (signal.aborted) throw stopped(remote);
+      if (signal.aborted) throw stopped(remote.name);
       const { position, length } = placeOf(version, index);
       const isHere = here !== undefined && same.has(index);
       const bytes = isHere ? bytesHere(here, position, length) : await fetchBlock(remote, version, block);
@@ -104,7 +104,7 @@ async function digestOf(file: FileHandle, { block_bytes }: Version, remote: Remo
     if (bytesRead === 0) return sha256.digest('hex');
     sha256.update(buffer.subarray(0, bytesRead));
     position += bytesRead;
-    if (signal.aborted) throw stopped(remote);
+    if (signal.aborted) throw stopped(remote.name);
   }
 }
 

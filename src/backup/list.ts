@@ -1,7 +1,7 @@
+import { openRemote, type RemoteOptions } from '../storage/remote.ts';
 import type { Target } from '../storage/target.ts';
 import type { Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';
-import { openRemote, type RemoteOptions } from './remote.ts';
 
 /**
  * Returns the versions that a target keeps, newest first; empty if it has no store.

@@ -1,18 +1,19 @@
 import { existsSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
-import { type RequestCounter, stopped } from '../storage/retry.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
+import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
-import { fileSystemFailure } from '../store/database.ts';
 import { StoreImage, type StoreState } from '../store/image.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { replaceStore } from '../store/replace.ts';
+import { fileSystemFailure } from '../store/store-error.ts';
 import type { Block } from './block-list.ts';
 import type { Catalog, Version } from './catalog.ts';
 import { CatalogObject } from './catalog-object.ts';
 import { blocksHere, damaged, fetchFile } from './fetch-file.ts';
-import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { readBlocks } from './version-blocks.ts';
 
 export interface PullOptions extends RemoteOptions {
@@ -122,7 +123,7 @@ async function exchange(
   } finally {
     here?.close();
   }
-  if (signal.aborted) throw stopped(remote);
+  if (signal.aborted) throw stopped(remote.name);
   replaceStore(store, partOf(store), here?.state);
   return { unchanged: false, blocks: { all: blocks.length, fetched } };
 }

@@ -3,14 +3,15 @@ import { setImmediate } from 'node:timers/promises';
 import { brotliCompressSync, constants } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { forEachLimit } from '../storage/pool.ts';
-import { type RequestCounter, stopped } from '../storage/retry.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
+import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
 import { StoreImage } from '../store/image.ts';
 import { VERSION } from '../version.ts';
 import { BLOCK_BYTES, type Block, encodeBlocks, listPath, ownBlocks, planBlocks } from './block-list.ts';
 import { beginPush, commitPush, type Version } from './catalog.ts';
 import { CatalogObject, privateUpload } from './catalog-object.ts';
-import { openRemote, type Remote, type RemoteOptions } from './remote.ts';
 import { refusePublicPlace } from './site.ts';
 import { deleteBlocks, deleteGarbage, readBlocks } from './version-blocks.ts';
 
@@ -128,7 +129,7 @@ async function digestsOf(
     digests.push(hash('sha256', block));
     onRead?.(position + block.length, image.bytes);
     await setImmediate();
-    if (signal.aborted) throw stopped(remote);
+    if (signal.aborted) throw stopped(remote.name);
   }
   return { digests, sha256: whole.digest('hex') };
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { SITE_MARKER } from '../storage/marker.ts';
-import type { Remote } from './remote.ts';
+import type { Remote } from '../storage/remote.ts';
 
 /** The files that identify a site: the state of a publish, and a page of a tree that another tool copied. */
 const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];

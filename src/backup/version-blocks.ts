@@ -1,7 +1,7 @@
 import { forEachLimit } from '../storage/pool.ts';
+import type { Remote } from '../storage/remote.ts';
 import { type Block, listPath, ownBlocks, parseBlocks, replacedBlocks } from './block-list.ts';
 import type { Garbage } from './catalog.ts';
-import type { Remote } from './remote.ts';
 
 /** Reads the block list of a version; undefined if the list is missing or damaged. */
 export async function readBlocks(remote: Remote, id: string): Promise<readonly Block[] | undefined> {

@@ -1,8 +1,20 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parseBaseUrl } from '../contract/site.ts';
+import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import type { ChosenBaseUrl } from '../tree/base-url.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
-import { again, DEFAULT_OUT, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import {
+  again,
+  DEFAULT_BASE_URL,
+  DEFAULT_OUT,
+  DEFAULT_STORE,
+  examples,
+  JSON_HELP,
+  type Program,
+  path,
+  QUIET_HELP,
+  wholeNumber,
+} from './options.ts';
 
 const LARGEST_PAGE = 100_000;
 
@@ -17,7 +29,11 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addOption(new Option('--store <file>', 'the store to build from').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--out <folder>', 'the folder for the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(
-      new Option('--base-url <url>', 'the public address of the site; rest/ is below it').env('PALIMPSEST_BASE_URL').makeOptionMandatory(),
+      new Option(
+        '--base-url <url>',
+        'the public address of the site; rest/ is below it (default: that of the tree in --out; for a new tree ' +
+          `"${DEFAULT_BASE_URL}", where palimpsest serve serves it)`,
+      ).env('PALIMPSEST_BASE_URL'),
     )
     .addOption(
       new Option('--page-size <n>', 'change records per page')
@@ -46,6 +62,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
+        ['palimpsest build', 'a tree to try with palimpsest serve, or the tree in out again'],
         ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
@@ -53,10 +70,12 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      const { build } = await import('../tree/build.ts');
+      const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const started = performance.now();
       const progress = terminal.progress('building', (pages) => `${number(pages)} pages`);
-      const site = { base_url: parseBaseUrl(options.baseUrl), page_size: options.pageSize, account_page_size: options.accountPageSize };
+      const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
+      const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
+      const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
       const summary = await build(options.store, {
         out: options.out,
         site,
@@ -71,8 +90,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
           'records or accounts moved to earlier pages: a reader who was following the next links during the build may have missed some',
         );
       }
-      terminal.summary({ ...summary, out: options.out, milliseconds: Math.round(took) }, [
+      const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
+      if (baseUrlBefore !== null && baseUrlBefore !== baseUrl.url && !isLoopback(baseUrlBefore)) {
+        terminal.warn(`the base URL of the tree changed from ${baseUrlBefore} to ${baseUrl.url}: all links in the pages are new`);
+      }
+      terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [
         `built ${options.out} in ${seconds(took)}`,
+        `  base URL  ${baseUrl.url}${REMARKS[baseUrlFrom]}`,
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
@@ -80,6 +104,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       ]);
     });
 }
+
+/** What the summary says about a base URL that was not given. */
+const REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
+  option: '',
+  tree: ', that of the tree before',
+  default: ', the default of palimpsest serve; before you publish, build with --base-url',
+};
 
 function encodingsIn(text: string): Encoding[] {
   const names = text.split(',').filter((name) => name !== '');

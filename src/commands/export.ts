@@ -33,7 +33,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
         import('../store/store.ts'),
         import('../export/ndjson.ts'),
         import('../export/export-file.ts'),
-        import('../store/database.ts'),
+        import('../store/store-error.ts'),
       ]);
       if (isSameFile(to, storePath)) throw overwritesStore(to);
       const started = performance.now();

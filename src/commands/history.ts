@@ -1,11 +1,11 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { type ChangeRecord, DATA_TYPES } from '../contract/record.ts';
+import { timestampOf } from '../contract/instant.ts';
+import { type ChangeRecord, DATA_TYPES, type DataType } from '../contract/record.ts';
+import type { IdentifiedAccount } from '../history/find-account.ts';
 import { plural, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 
-/** The maximum number of similar names that are suggested for an unknown name. */
-const MAX_SUGGESTIONS = 3;
 const INDENT = '  ';
 
 export function declareHistory(program: Program, terminal: Terminal): void {
@@ -13,8 +13,8 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     .command('history')
     .summary("show one account's changes, newest first")
     .description('Shows the changes of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.')
-    .argument('<screen_name>', 'the handle of the account, with or without @')
-    .addOption(new Option('--field <type>', 'show only the changes of this field').env('PALIMPSEST_FIELD').choices(DATA_TYPES))
+    .argument('<name>', 'the handle of the account, with or without @, its beginning, a former handle or the stable id')
+    .addOption(new Option('--field <type>', `show only the changes of this field: ${DATA_TYPES.join(', ')}`).env('PALIMPSEST_FIELD'))
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -22,37 +22,56 @@ export function declareHistory(program: Program, terminal: Terminal): void {
       'after',
       examples(
         ['palimpsest history jack', 'every change of every field'],
-        ['palimpsest history jack --field Bio | less -R', 'the changes of one field, in a pager'],
+        ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
+        ['palimpsest history repclay', 'the account whose handle begins so, or a list of all such accounts'],
       ),
     )
     .action(async (name, options) => {
       terminal.setOutput(options);
-      const [{ Store }, { toFailure }, { suggest }, { markedChange }] = await Promise.all([
+      const [{ Store }, { toFailure }, { findAccount }, { dateOf, timeline }, { markedChange }, { suggest }] = await Promise.all([
         import('../store/store.ts'),
-        import('../store/database.ts'),
-        import('../history/suggest.ts'),
+        import('../store/store-error.ts'),
+        import('../history/find-account.ts'),
+        import('../history/timeline.ts'),
         import('../history/marked-change.ts'),
+        import('../history/suggest.ts'),
       ]);
+      const field = options.field === undefined ? undefined : fieldNamed(options.field, suggest);
       const store = Store.open(options.store);
       try {
-        const history = store.history(name) ?? store.history(name.replace(/^@/, ''));
-        if (history === undefined)
-          throw unknown(name, suggest(name.replace(/^@/, ''), store.screenNames(), MAX_SUGGESTIONS), options.store);
-        const texts = new Map(history.records.map((record) => [record.id, record.text]));
-        const records = history.records.filter(({ data_type }) => options.field === undefined || data_type === options.field);
-        terminal.summary({ screen_name: history.screen_name, records }, [
-          `${history.screen_name}: ${plural(records.length, 'change')}${options.field === undefined ? '' : ` of ${options.field}`}`,
-          ...records.flatMap((record) => [
-            '',
-            heading(record),
-            ...markedChange(
-              record.data_type,
-              record.previous === null ? undefined : texts.get(record.previous),
-              record.text,
-              terminal.columns - INDENT.length,
-              terminal.hasColor,
-            ).map((line) => ({ verbatim: INDENT + line })),
-          ]),
+        const account = findAccount(store, name);
+        const { screen_name, stable_id, display_name, former_handles } = account.entry;
+        const all = store.history(screen_name);
+        const texts = new Map(all.map((record) => [record.id, record.text]));
+        const records = all.filter(({ data_type }) => field === undefined || data_type === field);
+        const result = {
+          screen_name,
+          stable_id,
+          display_name,
+          former_handles: former_handles.map(withTime),
+          found_by: account.foundBy,
+          other_holders: account.otherHolders.map(withTime),
+          records,
+        };
+        terminal.summary(result, [
+          `${screen_name}: ${plural(records.length, 'change')}${field === undefined ? '' : ` of ${field}`}`,
+          ...explanation(account, name),
+          ...account.otherHolders.map((other) => `another account had this handle until ${dateOf(other.seen_to)}: @${other.screen_name}`),
+          ...[...timeline(records, former_handles)].flatMap((entry) =>
+            'former' in entry
+              ? ['', `formerly @${entry.former.handle} until ${dateOf(entry.former.seen_to)}`]
+              : [
+                  '',
+                  heading(entry.record),
+                  ...markedChange(
+                    entry.record.data_type,
+                    entry.record.previous === null ? undefined : texts.get(entry.record.previous),
+                    entry.record.text,
+                    terminal.columns - INDENT.length,
+                    terminal.hasColor,
+                  ).map((line) => ({ verbatim: INDENT + line })),
+                ],
+          ),
         ]);
       } catch (error) {
         throw toFailure(options.store, error);
@@ -62,18 +81,33 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     });
 }
 
+/** Returns the field with a name in any case. */
+function fieldNamed(name: string, suggest: (name: string, names: Iterable<string>, most: number) => string[]): DataType {
+  const field = DATA_TYPES.find((type) => type.toLowerCase() === name.toLowerCase());
+  if (field !== undefined) return field;
+  const [similar] = suggest(name, DATA_TYPES, 1);
+  throw new Failure('usage', `there is no field ${name}`, {
+    place: { field: '--field' },
+    expected: `one of ${DATA_TYPES.join(', ')}`,
+    found: name,
+    hint: similar === undefined ? 'name one of these fields, or omit --field for all' : `did you mean ${similar}?`,
+  });
+}
+
+/** Explains how a name that is not the present handle identified the account. */
+function explanation({ entry, foundBy }: IdentifiedAccount, name: string): string[] {
+  if (foundBy === 'handle') return [];
+  if (foundBy === 'prefix') return [`the only account with a handle that begins with ${name}`];
+  return [`${name} is ${foundBy === 'stable-id' ? 'the stable id' : 'a former handle'} of @${entry.screen_name}`];
+}
+
+function withTime<T extends { readonly seen_to: number }>(item: T): Omit<T, 'seen_to'> & { readonly seen_to: string } {
+  return { ...item, seen_to: timestampOf(item.seen_to) };
+}
+
 function heading({ data_type, previous, first_encountered_date, web_archive_url, id }: ChangeRecord): string {
   const time = `${first_encountered_date.slice(0, 10)} ${first_encountered_date.slice(11, 19)}`;
   const kind = previous === null ? ', first seen' : '';
   const archive = web_archive_url ? `  ${web_archive_url}` : '';
   return `${time}  ${data_type}${kind}  #${id}${archive}`;
-}
-
-function unknown(name: string, similar: readonly string[], store: string): Failure {
-  return new Failure('no-account', `there is no account ${name} in ${store}`, {
-    place: { file: store },
-    expected: 'the handle of an account in the store',
-    found: name,
-    hint: similar.length === 0 ? 'look at /rest/account/ for the handles of all accounts' : `did you mean ${similar.join(', ')}?`,
-  });
 }

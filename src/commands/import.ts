@@ -90,7 +90,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
             `  accounts  ${tally(summary.accounts)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
           ],
         );
       } finally {
@@ -100,6 +100,12 @@ export function declareImport(program: Program, terminal: Terminal): void {
         close();
       }
     });
+}
+
+/** How many items were left out because their account was removed. */
+export function excludedLine(records: number, accounts: number): string[] {
+  if (records + accounts === 0) return [];
+  return [`  excluded  ${plural(records, 'record')} and ${plural(accounts, 'account')}, removed before`];
 }
 
 function warningOf(set: PageSetReport): string {

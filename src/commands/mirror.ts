@@ -4,6 +4,7 @@ import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { USER_AGENT } from '../mirror/user-agent.ts';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
+import { excludedLine } from './import.ts';
 import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
@@ -139,8 +140,9 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
+            ...excludedLine(result.records.excluded, result.accounts.excluded),
             `  store     ${options.store} holds ${number(records)} records of ${number(accounts)} accounts`,
-            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+            `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
           ],
         );
       } finally {

@@ -102,10 +102,11 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} without changes`,
           `  records   ${recordsLine(summary)}`,
           `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
+          ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)} --base-url https://example.org`,
+            : `next: palimpsest build${again('--store', options.store, DEFAULT_STORE)}`,
         ]);
       } finally {
         for (const progress of [reading, comparing, materializing]) progress.end();

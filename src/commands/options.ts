@@ -6,6 +6,11 @@ export type Program = Command;
 
 export const DEFAULT_STORE = 'data/palimpsest.db';
 export const DEFAULT_OUT = 'out';
+/** Where serve listens. */
+export const DEFAULT_HOST = '127.0.0.1';
+export const DEFAULT_PORT = 8080;
+/** The base URL of a new tree: with it, the links of the pages lead to serve. */
+export const DEFAULT_BASE_URL: string = `http://${DEFAULT_HOST}:${DEFAULT_PORT}`;
 
 /** The help texts of the two options that every command has. */
 export const JSON_HELP = 'print one JSON object instead of text';

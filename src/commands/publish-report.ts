@@ -1,7 +1,8 @@
-import { REASONS } from '../publish/comparison.ts';
+import { REASONS } from '../publish/planning/comparison.ts';
+import type { Step } from '../publish/planning/steps.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import type { Step } from '../publish/steps.ts';
-import { number, plural, printable, size } from '../terminal.ts';
+import { number, plural, size } from '../terminal.ts';
+import { summaryTable } from './job-summary.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
@@ -44,13 +45,15 @@ export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }
 }
 
 /** Returns the result of a publish as a Markdown table, for the summary of a GitHub job. */
-export function summaryTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
-  const rows: readonly (readonly [string, string])[] = [
-    ['sent', plural(done.uploads, 'file')],
-    ['unchanged', number(plan.unchanged)],
-    ['deleted', number(done.deletes)],
-    ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
-    ['time', took],
-  ];
-  return `\n| published | ${printable(target).replaceAll('|', '\\|')} |\n| --- | --- |\n${rows.map(([name, value]) => `| ${name} | ${value} |\n`).join('')}`;
+export function publishTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
+  return summaryTable(
+    ['published', target],
+    [
+      ['sent', plural(done.uploads, 'file')],
+      ['unchanged', number(plan.unchanged)],
+      ['deleted', number(done.deletes)],
+      ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
+      ['time', took],
+    ],
+  );
 }

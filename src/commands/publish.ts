@@ -1,60 +1,52 @@
-import { appendFileSync } from 'node:fs';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { DEFAULT_CACHE_CONTROL } from '../publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../publish/objects/headers.ts';
 import { number, seconds, size, type Terminal } from '../terminal.ts';
+import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { planLines, planObject, summaryLines, summaryTable } from './publish-report.ts';
-import {
-  concurrencyOption,
-  endpointOption,
-  prefixOption,
-  regionOption,
-  requestsOf,
-  TARGET_HELP,
-  targetOf,
-  timeoutOption,
-  trafficOf,
-} from './target-options.ts';
+import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
+import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declarePublish(program: Program, terminal: Terminal): void {
-  program
-    .command('publish')
-    .summary('upload the tree to object storage or a folder')
-    .description(
-      'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
-        'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
-    )
-    .argument('<target>', TARGET_HELP)
-    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
-    .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
-    .addOption(concurrencyOption())
-    .addOption(
-      new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
-        .env('PALIMPSEST_MAX_DELETE')
-        .argParser(limit)
-        .default({ share: 0.1 }, '10%'),
-    )
-    .addOption(
-      new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
-    )
-    .addOption(
-      new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
-    )
-    .addOption(
-      new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
-    )
-    .addOption(
-      new Option('--cache-control <text>', 'the Cache-Control header of pages')
-        .env('PALIMPSEST_CACHE_CONTROL')
-        .argParser(headerText)
-        .default(DEFAULT_CACHE_CONTROL),
-    )
-    .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
-    .addOption(prefixOption())
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption())
+  addTargetOptions(
+    program
+      .command('publish')
+      .summary('upload the tree to object storage or a folder')
+      .description(
+        'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
+          'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
+      )
+      .argument('<target>', TARGET_HELP)
+      .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
+      .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
+      .addOption(
+        new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
+          .env('PALIMPSEST_MAX_DELETE')
+          .argParser(limit)
+          .default({ share: 0.1 }, '10%'),
+      )
+      .addOption(
+        new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
+      )
+      .addOption(
+        new Option('--allow-loopback', "publish even if the base URL of the tree is that of the reader's own machine").env(
+          'PALIMPSEST_ALLOW_LOOPBACK',
+        ),
+      )
+      .addOption(
+        new Option('--allow-other-files', 'publish into a folder that already contains other files').env('PALIMPSEST_ALLOW_OTHER_FILES'),
+      )
+      .addOption(
+        new Option('--repair', 'compare the hash of every page at the target, and replace pages that differ').env('PALIMPSEST_REPAIR'),
+      )
+      .addOption(
+        new Option('--cache-control <text>', 'the Cache-Control header of pages')
+          .env('PALIMPSEST_CACHE_CONTROL')
+          .argParser(headerText)
+          .default(DEFAULT_CACHE_CONTROL),
+      )
+      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -67,7 +59,6 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const { env } = terminal.io;
       const started = performance.now();
       const dryRun = options.plan === true;
       const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
@@ -80,6 +71,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ...requestsOf(options, terminal),
         maxDelete: options.maxDelete,
         allowGaps: options.allowGaps === true,
+        allowLoopback: options.allowLoopback === true,
         allowOtherFiles: options.allowOtherFiles === true,
         cacheControl: options.cacheControl,
         gzip: options.gzip === true,
@@ -105,7 +97,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
         // the exit code stops a job at the plan, before the publish
-        for (const { code } of summary.refusals) terminal.exitCode = FAILURES[code];
+        for (const refusal of summary.refusals) {
+          terminal.exitCode = FAILURES[refusal.code];
+          addToJobSummary(terminal, refusalTable(refusal));
+        }
         return;
       }
       if (!summary.isConditional) {
@@ -125,18 +120,8 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         },
         summaryLines(summary, target.name, seconds(milliseconds)),
       );
-      const table = env['GITHUB_STEP_SUMMARY'];
-      if (table) addToSummary(terminal, table, summaryTable(summary, target.name, seconds(milliseconds)));
+      addToJobSummary(terminal, publishTable(summary, target.name, seconds(milliseconds)));
     });
-}
-
-/** Appends the table to the job summary. Only warns on an error, because the publish itself succeeded. */
-function addToSummary(terminal: Terminal, file: string, table: string): void {
-  try {
-    appendFileSync(file, table);
-  } catch (error) {
-    terminal.warn(`cannot write the table for the job summary: ${error instanceof Error ? error.message : String(error)}`);
-  }
 }
 
 function rate(bytes: number, milliseconds: number): string {

@@ -1,4 +1,5 @@
 import { Argument, Option } from '@commander-js/extra-typings';
+import { isLoopback } from '../contract/site.ts';
 import type { Host, HostFile, Limits, RefusedHost } from '../rewrite/hosts/host.ts';
 import { type Line, number, type Terminal } from '../terminal.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -13,10 +14,12 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     )
     .addArgument(new Argument('[host]', 'the name of a host; run with --list for all names'))
     .addOption(new Option('--list', 'list the hosts, the capabilities each lacks, and how it was tested').env('PALIMPSEST_LIST'))
+    .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(
-      new Option('--out <folder>', 'write the files to this folder instead of printing them').env('PALIMPSEST_OUT').argParser(path),
+      new Option('--host-files <folder>', 'write the files of the host to this folder instead of printing them')
+        .env('PALIMPSEST_HOST_FILES')
+        .argParser(path),
     )
-    .addOption(new Option('--tree <folder>', 'the tree that the host serves').env('PALIMPSEST_TREE').argParser(path).default(DEFAULT_OUT))
     .addOption(
       new Option('--origin <url>', 'the address of the published tree, from which the host fetches pages; rest/ is below it').env(
         'PALIMPSEST_ORIGIN',
@@ -29,14 +32,14 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest rewrite --list', 'list all hosts'],
         ['palimpsest rewrite nginx', 'print the files for nginx'],
-        ['palimpsest rewrite cloudflare-workers --out worker', 'write the files for Cloudflare Workers to a folder'],
+        ['palimpsest rewrite cloudflare-workers --host-files worker', 'write the files for Cloudflare Workers to a folder'],
         [
           'palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com',
           'print the files for nginx in front of a bucket',
         ],
       ),
     )
-    .action(async (name, options) => {
+    .action(async (name, options, command) => {
       terminal.setOutput(options);
       if (options.list) {
         const [{ CAPABILITIES }, { HOSTS }, { REFUSED }] = await Promise.all([
@@ -47,25 +50,30 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, list(HOSTS, REFUSED));
         return;
       }
-      const [{ hostNamed, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
+      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
         import('../hosting/host-files.ts'),
         import('../hosting/origin.ts'),
       ]);
       const named = hostNamed(name);
-      const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.tree);
-      const site = siteOf(options.tree, host);
+      const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
+      const site = siteOf(options.out, host);
       if (site === undefined) {
+        if (command.getOptionValueSource('out') === 'cli') throw noTree(options.out);
         const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
-        terminal.warn(`there is no finished tree in ${options.tree}: ${consequence}`);
+        terminal.warn(`there is no finished tree in ${options.out}: ${consequence}`);
+      } else if (isLoopback(site.origin)) {
+        terminal.warn(`the files are for ${site.origin}, which only this machine reaches: for a site, build with --base-url`);
       }
       const files = host.render(site ?? siteWithoutTree());
-      if (options.out === undefined) {
-        terminal.summary({ host: host.name, files, steps: host.steps }, [...files.flatMap(printed), ...stepsOf(host)]);
+      const { out, hostFiles } = options;
+      if (hostFiles === undefined) {
+        terminal.summary({ host: host.name, out, files, steps: host.steps }, [...files.flatMap(printed), ...stepsOf(host)]);
         return;
       }
-      writeHostFiles(options.out, files);
-      terminal.summary({ host: host.name, out: options.out, files: files.map(({ path, where }) => ({ path, where })), steps: host.steps }, [
-        `wrote ${options.out} for ${host.title}`,
+      writeHostFiles(hostFiles, files);
+      const written = files.map(({ path, where }) => ({ path, where }));
+      terminal.summary({ host: host.name, out, hostFiles, files: written, steps: host.steps }, [
+        `wrote ${hostFiles} for ${host.title}`,
         ...files.map((file) => `  ${file.path}: ${file.where}`),
         ...stepsOf(host),
         ...Object.entries(host.cannot).map(([capability, reason]) => `  without ${capability}: ${reason}`),

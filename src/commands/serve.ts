@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import type { Terminal } from '../terminal.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_HOST, DEFAULT_OUT, DEFAULT_PORT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 export function declareServe(program: Program, terminal: Terminal): void {
   program
@@ -11,12 +11,12 @@ export function declareServe(program: Program, terminal: Terminal): void {
         'the path of the base URL. Links in the pages point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
-    .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default('127.0.0.1'))
+    .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))
     .addOption(
       new Option('--port <n>', 'the port to listen on; 0 for any free port')
         .env('PALIMPSEST_PORT')
         .argParser(wholeNumber(0, 65_535))
-        .default(8080),
+        .default(DEFAULT_PORT),
     )
     .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -24,13 +24,13 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest serve', 'at http://127.0.0.1:8080'],
+        ['palimpsest serve', `at http://${DEFAULT_HOST}:${DEFAULT_PORT}`],
         ['palimpsest serve --port 0 --no-rebase', 'at any free port, with pages byte for byte as built'],
       ),
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      // the package union, a dependency of http-server, uses a deprecated property of every response
+      // http-server 14 passes every request through the package union, which sets the deprecated property _headers
       terminal.io.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');
       const server = await serve(options);

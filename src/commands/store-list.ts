@@ -2,28 +2,16 @@ import { Option } from '@commander-js/extra-typings';
 import type { Terminal } from '../terminal.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP } from './options.ts';
 import { versionLine } from './store-version-line.ts';
-import {
-  concurrencyOption,
-  endpointOption,
-  prefixOption,
-  regionOption,
-  requestsOf,
-  TARGET_HELP,
-  targetOf,
-  timeoutOption,
-} from './target-options.ts';
+import { addTargetOptions, requestsOf, TARGET_HELP, targetOf } from './target-options.ts';
 
 export function declareStoreList(store: Program, terminal: Terminal): void {
-  store
-    .command('list')
-    .summary('show the versions of the store that a target keeps')
-    .description('Shows the versions of the store that a target keeps, newest first.')
-    .argument('<target>', TARGET_HELP)
-    .addOption(concurrencyOption())
-    .addOption(prefixOption())
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption())
+  addTargetOptions(
+    store
+      .command('list')
+      .summary('show the versions of the store that a target keeps')
+      .description('Shows the versions of the store that a target keeps, newest first.')
+      .argument('<target>', TARGET_HELP),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText('after', examples(['palimpsest store list s3://private-bucket/store', 'find the version to pull']))

@@ -2,44 +2,33 @@ import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
-import {
-  concurrencyOption,
-  endpointOption,
-  prefixOption,
-  regionOption,
-  requestsOf,
-  TARGET_HELP,
-  targetOf,
-  timeoutOption,
-  trafficOf,
-} from './target-options.ts';
+import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declareStorePull(store: Program, terminal: Terminal): void {
-  store
-    .command('pull')
-    .summary('download the store from a target')
-    .description(
-      'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
-        'local store. Refuses to replace a store with content that the version does not have.',
-    )
-    .argument('<target>', TARGET_HELP)
-    .addOption(
-      new Option('--store <file>', 'the local store, which is replaced').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option('--from-version <n>', 'the number of an earlier version; palimpsest store list shows them')
-        .env('PALIMPSEST_FROM_VERSION')
-        .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
-    )
-    .addOption(new Option('--allow-missing', 'succeed if the target has no store yet, as on the first run').env('PALIMPSEST_ALLOW_MISSING'))
-    .addOption(
-      new Option('--replace', 'replace the local store even if it has content that the version does not have').env('PALIMPSEST_REPLACE'),
-    )
-    .addOption(concurrencyOption())
-    .addOption(prefixOption())
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption())
+  addTargetOptions(
+    store
+      .command('pull')
+      .summary('download the store from a target')
+      .description(
+        'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
+          'local store. Refuses to replace a store with content that the version does not have.',
+      )
+      .argument('<target>', TARGET_HELP)
+      .addOption(
+        new Option('--store <file>', 'the local store, which is replaced').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE),
+      )
+      .addOption(
+        new Option('--from-version <n>', 'the number of an earlier version; palimpsest store list shows them')
+          .env('PALIMPSEST_FROM_VERSION')
+          .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+      )
+      .addOption(
+        new Option('--allow-missing', 'succeed if the target has no store yet, as on the first run').env('PALIMPSEST_ALLOW_MISSING'),
+      )
+      .addOption(
+        new Option('--replace', 'replace the local store even if it has content that the version does not have').env('PALIMPSEST_REPLACE'),
+      ),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(

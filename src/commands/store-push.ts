@@ -2,43 +2,29 @@ import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size, type Terminal } from '../terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
-import {
-  aroundOf,
-  concurrencyOption,
-  endpointOption,
-  prefixOption,
-  regionOption,
-  requestsOf,
-  TARGET_HELP,
-  targetOf,
-  timeoutOption,
-  trafficOf,
-} from './target-options.ts';
+import { addTargetOptions, aroundOf, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declareStorePush(store: Program, terminal: Terminal): void {
-  store
-    .command('push')
-    .summary('back up the store to a private target')
-    .description(
-      'Uploads the store to a private target as a new version. Uploads only blocks that changed, and reads each back to compare it. ' +
-        'Refuses a store that does not descend from the newest version at the target. Keeps earlier versions.',
-    )
-    .argument('<target>', TARGET_HELP)
-    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
-    .addOption(
-      new Option('--keep <n>', 'the number of versions to keep at the target')
-        .env('PALIMPSEST_KEEP')
-        .argParser(wholeNumber(1, 1000))
-        .default(14),
-    )
-    .addOption(
-      new Option('--replace', 'push even if the store does not descend from the newest version at the target').env('PALIMPSEST_REPLACE'),
-    )
-    .addOption(concurrencyOption())
-    .addOption(prefixOption())
-    .addOption(endpointOption())
-    .addOption(regionOption())
-    .addOption(timeoutOption())
+  addTargetOptions(
+    store
+      .command('push')
+      .summary('back up the store to a private target')
+      .description(
+        'Uploads the store to a private target as a new version. Uploads only blocks that changed, and reads each back to compare it. ' +
+          'Refuses a store that does not descend from the newest version at the target. Keeps earlier versions.',
+      )
+      .argument('<target>', TARGET_HELP)
+      .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+      .addOption(
+        new Option('--keep <n>', 'the number of versions to keep at the target')
+          .env('PALIMPSEST_KEEP')
+          .argParser(wholeNumber(1, 1000))
+          .default(14),
+      )
+      .addOption(
+        new Option('--replace', 'push even if the store does not descend from the newest version at the target').env('PALIMPSEST_REPLACE'),
+      ),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(

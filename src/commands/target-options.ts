@@ -1,5 +1,6 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import type { RequestCounter } from '../storage/retry.ts';
+import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import type { RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
 import type { Terminal } from '../terminal.ts';
 import { wholeNumber } from './options.ts';
@@ -10,28 +11,6 @@ const MAX_ATTEMPTS = 12;
 /** The help text of the argument of every command that uses a target. */
 export const TARGET_HELP = 's3://bucket/prefix, az://container/prefix, or a folder';
 
-/** The options of every command that uses a target. Each command gets new objects, because {@link applyEnv} changes them. */
-export const concurrencyOption = (): Option<'--concurrency <n>', undefined, number, number> =>
-  new Option('--concurrency <n>', 'the maximum number of concurrent requests')
-    .env('PALIMPSEST_CONCURRENCY')
-    .argParser(wholeNumber(1, 256))
-    .default(32);
-
-export const prefixOption = (): Option<'--prefix <path>'> =>
-  new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX');
-
-export const endpointOption = (): Option<'--endpoint <url>'> =>
-  new Option('--endpoint <url>', 'the address of the object store, if it is not that of the cloud provider').env('PALIMPSEST_ENDPOINT');
-
-export const regionOption = (): Option<'--region <name>', undefined, undefined, string> =>
-  new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName);
-
-export const timeoutOption = (): Option<'--timeout <seconds>', undefined, number, number> =>
-  new Option('--timeout <seconds>', 'the time after which a request is retried')
-    .env('PALIMPSEST_TIMEOUT')
-    .argParser(wholeNumber(1, 3600))
-    .default(30);
-
 /** The options that determine how a target is accessed. */
 export interface TargetChoice {
   readonly concurrency: number;
@@ -39,6 +18,32 @@ export interface TargetChoice {
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly timeout: number;
+}
+
+/** Adds the options of every command that uses a target. */
+export function addTargetOptions<Arguments extends unknown[], Options extends OptionValues>(
+  command: Command<Arguments, Options>,
+): Command<Arguments, Options & TargetChoice>;
+// an overload, because commander cannot infer the options of any command together with these
+export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpts {
+  return command
+    .addOption(
+      new Option('--concurrency <n>', 'the maximum number of concurrent requests')
+        .env('PALIMPSEST_CONCURRENCY')
+        .argParser(wholeNumber(1, 256))
+        .default(32),
+    )
+    .addOption(new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX'))
+    .addOption(
+      new Option('--endpoint <url>', 'the address of the object store, if it is not that of the cloud provider').env('PALIMPSEST_ENDPOINT'),
+    )
+    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName))
+    .addOption(
+      new Option('--timeout <seconds>', 'the time after which a request is retried')
+        .env('PALIMPSEST_TIMEOUT')
+        .argParser(wholeNumber(1, 3600))
+        .default(30),
+    );
 }
 
 /**
@@ -74,14 +79,7 @@ function accessOf({ endpoint, region, concurrency }: TargetChoice, terminal: Ter
 }
 
 /** Returns the limits of requests, and a signal that is aborted on SIGINT and SIGTERM. */
-export function requestsOf(
-  { concurrency, timeout }: TargetChoice,
-  terminal: Terminal,
-): {
-  readonly concurrency: number;
-  readonly retryPolicy: { readonly attempts: number; readonly timeout: number };
-  readonly signal: AbortSignal;
-} {
+export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Terminal): RemoteOptions {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) terminal.io.once(signal, () => stop.abort());
   return { concurrency, retryPolicy: { attempts: MAX_ATTEMPTS, timeout: timeout * 1000 }, signal: stop.signal };

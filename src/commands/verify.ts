@@ -1,11 +1,8 @@
 import { Option } from '@commander-js/extra-typings';
-import { cut } from '../contract/json.ts';
 import { number, plural, seconds, type Terminal } from '../terminal.ts';
-import { NOTES, RULES, type Rule, type Violation } from '../verify/violation.ts';
+import type { Violation } from '../verify/violation.ts';
 import { again, DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-
-/** The maximum number of violations in the text output; --json has more. */
-const PRINTED = 20;
+import { noteLines, verdict, violationLines } from './verify-report.ts';
 
 export function declareVerify(program: Program, terminal: Terminal): void {
   program
@@ -34,27 +31,14 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       const summary = withCleanup(progress.end, () => verify({ out: options.out, store: options.store, onProgress: progress.show }));
       const took = performance.now() - started;
       terminal.exitCode = summary.violationCount === 0 ? 0 : 1;
-      const verdict = summary.violationCount === 0 ? 'no violations' : plural(summary.violationCount, 'violation');
       terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
-        ...summary.violations.slice(0, PRINTED).map(line),
-        ...(summary.violationCount > PRINTED
-          ? [`  and ${number(summary.violationCount - PRINTED)} more (--json has the first ${number(summary.violations.length)})`]
-          : []),
-        ...[...NOTES].flatMap((rule) => note(rule, summary.notesByRule[rule] ?? 0)),
-        `verified ${options.out} in ${seconds(took)}: ${verdict}`,
-        `  walked    ${number(summary.records)} records and ${number(summary.accounts)} accounts`,
+        ...violationLines(summary),
+        ...noteLines(summary),
+        `verified ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
+        `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         summary.violationCount === 0 ? `next: palimpsest serve${again('--out', options.out, DEFAULT_OUT)}` : nextStep(summary.violations),
       ]);
     });
-}
-
-function line(violation: Violation): string {
-  const where = violation.subject === undefined ? violation.path : `${violation.path}, ${violation.subject}`;
-  return `${violation.rule}: ${where}: expected ${cut(violation.expected)}, found ${cut(violation.found)}`;
-}
-
-function note(rule: Rule, count: number): string[] {
-  return count === 0 ? [] : [`note: not so of ${number(count)} records: ${RULES[rule].replace(' (note)', '')} (${rule})`];
 }
 
 function withCleanup<T>(cleanUp: () => void, work: () => T): T {

@@ -1,6 +1,6 @@
 import type { Identity, Summary } from './account.ts';
 import { type Instant, parseInstant, timestampOf } from './instant.ts';
-import { encodeJson } from './json.ts';
+import { encodeJson, isObject } from './json.ts';
 import { DATA_TYPES, type DataType } from './record.ts';
 import {
   at,
@@ -127,25 +127,31 @@ export const EXPORT_FORMAT = 'palimpsest-store';
 /** The first line of an export. It counts the lines that follow, so that a truncated file is noticed. */
 export interface ExportHeader {
   readonly format: typeof EXPORT_FORMAT;
-  readonly version: 1;
+  /** Version 2 has exclusions. */
+  readonly version: 1 | 2;
+  readonly exclusions?: number;
   readonly accounts: number;
   readonly records: number;
 }
 
-const HEADER: Shape<ExportHeader> = {
-  format: oneOf(EXPORT_FORMAT),
-  version: { expected: '1 (a newer palimpsest wrote this export)', accepts: (value): value is 1 => value === 1 },
-  accounts: count,
-  records: count,
+const version: Rule<1 | 2> = {
+  expected: '1 or 2 (a newer palimpsest wrote this export)',
+  accepts: (value): value is 1 | 2 => value === 1 || value === 2,
 };
+const HEADER: Shape<ExportHeader> = { format: oneOf(EXPORT_FORMAT), version, accounts: count, records: count };
+const HEADER_2: Shape<ExportHeader & { readonly exclusions: number }> = { ...HEADER, exclusions: count };
 
 /** @throws Violation at the first field that breaks its rule */
 export function parseExportHeader(value: unknown, path = ''): ExportHeader {
-  return parseShape(HEADER, value, path);
+  return isObject(value) && value['version'] === 2 ? parseShape(HEADER_2, value, path) : parseShape(HEADER, value, path);
 }
 
-export function encodeExportHeader(accounts: number, records: number): string {
-  const header: ExportHeader = { format: EXPORT_FORMAT, version: 1, accounts, records };
+/** A store without exclusions has an export of version 1, which earlier releases can read. */
+export function encodeExportHeader(accounts: number, records: number, exclusions: number): string {
+  const header: ExportHeader =
+    exclusions === 0
+      ? { format: EXPORT_FORMAT, version: 1, accounts, records }
+      : { format: EXPORT_FORMAT, version: 2, exclusions, accounts, records };
   return encodeJson(header);
 }
 

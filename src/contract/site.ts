@@ -42,6 +42,14 @@ export function isBaseUrl(text: string): boolean {
   return url !== undefined && /^https?:$/.test(url.protocol) && text === url.origin + url.pathname.replace(/\/+$/, '');
 }
 
+/** Whether a base URL is that of a server on the reader's own machine: `localhost` or a loopback address. */
+export function isLoopback(baseUrl: string): boolean {
+  return LOOPBACK.test(new URL(baseUrl).hostname);
+}
+
+/** Matches host names in the form that URL returns. 0.0.0.0 and [::] are the addresses of a server that listens on all. */
+const LOOPBACK = /^((.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
+
 function rejected(text: string, found: string, hint: string | undefined): Failure {
   // a password must not appear in a log
   const shown = text.replace(/\/\/[^/?#]*@/, '//…@');

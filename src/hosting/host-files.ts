@@ -51,6 +51,16 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   });
 }
 
+/** Returns the error for a folder that a user named as a tree, if it has none. */
+export function noTree(folder: string): Failure {
+  return new Failure('no-tree', `there is no finished tree in ${folder}`, {
+    place: { file: folder },
+    expected: 'a folder that palimpsest build made',
+    found: 'no build.json, or that of an unfinished build',
+    hint: 'name the tree with --out; --host-files names the folder for the files of the host',
+  });
+}
+
 /** Returns an example site at the root of a host, for users without a tree. */
 export function siteWithoutTree(): PublishedSite {
   return { origin: 'https://example.org', domain: 'example.org', base: '', program: program() };
@@ -102,6 +112,6 @@ function hasContents(path: string, text: string): boolean {
 
 function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
   if (!isRefused) return;
-  const hint = 'name another folder with --out; nothing was touched';
+  const hint = 'name another folder with --host-files; nothing was touched';
   throw new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
 }

@@ -36,7 +36,7 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
 
 function originAt(address: string, tree: string): Origin {
   // the address is written into configuration files, and other characters have a meaning there
-  if (!/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*\/?$/.test(address) || !URL.canParse(address)) {
+  if (!/^https?:\/\/[\w.:[\]-]+(\/[\w.~-]+)*\/?$/i.test(address) || !URL.canParse(address)) {
     throw new Failure('usage', 'the origin is not the address of a tree', {
       place: { field: '--origin' },
       expected:

@@ -1,5 +1,6 @@
 import { encodeAccountState } from '../contract/account-state.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { encodeExclusion } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
@@ -9,7 +10,8 @@ import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError, Item } from '../sources/source.ts';
 import { AccountStateWriter } from '../store/account-state-writer.ts';
 import { Batch } from '../store/batch.ts';
-import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
+import { ExclusionWriter } from '../store/exclusion-writer.ts';
+import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 
 export interface ImportOptions {
   readonly onConflict: ConflictPolicy;
@@ -28,6 +30,8 @@ export interface ImportOptions {
 export interface ImportSummary {
   readonly records: Tally;
   readonly accounts: Tally;
+  /** The exclusions of an export. */
+  readonly exclusions: Tally;
   readonly rejected: number;
   /** What is missing from the saved pages among the inputs, by collection. */
   readonly pageSets: readonly PageSetReport[];
@@ -40,8 +44,7 @@ export interface ImportSummary {
  */
 export async function importInputs(store: string, inputs: readonly Input[], options: ImportOptions): Promise<ImportSummary> {
   const batch = new Batch(store, 'by id');
-  const records = { added: 0, same: 0, kept: 0, replaced: 0 };
-  const accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  const [records, accounts, exclusions] = [{ ...NO_ITEMS }, { ...NO_ITEMS }, { ...NO_ITEMS }];
   let rejected = 0;
   const pages = new PageSets();
   const count = (tally: Record<keyof Tally, number>, outcome: Outcome, item: Conflicting): void => {
@@ -56,28 +59,34 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
   try {
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
+    const exclusionWriter = new ExclusionWriter(batch, options.onConflict);
     for (const input of withProgress(inputs, options.onProgress)) {
       for await (const items of itemsOf(input)) {
         for (const item of items) {
           if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
           else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
           else if (item.kind === 'state') count(accounts, states.add(item.state), item);
+          else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
           else if (item.kind === 'page') pages.add(item.page);
+          else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
           else reject(item);
         }
       }
     }
+    const withdrawn = writer.withdrawExcluded();
+    withdraw(records, withdrawn.records);
+    withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets);
     await options.beforeCommit?.();
     batch.commit(options.onMaterialize);
-    return { records, accounts, rejected, pageSets };
+    return { records, accounts, exclusions, rejected, pageSets };
   } finally {
     batch.end();
   }
 }
 
-type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' }>;
+type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' | 'exclusion' }>;
 
 function conflictError(conflict: Conflict, item: Conflicting): InputError {
   return {
@@ -99,6 +108,8 @@ function itemValue(item: Conflicting): unknown {
       return item.account;
     case 'state':
       return JSON.parse(encodeAccountState(item.state));
+    case 'exclusion':
+      return JSON.parse(encodeExclusion(item.exclusion));
   }
 }
 

@@ -136,7 +136,8 @@ function timedOut(timeout: number): Error {
   return Object.assign(new Error(`no answer within ${timeout / 1000} s`), { code: 'ETIMEDOUT' });
 }
 
-function decoded(sent: Buffer, encoding: string | undefined): Buffer {
+function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
+  const encoding = contentEncoding?.toLowerCase();
   if (encoding === undefined || encoding === 'identity' || sent.length === 0) return sent;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BadPage(`Content-Encoding ${encoding}, which was not asked for`);
   try {

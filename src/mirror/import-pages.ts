@@ -7,9 +7,10 @@ import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
-import { type Conflict, ItemWriter, type Outcome, type Tally } from '../store/item-writer.ts';
-import { type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
-import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
+import { excludedKey, type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
+import { areTwo, keyOf, namesakeKey, variantOf, withoutExcludedNames } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 export interface ImportPagesOptions {
@@ -48,7 +49,8 @@ export async function importPages(
   try {
     const importer = new PageImporter(batch, options);
     for (const page of spool.pages()) await importer.add(page);
-    const memory = remember(importer.memory, spool, options);
+    importer.finish();
+    const memory = remember(importer.memory, spool, batch.exclusions, options);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     batch.commit(options.onMaterialize);
@@ -62,20 +64,28 @@ export async function importPages(
 export function remember(
   before: MirrorMemory,
   spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, gone }: Pick<ImportPagesOptions, 'summary' | 'gone'>,
 ): MirrorMemory {
   const memory = before.update(summary);
   const writer = memory.writer();
   for (const collection of COLLECTIONS) {
-    for (const key of spool.newItems(collection)) writer.add(collection, key);
-    for (const key of gone[collection]) writer.setGone(collection, key);
+    // the run did not know yet which names its last pages would exclude
+    const nameless = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
+    for (const key of spool.newItems(collection)) writer.add(collection, nameless(key));
+    for (const key of gone[collection]) writer.setGone(collection, nameless(key));
   }
   for (const page of spool.pages()) {
     // the other pages of the feed differ as soon as there is one record more
     const isWorthKeeping = page.collection === 'account' || page.number === 1;
-    if (page.etag !== null && isWorthKeeping) writer.setPage(page.collection, page.number, page.etag, page.contents);
+    if (page.etag !== null && isWorthKeeping)
+      writer.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));
   }
   return memory;
+}
+
+function withoutNames(contents: string, exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>): string {
+  return exclusions.isEmpty ? contents : JSON.stringify(withoutExcludedNames(JSON.parse(contents), exclusions));
 }
 
 class PageImporter {
@@ -83,8 +93,9 @@ class PageImporter {
   readonly memory: MirrorMemory;
   readonly #options: ImportPagesOptions;
   readonly #writer: ItemWriter;
-  readonly #records = { added: 0, same: 0, kept: 0, replaced: 0 };
-  readonly #accounts = { added: 0, same: 0, kept: 0, replaced: 0 };
+  readonly #batch: Batch;
+  readonly #records = { ...NO_ITEMS };
+  readonly #accounts = { ...NO_ITEMS };
   readonly #changed: number[] = [];
   readonly #rejected = new Set<ItemKey>();
   /** By screen name, the text that distinguishes an imported account from another with that name. */
@@ -92,12 +103,20 @@ class PageImporter {
 
   constructor(batch: Batch, options: ImportPagesOptions) {
     this.memory = new MirrorMemory(batch.database, options.baseUrl);
+    this.#batch = batch;
     this.#options = options;
     this.#writer = new ItemWriter(batch, options.onConflict);
   }
 
   get result(): Omit<ImportedPages, 'deleted'> {
     return { records: this.#records, accounts: this.#accounts, rejected: this.#rejected.size, changed: this.#changed };
+  }
+
+  /** Deletes what was imported of accounts before a record showed that they are excluded. */
+  finish(): void {
+    const { records, accounts } = this.#writer.withdrawExcluded();
+    withdraw(this.#records, records);
+    withdraw(this.#accounts, accounts);
   }
 
   async add({ url, collection, body }: SpooledPage): Promise<void> {
@@ -112,7 +131,9 @@ class PageImporter {
   }
 
   #addItem(collection: Collection, item: Item): void {
-    if (item.kind === 'error') {
+    if (item.kind === 'error' && this.#batch.exclusions.hasItem(item.item)) {
+      this.#records.excluded += 1;
+    } else if (item.kind === 'error') {
       const value = rejectedValue(item);
       this.#reject(keyOf(isRecord(value) ? 'data' : collection, value), withoutLine(item));
     } else if (item.kind === 'state') {
@@ -128,6 +149,10 @@ class PageImporter {
 
   #addAccount(item: Item & { readonly kind: 'account' }): void {
     const { screen_name } = item.account;
+    if (this.#batch.exclusions.hasHandle(screen_name)) {
+      this.#accounts.excluded += 1;
+      return;
+    }
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
     const key = namesakeKey(screen_name, variant);

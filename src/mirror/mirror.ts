@@ -1,11 +1,12 @@
-import { hash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import type { InputError } from '../sources/source.ts';
-import { openForWriting } from '../store/database.ts';
+import { Exclusions } from '../store/exclusions.ts';
 import { lock } from '../store/lock.ts';
 import { type ItemKey, MirrorMemory, type MirrorSummary as MirrorState } from '../store/mirror-memory.ts';
+import { openStore } from '../store/open-store.ts';
 import type { RecordExchange } from './exchange.ts';
 import { HttpClient } from './http-client.ts';
 import { type ImportedPages, importPages } from './import-pages.ts';
@@ -16,6 +17,7 @@ import { changedPages, keptTree, readRemoteTree } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { Run, type RunState, startRun } from './run.ts';
 import { Spool } from './spool.ts';
+import { lockPath, spoolPath } from './unfinished-runs.ts';
 
 export interface MirrorOptions {
   readonly store: string;
@@ -68,16 +70,16 @@ const TIMEOUT = 60_000;
  * @throws Failure service-failed, bad-service, stopped, conflict, too-many-deletes, and those of stores
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
-  const path = `${options.store}-mirror-${hash('sha256', options.baseUrl).slice(0, 8)}`;
+  const path = spoolPath(options.store, options.baseUrl);
   // made if it is not there: a store that cannot be written shows before the first request
-  const database = openForWriting(options.store);
-  const runLock = lock(`${path}-lock`);
+  const database = openStore(options.store, 'write');
+  const runLock = lock(lockPath(path));
   let spool: Spool<RunState> | undefined;
   try {
     if (runLock === undefined) throw busy(options);
     const memory = new MirrorMemory(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
-    return await runWith(options, memory, spool);
+    return await runWith(options, memory, spool, new Exclusions(database));
   } finally {
     spool?.close();
     runLock?.release();
@@ -85,7 +87,12 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   }
 }
 
-async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spool<RunState>): Promise<MirrorResult> {
+async function runWith(
+  options: MirrorOptions,
+  memory: MirrorMemory,
+  spool: Spool<RunState>,
+  exclusions: Exclusions,
+): Promise<MirrorResult> {
   const { baseUrl, signal } = options;
   const http = new HttpClient({ ...options, timeout: options.timeout ?? TIMEOUT });
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
@@ -94,6 +101,7 @@ async function runWith(options: MirrorOptions, memory: MirrorMemory, spool: Spoo
     const state = earlier ?? (await beginning(options, memory, spool, client));
     const reader = new PageReader(client, {
       baseUrl,
+      exclusions,
       known: (collection, number) => spool.known(collection, number),
       tree: spool.tree && keptTree(spool.tree.build, spool.tree.manifest),
       refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),

@@ -1,11 +1,12 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import type { Exclusions } from '../store/exclusions.ts';
 import type { HttpAnswer } from './http-client.ts';
 import { checkNext, pageAddress } from './page-link.ts';
 import type { PageName } from './plan.ts';
 import { digestMismatch, type RemoteTree } from './remote-tree.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
-import { BadPage, type PageContents, parsePage } from './service-page.ts';
+import { BadPage, type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
 
 /** What came of asking for a page. */
 export type Reading =
@@ -28,6 +29,8 @@ export interface PageReaderOptions {
   readonly baseUrl: string;
   /** What is had of a page; its contents are {@link PageContents} as JSON. */
   readonly known: (collection: Collection, number: number) => { readonly etag: string | null; readonly contents: string } | undefined;
+  /** The accounts that must not come back. */
+  readonly exclusions: Exclusions;
   /** The tree whose pages are read; undefined if the service is not a tree. */
   readonly tree: RemoteTree | undefined;
   /** Asks for the tree once more. */
@@ -83,7 +86,7 @@ export class PageReader {
     if (status === 404 && number > 1) return { kind: 'missing' };
     if (status !== 200) throw noService(answer, collection);
     const body = answer.body();
-    const contents = parsePage(collection, body);
+    const contents = withoutExcludedNames(parsePage(collection, body), this.#options.exclusions);
     await this.#checkDigest(name, body);
     if (contents.next !== null) this.#follow(name, contents, shortest);
     return { kind: 'page', url, contents, etag, sent };

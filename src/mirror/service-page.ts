@@ -3,7 +3,9 @@ import type { Collection } from '../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../contract/envelope.ts';
 import { cut, encodeJson, isObject } from '../contract/json.ts';
 import { handle, identifier, Violation } from '../contract/shape.ts';
-import type { ItemKey } from '../store/mirror-memory.ts';
+import { parseWithNames } from '../sources/escaped-names.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
 
 /** What stands on a page, as far as the mirror needs it to know what it has. */
 export interface PageContents {
@@ -36,6 +38,17 @@ export function parsePage(collection: Collection, bytes: Buffer): PageContents {
   };
 }
 
+/** Replaces the names of excluded accounts by hashes, because what a page shows is remembered in the store. */
+export function withoutExcludedNames(contents: PageContents, exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>): PageContents {
+  if (exclusions.isEmpty) return contents;
+  const items = contents.items.map((item) => {
+    if (item.account !== null) return exclusions.hasHandle(item.account) ? { ...item, account: null } : item;
+    const isExcluded = typeof item.key === 'string' && exclusions.hasHandle(item.key);
+    return isExcluded ? { key: excludedKey(String(item.key)), variant: null, account: null } : item;
+  });
+  return { ...contents, items };
+}
+
 function envelopeIn(bytes: Buffer): Envelope {
   let text: string;
   let value: unknown;
@@ -45,7 +58,7 @@ function envelopeIn(bytes: Buffer): Envelope {
     throw new BadPage('bytes that are not UTF-8');
   }
   try {
-    value = JSON.parse(text);
+    value = parseWithNames(text);
   } catch {
     const start = text.trim();
     throw new BadPage(

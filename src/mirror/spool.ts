@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '../contract/collection.ts';
 import { Connection, type Statement } from '../store/connection.ts';
-import { wrapErrors } from '../store/database.ts';
 import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
+import { wrapErrors } from '../store/store-error.ts';
 import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
 /** A page that was read. */

@@ -1,9 +1,13 @@
 import type { Identity } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
-import type { Observation } from '../contract/observation.ts';
+import type { Observation, Profile } from '../contract/observation.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
-import { AccountResolver, identityIn } from '../store/account-resolver.ts';
+import { AccountCache } from '../store/account-cache.ts';
+import { AccountResolver } from '../store/account-resolver.ts';
+import { AccountTable } from '../store/account-table.ts';
+import { AccountWriter } from '../store/account-writer.ts';
 import type { Batch } from '../store/batch.ts';
+import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
@@ -27,7 +31,10 @@ export interface RejectedObservation {
 
 /** Adds observations to a batch as change records. */
 export class ObservationWriter {
+  readonly #cache: AccountCache;
   readonly #accounts: AccountResolver;
+  readonly #handles: HandleTransfer;
+  readonly #writer: AccountWriter;
   /** The account last seen with each profile, and the time until which the same profile changes nothing. */
   readonly #last = new Map<number, { readonly account: KnownAccount; readonly fields: number; readonly until: Instant }>();
   readonly #batch: Batch;
@@ -35,7 +42,11 @@ export class ObservationWriter {
   readonly #ids: IdAllocator;
 
   constructor(batch: Batch, network: Network) {
-    this.#accounts = new AccountResolver(batch);
+    const table = new AccountTable(batch.database);
+    this.#cache = new AccountCache(batch.database, table);
+    this.#accounts = new AccountResolver(table, this.#cache);
+    this.#handles = new HandleTransfer(batch, table, this.#cache);
+    this.#writer = new AccountWriter(batch, table, this.#cache);
     this.#batch = batch;
     this.#network = network;
     this.#ids = new IdAllocator(batch.database);
@@ -67,14 +78,14 @@ export class ObservationWriter {
       const until = knownUntil(account, observation.observed_at);
       this.#last.set(profile, { account, fields: fieldsIn(observation.profile), until });
     }
-    if (this.#accounts.isFull) this.finish();
+    if (this.#cache.isFull) this.finish();
     return effect;
   }
 
   /** Writes the time until which each account has been observed. */
   finish(): void {
     this.#last.clear();
-    this.#batch.guard(() => this.#accounts.flush());
+    this.#batch.guard(() => this.#writer.flush());
   }
 
   #put(observation: Observation): Effect | RejectedObservation {
@@ -96,9 +107,9 @@ export class ObservationWriter {
           found: `${timestampOf(moment)}, between records without a free id`,
         };
       }
-      const name = this.#accounts.nameAt(profile, moment, found);
-      const account = found ?? this.#accounts.add(name);
-      if (profile.id !== undefined) this.#accounts.setStableId(account, profile.id);
+      const name = this.#handles.nameAt(profile, moment, found);
+      const account = found ?? this.#handles.add(name);
+      if (profile.id !== undefined) this.#writer.setStableId(account, profile.id);
       // an older observation does not contain the current handle of the account
       const isCurrent = moment >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
@@ -114,11 +125,11 @@ export class ObservationWriter {
       screen_name === identity.screen_name &&
       account_creation_date === identity.account_creation_date &&
       profile_image_url === identity.profile_image_url;
-    return !isSame && this.#accounts.setIdentity(account, identity);
+    return !isSame && this.#handles.setIdentity(account, identity);
   }
 
   #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
-    this.#accounts.addRecord(account, {
+    this.#writer.addRecord(account, {
       id,
       account: account.identity.screen_name,
       data_type: type,
@@ -146,4 +157,13 @@ function unlessKnown({ late, known }: LateChange): string {
 
 function show(text: string | null): string {
   return JSON.stringify(text);
+}
+
+/** Returns the identity that a profile shows, with the given name. Values that the profile lacks stay unchanged. */
+function identityIn(profile: Profile, name: string, before: Identity): Identity {
+  return {
+    screen_name: name,
+    account_creation_date: profile.account_creation_date ?? before.account_creation_date,
+    profile_image_url: profile.profile_image_url ?? before.profile_image_url,
+  };
 }

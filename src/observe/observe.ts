@@ -9,7 +9,8 @@ import { withProgress } from '../sources/progress.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { Batch } from '../store/batch.ts';
-import { fileSystemFailure, wrapErrors } from '../store/database.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
 import type { FieldConflict } from './changes.ts';
 import { type Conflict, ConflictList } from './conflicts.ts';
 import { ObservationWriter } from './observation-writer.ts';
@@ -47,6 +48,8 @@ export interface ObserveSummary {
   readonly accounts: { readonly added: number; readonly renamed: number };
   /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
   readonly rejected: number;
+  /** Snapshots of accounts that were removed and must not come back. */
+  readonly excluded: number;
   /** Different values of one field in snapshots of one account at one time: their number, and the first of them. */
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
@@ -65,11 +68,11 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
     try {
       const spool = wrapErrors(path, () => new Spool(path));
       try {
-        const reading = await read(inputs, spool, options);
+        const reading = await read(inputs, spool, batch.exclusions, options);
         const comparing = compare(batch, spool, options);
         await options.beforeCommit?.();
         if (!options.dryRun) batch.commit(options.onMaterialize);
-        return { ...comparing, rejected: reading + comparing.rejected };
+        return { ...comparing, rejected: reading.rejected + comparing.rejected, excluded: reading.excluded + comparing.excluded };
       } catch (error) {
         throw fileSystemFailure(path, error);
       } finally {
@@ -83,20 +86,29 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
   }
 }
 
-/** @returns the number of rejected snapshots */
-async function read(inputs: readonly Input[], spool: Spool, options: ObserveOptions): Promise<number> {
-  let rejected = 0;
+/** @returns the number of rejected and of excluded snapshots */
+async function read(
+  inputs: readonly Input[],
+  spool: Spool,
+  exclusions: Exclusions,
+  options: ObserveOptions,
+): Promise<{ readonly rejected: number; readonly excluded: number }> {
+  let [rejected, excluded] = [0, 0];
   for await (const batch of observationsOf([...withProgress(inputs, options.onRead)], options.snapshots)) {
     for (const item of batch) {
-      if (item.kind === 'observation') {
+      if (item.kind === 'observation' && exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) {
+        excluded += 1;
+      } else if (item.kind === 'observation') {
         spool.add(item.observation, item.place);
+      } else if (exclusions.hasItem(item.item)) {
+        excluded += 1;
       } else {
         reject(item, options);
         rejected += 1;
       }
     }
   }
-  return rejected;
+  return { rejected, excluded };
 }
 
 function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSummary {
@@ -104,10 +116,20 @@ function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSu
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
-  let [observations, unchanged, rejected] = [0, 0, 0];
+  // a handle that was learned at the last snapshot also excludes the first
+  const { exclusions } = batch;
+  const hasLearned = exclusions.learned.size > 0;
+  let [observations, unchanged, rejected, excluded] = [0, 0, 0, 0];
   for (const row of spool.inOrder()) {
     observations += 1;
     if (observations % REPORT_EVERY === 0) options.onCompare?.(observations, spool.length);
+    if (hasLearned) {
+      const { profile, former_names } = spool.observation(row);
+      if (exclusions.excludesProfile(profile, former_names)) {
+        excluded += 1;
+        continue;
+      }
+    }
     const same = writer.unchanged(row.profile, row.moment);
     if (same !== undefined) {
       conflicts.add(same, row, []);
@@ -134,7 +156,15 @@ function compare(batch: Batch, spool: Spool, options: ObserveOptions): ObserveSu
     for (const { type } of effect.changes) records[type] += 1;
   }
   writer.finish();
-  return { observations, unchanged, records, accounts, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed } };
+  return {
+    observations,
+    unchanged,
+    records,
+    accounts,
+    rejected,
+    excluded,
+    conflicts: { count: conflicts.count, listed: conflicts.listed },
+  };
 }
 
 /** The error for a conflicting value that is not recorded, because it is the previous value of the field. */

@@ -1,40 +1,31 @@
-import { hash } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { Failure } from '../contract/failure.ts';
-import { CredentialRefresh } from '../storage/credential-refresh.ts';
-import { RequestCounter, type RetryPolicy, stopped, withRetry, wrapErrors } from '../storage/retry.ts';
+import { openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
+import type { RequestCounter } from '../storage/request-counter.ts';
+import { stopped } from '../storage/storage-failure.ts';
 import type { Target } from '../storage/target.ts';
-import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { type ApplyResult, apply } from './apply.ts';
-import type { Comparison } from './comparison.ts';
-import { foundSortKeys } from './found-sort-keys.ts';
-import { checkGuards, type Limits } from './guards.ts';
-import { type HeaderChoice, headerLine, pageHeaders, plainHeaders } from './headers.ts';
-import { awaitHolder, Lease } from './lease.ts';
-import { type FileBeside, openTree, readBeside, readSortKeysFile } from './local-tree.ts';
-import { refuseOtherFiles } from './other-files.ts';
-import { type Plan, planPublish } from './plan.ts';
-import { readRemote, readState } from './remote-tree.ts';
-import { STATE, sizeOf, type TreeSize } from './state.ts';
-import { type Step, stepsOf } from './steps.ts';
+import { type HeaderChoice, headerLine, pageHeaders } from './objects/headers.ts';
+import type { Comparison } from './planning/comparison.ts';
+import { checkGuards, type Limits } from './planning/guards.ts';
+import { type Plan, planPublish } from './planning/plan.ts';
+import { type Step, stepsOf } from './planning/steps.ts';
+import { Lease } from './state/lease.ts';
+import { awaitOtherRun } from './state/other-run.ts';
+import { readState, sizeOf, type TreeSize } from './state/state.ts';
+import { type ApplyResult, apply } from './transfer/apply.ts';
+import { uploadBeside } from './transfer/beside-upload.ts';
+import { type LocalTree, openTree, readBeside, readSortKeysFile } from './trees/local-tree.ts';
+import { refuseOtherFiles } from './trees/other-files.ts';
+import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
+import { sortKeyMovement } from './trees/sort-key-movement.ts';
 
-/** Milliseconds for one attempt of a heartbeat, or of the release of the lease by a run that failed. */
-const HEARTBEAT_TIMEOUT_MS = 5_000;
-/** For requests that are sent even after the run was aborted. */
-const NEVER_ABORTED = new AbortController().signal;
-
-export interface PublishOptions extends HeaderChoice, Limits {
+export interface PublishOptions extends HeaderChoice, Limits, RemoteOptions {
   readonly out: string;
-  readonly concurrency: number;
   /** Whether to publish to a folder that contains other files and was never published to. */
   readonly allowOtherFiles: boolean;
   /** Whether to check each page at the target and replace those that differ. */
   readonly repair: boolean;
   /** Whether to plan only, without any write. */
   readonly dryRun: boolean;
-  readonly retryPolicy: Pick<RetryPolicy, 'attempts' | 'timeout'>;
-  /** Stops the run: requests in flight are completed, and no new request begins. */
-  readonly signal: AbortSignal;
   /** Called with the bytes sent so far and the total, before compression. */
   readonly onProgress?: ((done: number, all: number) => void) | undefined;
   /** Called with the files read so far and the total, before the first request. */
@@ -62,97 +53,124 @@ export interface PublishSummary {
 /**
  * Publishes a tree: sends the files that the target lacks, in an order in which readers miss nothing.
  * @throws Failure no-tree, tree-unfinished, tree-edited, target-failed, target-denied, target-busy, not-ours,
- *   too-many-deletes, reader-gaps, stopped, file-system
+ *   loopback-url, too-many-deletes, reader-gaps, stopped, file-system
  */
-export async function publish(plainTarget: Target, options: PublishOptions): Promise<PublishSummary> {
+export async function publish(target: Target, options: PublishOptions): Promise<PublishSummary> {
+  const prepared = await prepare(target, options);
+  const plan = planPublish(prepared.comparison);
+  const refusals = checkGuards(target.name, prepared.tree.build.base_url, plan, options);
+  const summary = summaryOf(prepared, plan, refusals);
+  if (options.dryRun || plan.isIdle) return summary;
+  const [refused] = refusals;
+  if (refused !== undefined) throw refused;
+  const lease = leaseFor(prepared, plan, options);
+  await lease.take();
+  try {
+    const done = await execute(prepared, plan, lease, options);
+    await close(prepared, lease);
+    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree) };
+  } catch (error) {
+    await lease.abandon();
+    throw error;
+  }
+}
+
+/** The tree to publish, the target, and their differences. */
+interface Prepared {
+  readonly tree: LocalTree;
+  readonly remote: Remote;
+  readonly found: RemoteTree;
+  readonly comparison: Comparison;
+}
+
+/** Reads the whole tree, and then what is at the target. Writes nothing. */
+async function prepare(target: Target, options: PublishOptions): Promise<Prepared> {
   const { concurrency, signal } = options;
-  // each request in flight adds a listener
-  setMaxListeners(0, signal, NEVER_ABORTED);
-  plainTarget.check?.(options.out);
+  target.check?.(options.out);
   const tree = await openTree(options.out, (done, all) => {
-    if (signal.aborted) throw stopped(plainTarget);
+    if (signal.aborted) throw stopped(target.name);
     options.onRead?.(done, all);
   });
-  const traffic = new RequestCounter();
-  const renewal = new CredentialRefresh(plainTarget);
-  const targetWith = (retryPolicy: Partial<RetryPolicy>) =>
-    renewal.wrap(withRetry(plainTarget, { ...options.retryPolicy, signal: NEVER_ABORTED, ...retryPolicy }, traffic));
-  const target = targetWith({ signal });
-  const line = headerLine(pageHeaders(options));
-  const read = await wrapErrors(target, STATE, () => readState(target, signal));
+  const remote = openRemote(target, options);
+  const read = await readState(remote);
   // the target must not change while it is read
-  if (!options.dryRun) await wrapErrors(target, STATE, () => awaitHolder(target, read?.state.holder ?? null, signal));
-  const found = await wrapErrors(target, target.name, () => readRemote(target, read, tree, options, concurrency, signal));
-  if (read === undefined && !options.allowOtherFiles) await refuseOtherFiles(plainTarget, signal);
-  const sortKeys = await wrapErrors(target, SORT_KEYS, () => foundSortKeys(target, found.state, tree, signal));
+  if (!options.dryRun) await awaitOtherRun(remote, read?.state.holder ?? null);
+  const found = await readRemoteTree(remote, read, tree, options);
+  if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
+  const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
+  const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
     found,
-    movement: sortKeys.movement,
-    sendsSortKeys: tree.sortKeys !== undefined && (!sortKeys.areCurrent || options.repair),
+    movement,
+    sendsSortKeys: tree.sortKeys !== undefined && (!areCurrent || options.repair),
     reads: traffic.reads - traffic.retries,
-    hasOtherHeaders: target.keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== line,
+    hasOtherHeaders: keepsHeaders && !found.isScanned && found.state !== undefined && found.state.headers !== headersOf(options),
     concurrency,
-    prices: target.prices,
+    prices,
   };
-  const plan = planPublish(comparison);
-  const summary = {
+  return { tree, remote, found, comparison };
+}
+
+/** Returns the summary of a run that changes nothing. */
+function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals: readonly Failure[]): PublishSummary {
+  return {
     plan,
-    refusals: checkGuards(target.name, plan, options),
+    refusals,
     steps: () => stepsOf(comparison, plan.collections),
-    traffic,
-    isByCounts: found.trees.length > 0 && sortKeys.movement === undefined && !plan.isIdle,
+    done: { uploads: 0, overlaps: 0, deletes: 0 },
+    traffic: remote.traffic,
+    isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
     wasInterrupted: found.state?.state === 'publishing',
     isConditional: true,
+    invalidate: [],
   };
-  const idle = { ...summary, done: { uploads: 0, overlaps: 0, deletes: 0 }, invalidate: [] };
-  if (options.dryRun) return idle;
-  if (plan.isIdle) return idle;
-  const [refused] = summary.refusals;
-  if (refused !== undefined) throw refused;
+}
 
+function leaseFor({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Lease {
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
-  const trees = distinct([...found.trees, { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined }]);
-  const heartbeatTarget = targetWith({ attempts: 2, timeout: Math.min(options.retryPolicy.timeout, HEARTBEAT_TIMEOUT_MS) });
-  const lease = new Lease(heartbeatTarget, { trees, manifest: tree.build.manifest, headers: line }, found.tag, signal);
-  await wrapErrors(target, STATE, () => lease.take(target));
-  const hold = () => lease.hold();
+  const size = { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined };
+  const claim = { trees: distinct([...found.trees, size]), manifest: tree.build.manifest, headers: headersOf(options) };
+  return new Lease(remote, claim, found.tag);
+}
+
+/** Sends the sort keys, then carries out the plan. */
+async function execute(
+  { tree, remote, found, comparison }: Prepared,
+  plan: Plan,
+  lease: Lease,
+  options: PublishOptions,
+): Promise<ApplyResult> {
+  const held = remote.with({ beforeAttempt: () => lease.hold() });
+  if (comparison.sendsSortKeys) await uploadBeside(held, readSortKeysFile(tree));
   let sent = 0;
-  const onSent = (bytes: number) => {
-    sent += bytes;
-    options.onProgress?.(sent, Math.max(sent, plan.bytes));
+  const transfer = {
+    tree,
+    remote: held,
+    headers: options,
+    isConditional: lease.isConditional,
+    allowGaps: options.allowGaps || found.isDamaged,
+    onSent: (bytes: number) => {
+      sent += bytes;
+      options.onProgress?.(sent, Math.max(sent, plan.bytes));
+    },
   };
-  try {
-    const { isConditional } = lease;
-    const sendBeside = async (to: Target, files: readonly FileBeside[]) => {
-      for (const { path, bytes } of files) {
-        const upload = { bytes, headers: plainHeaders(path), digest: hash('sha256', bytes) };
-        await wrapErrors(to, path, () => to.put(path, upload, signal));
-      }
-    };
-    if (comparison.sendsSortKeys) await sendBeside(targetWith({ signal, beforeAttempt: hold }), readSortKeysFile(tree));
-    const allowGaps = options.allowGaps || found.isDamaged;
-    const done = await apply({
-      ...options,
-      allowGaps,
-      choice: options,
-      plan,
-      tree,
-      target: targetWith({ signal, beforeAttempt: hold }),
-      isConditional,
-      onSent,
-    });
-    // an abort does not interrupt the last requests of a run
-    const closing = targetWith({ beforeAttempt: hold });
-    await sendBeside(closing, readBeside(tree));
-    await wrapErrors(closing, STATE, () => lease.release('published', targetWith({}), tree.sortKeys));
-    const { pathname } = new URL(`${tree.build.base_url}/rest/`);
-    return { ...summary, done, isConditional, invalidate: [`${pathname}*`] };
-  } catch (error) {
-    // the next run then need not wait until the lease expires
-    await lease.release('publishing', heartbeatTarget).catch(() => {});
-    throw error;
-  }
+  return apply(plan, transfer, options.concurrency);
+}
+
+/** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */
+async function close({ tree, remote }: Prepared, lease: Lease): Promise<void> {
+  await uploadBeside(remote.with({ signal: undefined, beforeAttempt: () => lease.hold() }), readBeside(tree));
+  await lease.complete(tree.sortKeys);
+}
+
+function headersOf(choice: HeaderChoice): string {
+  return headerLine(pageHeaders(choice));
+}
+
+function invalidatedPaths({ build }: LocalTree): string[] {
+  const { pathname } = new URL(`${build.base_url}/rest/`);
+  return [`${pathname}*`];
 }
 
 /** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */

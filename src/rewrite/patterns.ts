@@ -45,6 +45,14 @@ export function literal(text: string): string {
   return text.replace(/[.\\+*?()[\]{}|^$-]/g, '\\$&');
 }
 
+/**
+ * Returns a pattern for an Accept-Encoding header with a coding that is not excluded by `q=0`, as respond.ts decides. The
+ * host must ignore letter case. PCRE only.
+ */
+export function accepts(coding: string): string {
+  return `(?:^|,)\\s*${coding}\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))`;
+}
+
 /** Matches an undecoded parameter value. */
 export const VALUE = '[^&]*';
 

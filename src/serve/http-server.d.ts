@@ -1,4 +1,7 @@
-/** The part of http-server 14 that is used here. The community types describe a different object from the one it returns. */
+/**
+ * The part of http-server 14 that is used here. The package has no types of its own. With @types/http-server 0.12,
+ * `createServer` returns a Server of Node.js. In fact it returns an object that has such a server in `server`.
+ */
 declare module 'http-server' {
   import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
@@ -10,7 +13,7 @@ declare module 'http-server' {
 
   export interface Options {
     readonly root: string;
-    /** Called in order before the files are served; `response.emit('next')` passes a request on. */
+    /** Called in order before the files are served. */
     readonly before: readonly ((request: IncomingMessage, response: ServerResponse) => void)[];
   }
 

@@ -55,7 +55,14 @@ function serverFor(
   const http = createServer({
     root: options.out,
     // answers every request here: hosts serve no file of a tree under its own path
-    before: [(request, response) => void handle(request, response, options, build).catch(() => response.destroy())],
+    before: [
+      (request, response) => {
+        // http-server adds this header to every response, but a page is always sent whole
+        response.removeHeader('Accept-Ranges');
+        // the destroy() of its response object would leave the connection open and the client waiting
+        handle(request, response, options, build).catch(() => request.socket.destroy());
+      },
+    ],
   });
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }

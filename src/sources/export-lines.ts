@@ -6,6 +6,7 @@ export class ExportLines {
   readonly #header: ExportHeader;
   #accounts = 0;
   #records = 0;
+  #exclusions = 0;
   #inputErrors = 0;
 
   constructor(header: ExportHeader) {
@@ -16,23 +17,29 @@ export class ExportLines {
     for (const { kind } of items) {
       if (kind === 'state') this.#accounts += 1;
       else if (kind === 'record') this.#records += 1;
+      else if (kind === 'exclusion') this.#exclusions += 1;
       else if (kind === 'error') this.#inputErrors += 1;
     }
   }
 
   /** Returns an error if lines are missing or if there are too many. A rejected line counts as present. */
   errorIn(file: string): InputError | undefined {
-    const { accounts, records } = this.#header;
-    const [expected, found] = [accounts + records, this.#accounts + this.#records + this.#inputErrors];
-    const isWhole = expected === found && this.#accounts <= accounts && this.#records <= records;
+    const { accounts, records, exclusions = 0 } = this.#header;
+    const expected = accounts + records + exclusions;
+    const found = this.#accounts + this.#records + this.#exclusions + this.#inputErrors;
+    const isWhole = expected === found && this.#accounts <= accounts && this.#records <= records && this.#exclusions <= exclusions;
     if (isWhole) return undefined;
     return {
       kind: 'error',
       code: 'bad-source',
       place: { file },
-      expected: `${accounts} accounts and ${records} records, according to the first line`,
-      found: `${this.#accounts} accounts and ${this.#records} records`,
+      expected: `${linesText(accounts, records, exclusions)}, according to the first line`,
+      found: linesText(this.#accounts, this.#records, this.#exclusions),
       hint: 'the export is incomplete or was edited: copy it again, or export it again',
     };
   }
+}
+
+function linesText(accounts: number, records: number, exclusions: number): string {
+  return `${accounts} accounts and ${records} records${exclusions === 0 ? '' : ` and ${exclusions} exclusions`}`;
 }

@@ -2,6 +2,7 @@ import { parseOwnRecord, parseProfile } from '../contract/account.ts';
 import { EXPORT_FORMAT, type ExportHeader, parseAccountState, parseExportHeader } from '../contract/account-state.ts';
 import type { Collection } from '../contract/collection.ts';
 import { parseEnvelope } from '../contract/envelope.ts';
+import { parseExclusion } from '../contract/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/generated-id.ts';
 import { isObject, show } from '../contract/json.ts';
@@ -118,6 +119,9 @@ class ItemReader {
     } else if (isObject(value) && 'former_handles' in value) {
       const state = this.#orInputError(() => parseAccountState(value, path), value);
       this.#items.push(isInputError(state) ? state : { kind: 'state', state, place: this.#place(path) });
+    } else if (isObject(value) && 'excluded_at' in value) {
+      const exclusion = this.#orInputError(() => parseExclusion(value, path), value);
+      this.#items.push(isInputError(exclusion) ? exclusion : { kind: 'exclusion', exclusion, place: this.#place(path) });
     } else if (isObject(value) && 'data' in value) {
       this.#addAccount(value, path);
       return 'account';

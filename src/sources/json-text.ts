@@ -1,6 +1,7 @@
 import type { Place } from '../contract/failure.ts';
 import { cut, isObject } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
+import { parseWithNames } from './escaped-names.ts';
 import { keysIn } from './key-count.ts';
 import { lossIn } from './parse-loss.ts';
 import type { RawValue } from './raw-value.ts';
@@ -20,7 +21,7 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseWithNames(text);
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
     const found = `${cut(text.trim())} (${reason})`;

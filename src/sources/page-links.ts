@@ -37,7 +37,9 @@ function numberOf(after: Link | undefined, before: Link | undefined): number | u
 
 function linkOf(link: string | null): Link | undefined {
   if (link === null) return undefined;
-  const [url = '', text = ''] = link.split('?', 2);
+  const [address = '', text = ''] = link.split('?', 2);
+  // the letter case of the path counts, that of the scheme and host does not
+  const url = address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, (origin) => origin.toLowerCase());
   const parameters = new URLSearchParams(text);
   const page = parameters.get('page');
   parameters.delete('page');

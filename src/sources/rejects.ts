@@ -12,7 +12,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Failure } from '../contract/failure.ts';
 import { encodeJson } from '../contract/json.ts';
@@ -45,10 +45,12 @@ export class RejectsFile {
 
   /**
    * @param others the paths of the store and the sources, which must not be overwritten
-   * @throws Failure file-system if the path is not a regular file, or is one of the others
+   * @throws Failure file-system if the path is not a regular file in an existing folder, or is one of the others
    */
   constructor(path: string, others: readonly string[]) {
     this.path = path;
+    const folder = dirname(path);
+    if (!this.#wrapErrors(() => statSync(folder)).isDirectory()) throw this.#unwritable(`${folder}, which is not a folder`);
     const status = this.#wrapErrors(() => statSync(path, { throwIfNoEntry: false }));
     if (status !== undefined && !status.isFile()) throw this.#unwritable('not a regular file');
     const other = others.find((file) => isSameFile(file, path, status));

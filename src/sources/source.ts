@@ -1,6 +1,7 @@
 import type { Account } from '../contract/account.ts';
 import type { AccountState } from '../contract/account-state.ts';
 import type { Collection } from '../contract/collection.ts';
+import type { Exclusion } from '../contract/exclusion.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 
@@ -12,6 +13,7 @@ export type Item =
   | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
+  | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
   | InputError;
 

@@ -10,27 +10,17 @@ const MAX_REFRESHES = 3;
  * have expired. If a store only answers "denied", new credentials are tried once.
  */
 export class CredentialRefresh {
-  readonly #target: Target;
+  readonly #target: Pick<Target, 'renew'>;
   #times = 0;
   /** Whether the store has carried out a request with the current credentials. */
   #haveWorked = false;
 
-  constructor(target: Target) {
+  constructor(target: Pick<Target, 'renew'>) {
     this.#target = target;
   }
 
-  /** Returns the target with credential refresh. All targets that one CredentialRefresh wraps share the credentials. */
-  wrap(target: Target): Target {
-    return {
-      ...target,
-      get: (path, signal) => this.#request(() => target.get(path, signal)),
-      head: (path, signal) => this.#request(() => target.head(path, signal)),
-      put: (path, upload, signal, condition) => this.#request(() => target.put(path, upload, signal, condition)),
-      remove: (path, signal) => this.#request(() => target.remove(path, signal)),
-    };
-  }
-
-  async #request<T>(request: () => Promise<T>): Promise<T> {
+  /** Makes a request, and makes it again after a refresh. All requests of one CredentialRefresh share the credentials. */
+  async request<T>(request: () => Promise<T>): Promise<T> {
     for (let refreshes = 0; ; refreshes += 1) {
       const times = this.#times;
       try {

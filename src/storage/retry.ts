@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Failure } from '../contract/failure.ts';
-import { StorageError, type StorageErrorKind } from './storage-error.ts';
-import type { Target } from './target.ts';
+import type { RequestCounter, RequestKind } from './request-counter.ts';
+import { StorageError } from './storage-error.ts';
+import { stopped } from './storage-failure.ts';
 
 /** The limits for retries of a request. */
 export interface RetryPolicy {
@@ -9,25 +9,21 @@ export interface RetryPolicy {
   readonly attempts: number;
   /** The timeout of one attempt in milliseconds. A larger object gets additional time at 100 kB/s. */
   readonly timeout: number;
-  /** Aborted when no further attempt must begin. */
-  readonly signal: AbortSignal;
+  /** Aborted when no further attempt must begin; undefined for requests that are sent even after the run was stopped. */
+  readonly signal: AbortSignal | undefined;
   /** Waits before every attempt until it is permitted. The returned signal is aborted when the permission ends. */
   readonly beforeAttempt?: () => Promise<AbortSignal>;
 }
 
-/** Counts requests and the bytes sent. */
-export class RequestCounter {
-  writes = 0;
-  reads = 0;
-  deletes = 0;
-  /** How many of these requests were retries. */
-  retries = 0;
-  /** The bytes of the objects that were sent, after compression. */
-  sent = 0;
-
-  get requests(): number {
-    return this.writes + this.reads + this.deletes;
-  }
+/** A request to a target. It is idempotent: it reads, writes or removes one whole object. */
+export interface StorageRequest<T> {
+  /** The name of the target, for messages. */
+  readonly target: string;
+  readonly kind: RequestKind;
+  /** The bytes of the object that it sends. */
+  readonly bytes: number;
+  /** Makes one attempt, and ends it when the signal is aborted. */
+  readonly send: (signal: AbortSignal) => Promise<T>;
 }
 
 /** Milliseconds before the second attempt. Doubled for each further attempt up to the maximum, then with full jitter. */
@@ -36,53 +32,34 @@ const MAX_DELAY_MS = 10_000;
 const MIN_BYTES_PER_MS = 100;
 
 /**
- * Returns a target that retries each request after a transient error, with exponential backoff and full jitter.
- * All requests are idempotent: each reads, writes or removes one whole object.
+ * Makes a request and retries it after a transient error, with exponential backoff and full jitter. Counts every attempt.
+ * @throws StorageError, Failure stopped
  */
-export function withRetry(target: Target, retryPolicy: RetryPolicy, traffic: RequestCounter): Target {
-  async function retry<T>(
-    kind: 'reads' | 'writes' | 'deletes',
-    path: string,
-    request: (signal: AbortSignal) => Promise<T>,
-    bytes = 0,
-  ): Promise<T> {
-    for (let attempt = 1; ; attempt += 1) {
-      if (retryPolicy.signal.aborted) throw stopped(target);
-      const permission = await retryPolicy.beforeAttempt?.();
-      try {
-        traffic[kind] += 1;
-        traffic.sent += bytes;
-        return await withTimeout(retryPolicy.timeout + bytes / MIN_BYTES_PER_MS, permission, request);
-      } catch (error) {
-        if (!(error instanceof StorageError)) throw error;
-        if (error.kind !== 'transient') throw error;
-        if (retryPolicy.signal.aborted) throw stopped(target);
-        if (attempt >= retryPolicy.attempts) throw toFailure(target, path, error, attempt);
-        traffic.retries += 1;
-        const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-        await wait(Math.random() * delay, undefined, { signal: retryPolicy.signal }).catch(() => {});
-      }
+export async function retry<T>({ target, kind, bytes, send }: StorageRequest<T>, policy: RetryPolicy, traffic: RequestCounter): Promise<T> {
+  const { attempts, timeout, signal, beforeAttempt } = policy;
+  for (let attempt = 1; ; attempt += 1) {
+    if (signal?.aborted) throw stopped(target);
+    const permission = await beforeAttempt?.();
+    try {
+      traffic[kind] += 1;
+      traffic.sent += bytes;
+      return await withTimeout(timeout + bytes / MIN_BYTES_PER_MS, permission, send);
+    } catch (error) {
+      if (!(error instanceof StorageError && error.kind === 'transient')) throw error;
+      if (signal?.aborted) throw stopped(target);
+      if (attempt >= attempts) throw attempt === 1 ? error : new StorageError('transient', `${error.message} (tried ${attempt} times)`);
+      traffic.retries += 1;
+      const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+      await wait(Math.random() * delay, undefined, signal === undefined ? {} : { signal }).catch(() => {});
     }
   }
-  return {
-    name: target.name,
-    prices: target.prices,
-    keepsHeaders: target.keepsHeaders,
-    get: (path) => retry('reads', path, (signal) => target.get(path, signal)),
-    head: (path) => retry('reads', path, (signal) => target.head(path, signal)),
-    put: (path, upload, _, condition) =>
-      retry('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
-    remove: (path) => retry('deletes', path, (signal) => target.remove(path, signal)),
-    renew: () => target.renew(),
-    close: () => target.close(),
-  };
 }
 
 /** Limits the time of a request, even if its client ignores the timeout, and ends it when its permission ends. */
 async function withTimeout<T>(
   milliseconds: number,
   permission: AbortSignal | undefined,
-  request: (signal: AbortSignal) => Promise<T>,
+  send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
   let end: (why: string) => void = () => {};
@@ -96,50 +73,9 @@ async function withTimeout<T>(
   const expire = () => end('the lease of this run expired without a heartbeat');
   permission?.addEventListener('abort', expire);
   try {
-    return await Promise.race([request(controller.signal), late]);
+    return await Promise.race([send(controller.signal), late]);
   } finally {
     clearTimeout(timer);
     permission?.removeEventListener('abort', expire);
   }
-}
-
-const HINTS: { readonly [K in StorageErrorKind]: string } = {
-  transient: 'check the network and the target, then run the same command again',
-  expired: 'get new credentials, then run the same command again',
-  conflict: 'make sure that no other program writes there, then run the same command again',
-  unsupported: 'check the address of the store and --endpoint',
-  anonymous:
-    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md describes the other ways',
-  denied: 'check the credentials and their permissions: read, write, delete and list (without list, S3 answers 403 for a missing object)',
-  missing: 'create the bucket or container first, and check --endpoint and --region',
-  refused: 'check the address, --endpoint and --region',
-};
-
-/** Converts a StorageError to a Failure with the path and a hint. */
-export function toFailure(target: Pick<Target, 'name'>, path: string, storageError: StorageError, attempts = 1): Failure {
-  const isDenied = storageError.kind === 'denied' || storageError.kind === 'anonymous' || storageError.kind === 'expired';
-  return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target.name} did not carry out a request`, {
-    place: { file: path },
-    expected: isDenied ? 'credentials that allow it' : 'a response that confirms it',
-    found: attempts === 1 ? storageError.message : `${storageError.message} (tried ${attempts} times)`,
-    hint: HINTS[storageError.kind],
-    cause: storageError,
-  });
-}
-
-/** Makes a request and converts its StorageError, if any, to a Failure. */
-export async function wrapErrors<T>(target: Pick<Target, 'name'>, path: string, request: () => Promise<T>): Promise<T> {
-  try {
-    return await request();
-  } catch (error) {
-    throw error instanceof StorageError ? toFailure(target, path, error) : error;
-  }
-}
-
-export function stopped(target: Pick<Target, 'name'>): Failure {
-  return new Failure('stopped', `the work at ${target.name} was stopped`, {
-    expected: 'a run without interruption',
-    found: 'a signal to stop; requests in progress have been completed',
-    hint: 'run the same command again',
-  });
 }

@@ -42,6 +42,11 @@ export class AccountStateWriter {
    */
   add(state: AccountState): Outcome {
     return this.#batch.guard(() => {
+      const former = state.former_handles.map(({ handle }) => handle);
+      if (this.#batch.exclusions.excludesProfile({ id: state.stable_id ?? undefined, screen_name: state.screen_name }, former)) {
+        this.#batch.markMetadataChanged();
+        return 'excluded';
+      }
       const subject = `account ${state.screen_name}`;
       const holder = state.stable_id === null ? undefined : this.#nameOf.get(state.stable_id);
       if (holder !== undefined && holder !== state.screen_name) {

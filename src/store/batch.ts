@@ -1,9 +1,13 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import type { Connection, Statement } from './connection.ts';
-import { bringForward, openForDryRun, openForWriting, toFailure } from './database.ts';
+import { eraseFreed, mustErase } from './erase.ts';
+import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
+import { migrateInTransaction } from './migrate.ts';
+import { openStore } from './open-store.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
+import { toFailure } from './store-error.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */
 const NAME_CACHE_SIZE = 100_000;
@@ -23,6 +27,7 @@ export class Batch {
   readonly #known = new Set<string>();
   readonly #stale = new Set<string>();
   readonly #feedBlocks: FeedBlockMarks;
+  #exclusions: Exclusions | undefined;
   readonly #markStale: Statement<[string]>;
   readonly #addAccount: Statement<[string, string, string]>;
 
@@ -33,11 +38,11 @@ export class Batch {
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
-    const database = isDryRun ? openForDryRun(path) : openForWriting(path);
+    const database = openStore(path, isDryRun ? 'dry run' : 'write');
     this.database = database;
     this.#path = path;
     try {
-      this.guard(() => begin(database, isDryRun ? () => bringForward(database, path) : undefined));
+      this.guard(() => begin(database, isDryRun ? () => migrateInTransaction(database, path) : undefined));
       this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
     } catch (error) {
       database.close();
@@ -47,6 +52,12 @@ export class Batch {
     this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
+  }
+
+  /** The accounts that must not come back. */
+  get exclusions(): Exclusions {
+    this.#exclusions ??= new Exclusions(this.database);
+    return this.#exclusions;
   }
 
   /** Runs work on the store and converts errors of SQLite to failures. */
@@ -108,9 +119,13 @@ export class Batch {
     this.#truncateLog();
   }
 
-  /** Truncates the write-ahead log of SQLite. It may fail, because the batch is committed and the next import tries again. */
+  /**
+   * Truncates the write-ahead log of SQLite, and erases the bytes of removed accounts if a removal has not done so. It may
+   * fail, because the batch is committed and the next one tries again.
+   */
   #truncateLog(): void {
     try {
+      if (mustErase(this.database)) eraseFreed(this.database);
       this.database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
       // the disk is full, or another process reads the store

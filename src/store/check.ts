@@ -5,15 +5,17 @@ import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
 import { encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation } from '../contract/shape.ts';
+import { accountJson, GATHER, type Gathered } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
-import { openForReading, toFailure } from './database.ts';
 import { feedChecksum } from './feed-blocks.ts';
-import { fingerprint, GATHER, type Gathered, historyOf } from './materialize.ts';
+import { fingerprint } from './fingerprint.ts';
+import { openStore } from './open-store.ts';
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
+import { toFailure } from './store-error.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
@@ -47,7 +49,7 @@ const BEYOND = Number.MAX_SAFE_INTEGER + 1;
  * @throws Failure no-store, bad-store if nothing can be read, store-newer, store-busy, file-system
  */
 export function checkStore(path: string, onProgress: (done: number, all: number) => void = () => {}): CheckSummary {
-  const database = openForReading(path);
+  const database = openStore(path, 'read');
   try {
     database.exec('BEGIN');
     return new StoreCheck(database, onProgress).run();
@@ -170,7 +172,7 @@ class StoreCheck {
           continue;
         }
         const { records = 0, newest = null, json = Buffer.alloc(0) } = gather.get(row.screen_name) ?? {};
-        const { head, tail } = historyOf(this.#database.path, row, newest, json);
+        const { head, tail } = accountJson(this.#database.path, row, newest, json);
         const digest = createHash('sha256').update(head).update(tail).digest();
         const [isDigest, isChecksum] = [row.digest?.equals(digest) ?? false, row.checksum === accountChecksum(head, tail, records)];
         const firstRecord = first.get(row.screen_name) ?? null;

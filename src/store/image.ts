@@ -2,10 +2,11 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import type { Connection } from './connection.ts';
-import { openForReading, wrapErrors } from './database.ts';
+import { openStore } from './open-store.ts';
 import { latestRevision, type Revision } from './revision.ts';
 import { MIGRATIONS } from './schema.ts';
 import { Store } from './store.ts';
+import { wrapErrors } from './store-error.ts';
 
 /** The number of attempts to get an image while other processes write the store. */
 const ATTEMPTS = 50;
@@ -78,8 +79,8 @@ export class StoreImage {
    */
   static #tryOpen(path: string): StoreImage | undefined {
     const file = openSync(path, 'r');
-    const database = openForReading(path);
-    const other = openForReading(path);
+    const database = openStore(path, 'read');
+    const other = openStore(path, 'read');
     let image: StoreImage | undefined;
     try {
       database.exec('BEGIN');

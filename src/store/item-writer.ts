@@ -1,13 +1,15 @@
 import { type Account, encodeIdentity, encodeSummary } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
+import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
+import { forgetHandles } from './mirror-memory.ts';
 
 /** The result for one item. A conflict changes nothing and contains both versions. */
-export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | Conflict;
+export type Outcome = 'added' | 'same' | 'kept' | 'replaced' | 'excluded' | Conflict;
 
 /** How many items had each outcome. */
 export interface Tally {
@@ -15,7 +17,11 @@ export interface Tally {
   readonly same: number;
   readonly kept: number;
   readonly replaced: number;
+  /** Items of accounts that were removed and must not come back. */
+  readonly excluded: number;
 }
+
+export const NO_ITEMS: Tally = { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 };
 
 export interface Conflict {
   /** Such as `record 12` or `account jack`. */
@@ -24,6 +30,13 @@ export interface Conflict {
   readonly found: string;
   /** What to do, if no policy resolves the conflict. */
   readonly hint?: string;
+}
+
+/** Counts items as excluded that were added before the batch learned that their account is. */
+export function withdraw(tally: { added: number; excluded: number }, items: number): void {
+  // an account that an earlier batch added under that name is removed too
+  tally.added -= Math.min(tally.added, items);
+  tally.excluded += items;
 }
 
 interface StoredRecord {
@@ -64,6 +77,7 @@ export class ItemWriter {
 
   addRecord(record: ChangeRecord): Outcome {
     return this.#batch.guard(() => {
+      if (this.#batch.exclusions.excludesRecord(record)) return this.#excluded();
       this.#batch.ensureAccount(record.account);
       const json = encodeRecord(record);
       if (this.#addRecord.run(record.id, json, checksumOf(json)).changes === 1) {
@@ -89,6 +103,7 @@ export class ItemWriter {
    */
   addProfile(account: Account): Outcome {
     return this.#batch.guard(() => {
+      if (this.#batch.exclusions.hasHandle(account.screen_name)) return this.#excluded();
       this.#batch.ensureAccount(account.screen_name);
       const [identity, summary] = [encodeIdentity(account), encodeSummary(account)];
       const knownTo = account.data.reduce((newest, record) => Math.max(newest, record.id), 0);
@@ -115,6 +130,33 @@ export class ItemWriter {
       }
       return this.#outcome(`account ${account.screen_name}`, stored.identity + stored.summary, identity + summary);
     });
+  }
+
+  /**
+   * Deletes what the batch added of accounts before a record showed that they are excluded. Call it once, after all items.
+   * @returns how much was deleted
+   */
+  withdrawExcluded(): { readonly records: number; readonly accounts: number } {
+    return this.#batch.guard(() => {
+      const remover = new AccountRemover(this.#batch);
+      let [records, accounts] = [0, 0];
+      for (const handle of this.#batch.exclusions.learned) {
+        const removed = remover.remove(handle);
+        if (removed === undefined) continue;
+        this.#batch.exclusions.addRecords(handle, removed.serviceIds);
+        records += removed.records;
+        accounts += 1;
+      }
+      if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);
+      if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');
+      return { records, accounts };
+    });
+  }
+
+  /** Notes that the list of exclusions may have changed. */
+  #excluded(): Outcome {
+    this.#batch.markMetadataChanged();
+    return 'excluded';
   }
 
   #outcome(subject: string, stored: string, found: string): Outcome {

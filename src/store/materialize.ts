@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
-import type { ChangeRecord } from '../contract/record.ts';
+import { accountJson, type DescribedAccount, GATHER, type Gathered } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import type { Connection } from './connection.ts';
-import { damaged, storedJson } from './damaged.ts';
+import { damaged } from './damaged.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
+import { fingerprint } from './fingerprint.ts';
 import { addRevision, latestRevision, nextRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
@@ -68,14 +68,6 @@ function removeOrphans(database: Connection): number {
   return remove.run().changes;
 }
 
-/** The data of an account from a source. */
-interface DescribedAccount {
-  readonly screen_name: string;
-  readonly identity: string;
-  readonly summary: string;
-  readonly known_to: number | null;
-}
-
 interface StaleAccount extends DescribedAccount {
   readonly id: number;
   /** The present first record, and the first record when the account was last derived. */
@@ -83,19 +75,6 @@ interface StaleAccount extends DescribedAccount {
   readonly derived_first: number | null;
   readonly is_new: 0 | 1;
 }
-
-/** The records of an account. */
-export interface Gathered {
-  readonly records: number;
-  readonly newest: number | null;
-  /** The JSON of the records, newest first, separated by commas. */
-  readonly json: Buffer;
-}
-
-/** The query for the records of the account with a screen name. */
-export const GATHER = `
-  SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
-  FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
 
 const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
 
@@ -130,7 +109,7 @@ function materializeAccounts(
     const damage = isChecked ? wrong.get(account.screen_name) : undefined;
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
     const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
-    const { head, tail } = historyOf(database.path, account, newest, json);
+    const { head, tail } = accountJson(database.path, account, newest, json);
     if (account.first !== null) insert.run(account.first, records, head, tail);
     const digest = createHash('sha256').update(head).update(tail).digest();
     update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
@@ -142,62 +121,6 @@ function materializeAccounts(
   return { reordered };
 }
 
-/**
- * Returns the JSON of an account, before its `data_page_count` and after it.
- * @param newest the id of the newest record
- * @param json the JSON of the records, newest first, separated by commas
- */
-export function historyOf(
-  path: string,
-  account: DescribedAccount,
-  newest: number | null,
-  json: Buffer,
-): { readonly head: Buffer; readonly tail: string } {
-  const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, json) : account.summary;
-  return { head: encodeHead(account.identity, json), tail: encodeTail(summary) };
-}
-
-/** Returns the JSON of an account from its opening brace to the end of `data`. */
-function encodeHead(identity: string, records: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), records, Buffer.from(']')]);
-}
-
-/** Returns the JSON of an account from the comma after `data_page_count` to the closing brace. */
-function encodeTail(summary: string): string {
-  return `,${summary.slice(1)}`;
-}
-
-/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
-function currentSummary(path: string, account: DescribedAccount, json: Buffer): string {
-  const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
-  const later = parseRecords(path, account.screen_name, json).filter((record) => record.id > (account.known_to ?? -1));
-  return encodeSummary(changedSummary(given, later));
-}
-
-/** Parses stored records. Their rules were checked when they were imported. */
-function parseRecords(path: string, screenName: string, json: Buffer): ChangeRecord[] {
-  return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
-}
-
 function countOf(database: Connection, table: 'record' | 'account'): number {
   return database.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0;
-}
-
-/** The number of digests that one query reads. */
-const BATCH_SIZE = 1000;
-
-/** Returns the SHA-256 over the digests of all accounts in their order, as hexadecimal digits. */
-export function fingerprint(database: Connection): string {
-  const hash = createHash('sha256');
-  const next = database.prepare<[number, string, number], { place: number; screen_name: string; digest: Buffer | null }>(`
-    SELECT place, screen_name, digest FROM account WHERE (place, screen_name) > (?, ?) ORDER BY place, screen_name LIMIT +?`);
-  for (let [place, name, rows] = [-1, '', next.all(-1, '', BATCH_SIZE)]; rows.length > 0; rows = next.all(place, name, BATCH_SIZE)) {
-    for (const account of rows) {
-      const isOnward = account.place > place || (account.place === place && account.screen_name !== name);
-      if (!isOnward || account.digest === null) throw damaged(database.path, 'accounts out of order');
-      hash.update(account.digest);
-      [place, name] = [account.place, account.screen_name];
-    }
-  }
-  return hash.digest('hex');
 }

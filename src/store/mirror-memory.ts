@@ -1,4 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
+import { handleHash } from '../contract/exclusion.ts';
 import type { Connection, Statement } from './connection.ts';
 
 /** By what an item of a service is known: a record by its id, an account by its screen name. */
@@ -25,6 +26,44 @@ interface MirrorRow {
   readonly account_excess: number;
   readonly build: string | null;
   readonly manifest: Buffer | null;
+}
+
+/**
+ * The key of an account that was removed from the store. The service still shows it, so that the mirror must know it, but
+ * not by name.
+ */
+export function excludedKey(handle: string): string {
+  return `excluded:${handleHash(handle)}`;
+}
+
+/** Replaces the names of removed accounts in all that the store knows of services. */
+export function forgetHandles(database: Connection, handles: Iterable<string>): void {
+  const isName = "collection = 'account' AND (key = :handle COLLATE NOCASE OR instr(lower(key), lower(:handle) || char(10)) = 1)";
+  for (const handle of handles) {
+    for (const table of ['mirror_item', 'mirror_gone']) {
+      database
+        .prepare<[{ handle: string; key: string }]>(
+          `INSERT INTO ${table} (mirror, collection, key) SELECT DISTINCT mirror, 'account', :key FROM ${table} WHERE ${isName} ON CONFLICT DO NOTHING`,
+        )
+        .run({ handle, key: excludedKey(handle) });
+      database.prepare<[{ handle: string }]>(`DELETE FROM ${table} WHERE ${isName}`).run({ handle });
+    }
+  }
+  forgetPages(database);
+}
+
+/** Lets mirrors see accounts again that are no longer excluded. */
+export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<string>): void {
+  for (const table of ['mirror_item', 'mirror_gone']) {
+    const remove = database.prepare<[string]>(`DELETE FROM ${table} WHERE collection = 'account' AND key = ?`);
+    for (const hash of handleHashes) remove.run(`excluded:${hash}`);
+  }
+  forgetPages(database);
+}
+
+/** Deletes the contents of pages with an ETag. The next mirror reads these pages again. */
+function forgetPages(database: Connection): void {
+  database.exec('DELETE FROM mirror_page');
 }
 
 /** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */

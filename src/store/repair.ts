@@ -7,14 +7,16 @@ import { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { openForWriting, wrapErrors } from './database.ts';
+import { ExclusionList } from './exclusion-list.ts';
 import { ItemWriter } from './item-writer.ts';
+import { openStore } from './open-store.ts';
+import { wrapErrors } from './store-error.ts';
 
 /** The number of rows that one query reads. */
 const BATCH_SIZE = 500;
 
 /**
- * Writes a new store from the data that cannot be derived: the records, accounts and former handles. The damaged file
+ * Writes a new store from the data that cannot be derived: the records, accounts, former handles and exclusions. The damaged file
  * is kept beside it, as `.damaged`. Nothing changes if a record or an account is damaged.
  * @returns the path of the damaged file
  * @throws Failure bad-store, store-busy, file-system
@@ -29,7 +31,7 @@ export function repairStore(path: string): string {
       hint: 'move the file away, then run this again',
     });
   }
-  const damagedStore = openForWriting(path);
+  const damagedStore = openStore(path, 'write');
   try {
     wrapErrors(path, () => damagedStore.exec('BEGIN IMMEDIATE'));
     removeStore(draft);
@@ -51,8 +53,10 @@ export function repairStore(path: string): string {
 function copy(from: Connection, draft: string): void {
   const batch = new Batch(draft, 'by id');
   try {
+    // the exclusions last: what the store has is not excluded
     copyAccounts(from, new AccountStateWriter(batch, 'fail'));
     copyRecords(from, new ItemWriter(batch, 'fail'));
+    copyExclusions(from, batch);
     batch.commit();
     compareAccounts(from, batch.database);
   } finally {
@@ -82,6 +86,12 @@ function copyRecords(from: Connection, writer: ItemWriter): void {
   }
 }
 
+function copyExclusions(from: Connection, batch: Batch): void {
+  const list = new ExclusionList(batch.database);
+  for (const exclusion of new ExclusionList(from).all()) list.add(exclusion, exclusion.isErased);
+  batch.markMetadataChanged();
+}
+
 /** Compares the accounts of both stores. If digest and checksum both differ, the account lost records or its profile is damaged. */
 function compareAccounts(from: Connection, to: Connection): void {
   const before = from.prepare<[number, number], Derived & { readonly id: number; readonly screen_name: string }>(
@@ -95,7 +105,7 @@ function compareAccounts(from: Connection, to: Connection): void {
       if (!isSame) throw damaged(from.path, `the profile or the records of ${screen_name} do not match their checksums`);
     }
   }
-  for (const table of ['account', 'record', 'former_handle']) {
+  for (const table of ['account', 'record', 'former_handle', 'exclusion', 'exclusion_key', 'exclusion_record']) {
     const [expected, found] = [from, to].map((database) => Number(database.value(`SELECT count(*) FROM ${table}`)));
     if (found !== expected) throw damaged(from.path, `only ${found} of ${expected} rows of ${table} can be read`);
   }

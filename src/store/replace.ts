@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { Failure } from '../contract/failure.ts';
 import { Connection } from './connection.ts';
-import { wrapErrors } from './database.ts';
 import { type StoreState, stateOf } from './image.ts';
+import { wrapErrors } from './store-error.ts';
 
 /**
  * Replaces a store with a finished file, or moves the file to a path without a store. No other process may have the

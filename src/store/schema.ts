@@ -201,4 +201,28 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (mirror, collection, page)
   ) STRICT, WITHOUT ROWID;
   `,
+  `
+  -- accounts that were removed and must not come back: no names, only hashes and numbers
+  CREATE TABLE exclusion (
+    id INTEGER PRIMARY KEY,
+    excluded_at TEXT NOT NULL CHECK (excluded_at GLOB ${UTC}Z'),
+    -- whether the bytes that the removal freed are erased from the file
+    is_erased INTEGER NOT NULL CHECK (is_erased IN (0, 1))
+  ) STRICT;
+
+  -- the handles and stable ids of each exclusion, as SHA-256 in hexadecimal digits
+  CREATE TABLE exclusion_key (
+    kind TEXT NOT NULL CHECK (kind IN ('handle', 'stable_id')),
+    hash TEXT NOT NULL CHECK (length(hash) = 64 AND hash NOT GLOB '*[^0-9a-f]*'),
+    exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE,
+    PRIMARY KEY (kind, hash, exclusion)
+  ) STRICT, WITHOUT ROWID;
+
+  -- the ids of removed records that a service gave
+  CREATE TABLE exclusion_record (
+    record INTEGER PRIMARY KEY CHECK (record BETWEEN 0 AND 9007199254740991),
+    exclusion INTEGER NOT NULL REFERENCES exclusion (id) ON DELETE CASCADE
+  ) STRICT;
+  CREATE INDEX exclusion_record_exclusion ON exclusion_record (exclusion);
+  `,
 ];

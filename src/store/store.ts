@@ -2,24 +2,22 @@ import type { AccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor, type AccountTotals } from './account-cursor.ts';
+import { AccountEntries } from './account-entries.ts';
+import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
 import { type Checksum, checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { openForReading, openForWriting, wrapErrors } from './database.ts';
 import type { Direction } from './direction.ts';
+import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { isCurrent, materialize } from './materialize.ts';
+import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
-
-/** The change records of one account, newest first. */
-export interface History {
-  readonly screen_name: string;
-  readonly records: readonly ChangeRecord[];
-}
+import { wrapErrors } from './store-error.ts';
 
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
 export class Store {
@@ -33,19 +31,30 @@ export class Store {
     this.revision = revision;
   }
 
-  /** @throws Failure no-store, bad-store, store-newer, store-busy, file-system */
+  /**
+   * Opens a store for reading. First derives the data again that a change by another program (such as sqlite3) made stale.
+   * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
+   */
   static open(path: string): Store {
-    const database = openForReading(path);
-    return wrapErrors(path, () => {
-      database.exec('BEGIN');
-      const revision = isCurrent(database) ? latestRevision(database) : undefined;
-      if (revision !== undefined) return new Store(path, database, revision);
-      const wasFilled = nextRevision(database) > 1;
+    const database = openStore(path, 'read');
+    try {
+      return wrapErrors(path, () => {
+        for (;;) {
+          database.exec('BEGIN');
+          const revision = isCurrent(database) ? latestRevision(database) : undefined;
+          if (revision !== undefined) return new Store(path, database, revision);
+          const wasFilled = nextRevision(database) > 1;
+          database.exec('ROLLBACK');
+          if (!wasFilled) throw neverFilled(path);
+          setWritable(database);
+          inBatch(database, () => materialize(database, true));
+          setReadOnly(database);
+        }
+      });
+    } catch (error) {
       database.close();
-      if (!wasFilled) throw neverFilled(path);
-      materializeAt(path);
-      return Store.open(path);
-    });
+      throw error;
+    }
   }
 
   /** Returns the number of the revision with this fingerprint. Returns undefined if the store never had it. */
@@ -98,39 +107,35 @@ export class Store {
     for (let rows = names.all('', NAMES); rows.length > 0; rows = names.all(rows.at(-1) ?? '', NAMES)) yield* rows;
   }
 
-  /**
-   * Returns the records of an account, newest first. Returns undefined if no account has or had this handle.
-   * The search ignores case, unless two handles differ only in case.
-   */
-  history(screenName: string): History | undefined {
-    const name = this.#currentName(screenName);
-    if (name === undefined) return undefined;
-    const records = this.#database
-      .prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC')
-      .all(name);
-    return {
-      screen_name: name,
-      records: records.map((record) => parseRecord(storedJson(this.path, `record ${record.id}`, this.#checkedJson(record)))),
-    };
+  /** Returns a search for accounts by handle, former handle and stable id. */
+  accountSearch(): AccountSearch {
+    return new AccountSearch(this.#database);
   }
 
-  #currentName(screenName: string): string | undefined {
-    const name = this.#database
-      .prepare<[string, string], string>(
-        'SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE ORDER BY screen_name <> ?, screen_name LIMIT 1',
-      )
-      .pluck();
-    const formerly = this.#database
-      .prepare<[string], string>(
-        'SELECT screen_name FROM former_handle JOIN account ON account.id = account WHERE handle = ? ORDER BY seen_to DESC, screen_name LIMIT 1',
-      )
-      .pluck();
-    return name.get(screenName, screenName) ?? formerly.get(screenName);
+  /** Returns a reader of the accounts as a list. */
+  accountEntries(): AccountEntries {
+    return new AccountEntries(this.#database);
+  }
+
+  /**
+   * Returns the records of the account with exactly this handle, newest first.
+   * @throws Failure bad-store
+   */
+  history(screenName: string): readonly ChangeRecord[] {
+    const records = this.#database
+      .prepare<[string], StoredRecord>('SELECT id, json, checksum FROM record WHERE account = ? ORDER BY id DESC')
+      .all(screenName);
+    return records.map((record) => parseRecord(storedJson(this.path, `record ${record.id}`, this.#checkedJson(record))));
   }
 
   /** Yields the facts about each account that cannot be derived from its records, sorted by screen name. */
   accountStates(): Generator<AccountState> {
     return new AccountStates(this.#database).all();
+  }
+
+  /** Returns the accounts that must not come back, in an order that depends only on their contents. */
+  exclusions(): readonly ListedExclusion[] {
+    return new ExclusionList(this.#database).all();
   }
 
   /** Yields the JSON of every record, sorted by id. */
@@ -151,19 +156,6 @@ export class Store {
   #checkedJson({ id, json, checksum }: StoredRecord): string {
     if (checksumOf(json) === checksum) return json;
     throw damaged(this.path, `record ${id} does not match its checksum`);
-  }
-
-  /** Yields all handles. Callers must not rely on their order. */
-  *screenNames(): Generator<string> {
-    const next = this.#database
-      .prepare<[string, number], string>('SELECT screen_name FROM account WHERE screen_name > ? ORDER BY screen_name LIMIT +?')
-      .pluck();
-    for (let [last, names] = ['', next.all('', NAMES)]; names.length > 0; names = next.all(last, NAMES)) {
-      yield* names;
-      const end = names.at(-1) ?? '';
-      if (end === last) throw damaged(this.path, 'screen names out of order');
-      last = end;
-    }
   }
 
   close(): void {
@@ -189,14 +181,4 @@ function neverFilled(path: string): Failure {
     found: 'a store whose first import did not finish',
     hint: 'import again, or name another store with --store',
   });
-}
-
-/** Derives again the data that a change by another program (such as sqlite3) made stale. */
-function materializeAt(path: string): void {
-  const database = openForWriting(path);
-  try {
-    wrapErrors(path, () => inBatch(database, () => materialize(database, true)));
-  } finally {
-    database.close();
-  }
 }

@@ -28,6 +28,8 @@ export interface BuildRecord extends Site {
 export interface UnfinishedRecord {
   readonly palimpsest: string;
   readonly state: 'unfinished';
+  /** The base URL that the pages will have. */
+  readonly base_url: string;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');

@@ -43,7 +43,7 @@ export async function exchange({ out, stage, began, before, after, sortKeys, rec
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished' }));
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url }));
   const build = { ...now, manifest: writeManifest(manifest, after, sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 

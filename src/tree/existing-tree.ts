@@ -6,7 +6,7 @@ import { Failure } from '../contract/failure.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
-import { collectionFolder, pathOf, slotCount } from './layout.ts';
+import { collectionFolder, pathOf, secondOfLast, slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { digestOf, manifestDigest, sortKeysDigest, type TreeDigests } from './manifest.ts';
 import { readRegularFile } from './regular-file.ts';
@@ -34,12 +34,8 @@ export function sortKeysIn(out: string): SortKeys {
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
 function hasEnds(out: string, { data_pages, account_pages }: BuildRecord): boolean {
-  const ends = [
-    pathOf('data', 0, data_pages),
-    pathOf('data', data_pages + 1, data_pages),
-    pathOf('account', 0, account_pages),
-    pathOf('account', account_pages + 1, account_pages),
-  ];
+  const pages = { data: data_pages, account: account_pages };
+  const ends = COLLECTIONS.flatMap((name) => [0, secondOfLast(pages[name])].map((slot) => pathOf(name, slot, pages[name])));
   return ends.every((path) => existsSync(join(out, path)));
 }
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, opendirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { ENCODINGS, SUFFIXES } from './encoding.ts';
-import { isPageName, pagesFolder, pathOf, slotCount, slotsOf, variantSlotsOf } from './layout.ts';
+import { isPageName, pagesFolder, pathOf, slotCount, slotsInWriteOrder } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 
 /** The number of folders to remove in parallel. */
@@ -25,9 +25,8 @@ export function promote(stage: string, out: string, before: TreeDigests, after: 
     const { pages, encodings } = after[collection];
     mkdirSync(join(out, pagesFolder(collection)), { recursive: true });
     for (let page = pages; page >= 1; page -= 1) {
-      const slots = [...slotsOf(page, pages), ...encodings.flatMap((_, index) => variantSlotsOf(page, pages, index))];
       const moved = new Set<string>();
-      for (const slot of slots) {
+      for (const slot of slotsInWriteOrder(page, after[collection])) {
         if (after[collection].equals(before[collection], slot)) continue;
         const path = pathOf(collection, slot, pages, encodings);
         if (moved.has(dirname(path))) continue;

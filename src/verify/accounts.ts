@@ -2,8 +2,11 @@ import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../co
 import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
+import { type AccountPlace, comparePlaces, placeOf } from './account-place.ts';
+import type { BloomFilter } from './bloom-filter.ts';
 import { checkChange } from './changes.ts';
-import type { BloomFilter, MultisetHash } from './multiset-hash.ts';
+import type { DamagedPages } from './damaged-pages.ts';
+import type { MultisetHash } from './multiset-hash.ts';
 import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -19,19 +22,22 @@ export interface FoundAccount {
   readonly maybeTwice: boolean;
 }
 
-/** Walks the accounts, checks each against its rules and adds its records to the hash. */
+/** Walks the accounts, checks each against its rules and adds its records to the hash. Adds the damaged pages to `damaged`. */
 export function* walkAccounts(
   tree: TreeMetadata,
   hash: MultisetHash,
   names: BloomFilter,
   predecessors: Predecessors,
+  damaged: DamagedPages<AccountPlace>,
   report: Report,
 ): Generator<FoundAccount, void> {
   let before: Account | undefined;
   for (const page of walkPages(tree, 'account', report)) {
+    damaged.begin(page.path, report.isDamaged(page.path));
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
     if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));
     for (const found of accounts) {
+      damaged.read(placeOf(found.account));
       checkOrder(found, before, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
@@ -67,7 +73,7 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter, r
 }
 
 function checkOrder({ account, path }: FoundAccount, before: Account | undefined, report: Report): void {
-  if (before === undefined || compareAccounts(before, account) < 0) return;
+  if (before === undefined || comparePlaces(placeOf(before), placeOf(account)) < 0) return;
   report.add({
     rule: 'account-order',
     path,
@@ -75,16 +81,6 @@ function checkOrder({ account, path }: FoundAccount, before: Account | undefined
     expected: `a place before ${before.screen_name}`,
     found: `a place after ${before.screen_name}`,
   });
-}
-
-/** Compares accounts in the order of the collection: by first record, then accounts without records by the bytes of their names. */
-export function compareAccounts(a: Account, b: Account): number {
-  const [placeA, placeB] = [placeOf(a), placeOf(b)];
-  return placeA === placeB ? Buffer.compare(Buffer.from(a.screen_name), Buffer.from(b.screen_name)) : placeA < placeB ? -1 : 1;
-}
-
-function placeOf(account: Account): number {
-  return account.data.reduce((first, record) => Math.min(first, record.id), Number.POSITIVE_INFINITY);
 }
 
 function checkUrls({ account, path }: FoundAccount, report: Report): void {

@@ -14,7 +14,7 @@ export function formError(record: ChangeRecord, before: Before, parts: readonly 
     return isSchemeForm ? 'the form of a website to which a scheme was added' : 'not the form of a website to which a scheme was added';
   }
   if (!isSchemeForm) return blockError(parts, leadsWhereItSays);
-  const isRight = parts.length === 2 && /^https?:\/\/$/.test(parts[0]?.text ?? '') && parts[1]?.open === SPAN && parts.every(isPlain);
+  const isRight = parts.length === 2 && /^https?:\/\/$/i.test(parts[0]?.text ?? '') && parts[1]?.open === SPAN && parts.every(isPlain);
   return isRight ? undefined : 'not an ins with a scheme and a span with the rest';
 }
 
@@ -55,7 +55,12 @@ function blockError(parts: readonly Part[], isLink: (link: Link) => boolean): st
 }
 
 function leadsWhereItSays({ href, text }: Link): boolean {
-  return href === text.replace(/^https?:/i, (scheme) => scheme.toLowerCase()) || href === `http://${text}`;
+  const url = withLowerScheme(href);
+  return url === withLowerScheme(text) || url === `http://${text}`;
+}
+
+function withLowerScheme(url: string): string {
+  return url.replace(/^https?:/i, (scheme) => scheme.toLowerCase());
 }
 
 function isPlain(part: Part): boolean {

@@ -1,6 +1,7 @@
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
+import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
 import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
@@ -13,13 +14,20 @@ export interface FoundRecord {
   readonly path: string;
 }
 
-/** Walks the feed, checks each record against its rules and adds it to the hash. */
-export function* walkFeed(tree: TreeMetadata, hash: MultisetHash, report: Report): Generator<FoundRecord, void> {
+/** Walks the feed, checks each record against its rules and adds it to the hash. Adds the damaged pages to `damaged`. */
+export function* walkFeed(
+  tree: TreeMetadata,
+  hash: MultisetHash,
+  damaged: DamagedPages<number>,
+  report: Report,
+): Generator<FoundRecord, void> {
   let before: ChangeRecord | undefined;
   for (const page of walkPages(tree, 'data', report)) {
+    damaged.begin(page.path, report.isDamaged(page.path));
     const records = [...parseRecords(page, report)];
     if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));
     for (const found of records) {
+      damaged.read(found.record.id);
       checkRecord(found, before, report);
       hash.add(found.record.id, found.json);
       before = found.record;

@@ -62,7 +62,10 @@ export function checkManifest(out: string, build: BuildRecord, report: Report): 
 function checkSortKeys(out: string, expected: string, report: Report): void {
   const found = digestOf(join(out, SORT_KEYS));
   if (found === undefined) report.add({ rule: 'file-missing', path: SORT_KEYS, expected: 'a file', found: 'no readable file' });
-  else if (found !== expected) report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found });
+  else if (found !== expected) {
+    const cause = report.isCause(MANIFEST) ? MANIFEST : undefined;
+    report.add({ rule: 'file-digest', path: SORT_KEYS, expected: `SHA-256 ${expected}`, found, cause });
+  }
 }
 
 /** Reports every file that the layout does not have. Ignores hidden files beside `rest`: palimpsest does not own them. */

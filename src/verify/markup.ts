@@ -1,10 +1,13 @@
 const TOKEN = /<(?:(\/?)(span|ins|del|a|br)((?:\s[^<>]*)?)|[^>]*)>?/g;
 
+/** The start of a link. URLs ignore the letter case of the scheme, but tags and attributes are in lower case only. */
+const WEB = '[Hh][Tt][Tt][Pp][Ss]?://';
+
 const OPENING: { readonly [tag: string]: RegExp } = {
   span: /^$/,
   del: /^( style="background:#ffe6e6;")?$/,
   ins: /^( style="background:#e6ffe6;")?$/,
-  a: /^ href=("https?:\/\/[^"<>\s]*"|'https?:\/\/[^'<>\s]*')$/,
+  a: new RegExp(`^ href=("${WEB}[^"<>\\s]*"|'${WEB}[^'<>\\s]*')$`),
   br: /^( \/)?$/,
 };
 

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { BloomFilter } from './multiset-hash.ts';
+import { BloomFilter } from './bloom-filter.ts';
 import type { Report } from './violation.ts';
 
 /** The largest number of records to look up. It bounds memory, and a tree with more of them is wrong anyway. */

@@ -1,6 +1,8 @@
 import { walkAccounts } from './accounts.ts';
+import { BloomFilter } from './bloom-filter.ts';
+import { type Damaged, noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
-import { BloomFilter, bucketOf, MultisetHash } from './multiset-hash.ts';
+import { bucketOf, MultisetHash } from './multiset-hash.ts';
 import { Predecessors } from './predecessors.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';
@@ -16,20 +18,36 @@ export interface Unresolved {
   readonly names: ReadonlySet<string>;
   /** Records whose `previous` may be a record of another account. */
   readonly predecessors: Predecessors;
+  /** The pages that may have the items that are missing elsewhere. */
+  readonly damaged: Damaged;
 }
 
 /** Walks the tree again, checks only the unresolved questions and reports the violations. */
 export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: Report): void {
   const buckets = new Set(unresolved.buckets.slice(0, MAX_BUCKETS));
   const known = new Report();
-  const feed = new Map<number, { readonly json: string; readonly path: string; found: number }>();
-  for (const { record, json, path } of walkFeed(tree, new MultisetHash(), known)) {
+  const feed = new Map<number, { readonly json: string; readonly path: string; readonly account: string; found: number }>();
+  /** The accounts of these records: their first record there, and the page with the account. */
+  const accounts = new Map<string, { first: number; path?: string }>();
+  for (const { record, json, path } of walkFeed(tree, new MultisetHash(), noDamages().feed, known)) {
     unresolved.predecessors.find(record, report);
-    if (buckets.has(bucketOf(record.id))) feed.set(record.id, { json, path, found: 0 });
+    if (!buckets.has(bucketOf(record.id))) continue;
+    feed.set(record.id, { json, path, account: record.account, found: 0 });
+    // the feed is sorted by id, highest first
+    accounts.set(record.account, { first: record.id });
   }
   unresolved.predecessors.end(report);
   const names = new Set<string>();
-  for (const { account, records, path } of walkAccounts(tree, new MultisetHash(), new BloomFilter(), new Predecessors(), known)) {
+  for (const { account, records, path } of walkAccounts(
+    tree,
+    new MultisetHash(),
+    new BloomFilter(),
+    new Predecessors(),
+    noDamages().accounts,
+    known,
+  )) {
+    const wanted = accounts.get(account.screen_name);
+    if (wanted !== undefined) wanted.path = path;
     if (unresolved.names.has(account.screen_name)) {
       if (names.has(account.screen_name))
         report.add({
@@ -46,14 +64,29 @@ export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: R
       const subject = `record ${record.id}`;
       const inFeed = feed.get(record.id);
       if (inFeed === undefined) {
-        report.add({ rule: 'account-data-surplus', path, subject, expected: 'a record of the feed', found: 'missing from the feed' });
+        const cause = unresolved.damaged.feed.at(record.id);
+        report.add({
+          rule: 'account-data-surplus',
+          path,
+          subject,
+          expected: 'a record of the feed',
+          found: 'missing from the feed',
+          cause,
+        });
         continue;
       }
       inFeed.found += 1;
       if (inFeed.found > 1)
         report.add({ rule: 'account-data-missing', path, subject, expected: 'the record once', found: 'the record again' });
       else if (inFeed.json !== records[index])
-        report.add({ rule: 'account-data-differs', path, subject, expected: inFeed.json, found: records[index] ?? '' });
+        report.add({
+          rule: 'account-data-differs',
+          path,
+          subject,
+          expected: inFeed.json,
+          found: records[index] ?? '',
+          cause: report.isDamaged(inFeed.path) ? inFeed.path : path,
+        });
     }
   }
   const left = unresolved.buckets.length - buckets.size;
@@ -61,14 +94,17 @@ export function secondPass(tree: TreeMetadata, unresolved: Unresolved, report: R
     const found = `differences in ${left} more ${left === 1 ? 'group' : 'groups'} of ids that are not checked one by one`;
     report.add({ rule: 'account-data-differs', path: 'rest/account', expected: 'the same records as in the feed', found });
   }
-  for (const [id, { path, found }] of feed) {
-    if (found === 0)
-      report.add({
-        rule: 'account-data-missing',
-        path,
-        subject: `record ${id}`,
-        expected: 'the record in its account',
-        found: 'missing from the account',
-      });
+  for (const [id, { path, account, found }] of feed) {
+    if (found !== 0) continue;
+    const { first = id, path: pageOfAccount } = accounts.get(account) ?? {};
+    const cause = pageOfAccount ?? unresolved.damaged.accounts.at({ first, name: account });
+    report.add({
+      rule: 'account-data-missing',
+      path,
+      subject: `record ${id}`,
+      expected: 'the record in its account',
+      found: 'missing from the account',
+      cause: cause !== undefined && report.isDamaged(cause) ? cause : path,
+    });
   }
 }

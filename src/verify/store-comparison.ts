@@ -4,7 +4,10 @@ import { parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
 import { damaged, storedJson } from '../store/damaged.ts';
 import { Store } from '../store/store.ts';
-import { compareAccounts, type FoundAccount } from './accounts.ts';
+import { BUILD_RECORD } from '../tree/build-record.ts';
+import { comparePlaces, placeOf } from './account-place.ts';
+import type { FoundAccount } from './accounts.ts';
+import type { Damaged } from './damaged-pages.ts';
 import type { FoundRecord } from './feed.ts';
 import type { TreeMetadata } from './tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -22,19 +25,24 @@ interface StoredItem<T> {
 export class StoreComparison {
   readonly #store: Store;
   readonly #report: Report;
+  readonly #damaged: Damaged;
+  /** The build record, if the store changed since the build: that explains differences on pages without damage. */
+  readonly #olderTree: string | undefined;
   readonly #records: Generator<StoredItem<number>, void>;
   readonly #accounts: Generator<StoredItem<Account>, void>;
   #record: StoredItem<number> | undefined;
   #account: StoredItem<Account> | undefined;
 
-  constructor(path: string, tree: TreeMetadata, report: Report) {
+  constructor(path: string, tree: TreeMetadata, damaged: Damaged, report: Report) {
     this.#store = Store.open(path);
     this.#report = report;
+    this.#damaged = damaged;
     const { fingerprint } = this.#store.revision;
+    this.#olderTree = fingerprint === tree.build.store ? undefined : BUILD_RECORD;
     if (fingerprint !== tree.build.store) {
       report.add({
         rule: 'store-fingerprint',
-        path: 'build.json',
+        path: BUILD_RECORD,
         expected: fingerprint,
         found: `${tree.build.store}: the store has changed since the build, build again`,
       });
@@ -48,7 +56,7 @@ export class StoreComparison {
   /** Compares the next record of the feed. */
   record({ record, json, path }: FoundRecord): void {
     for (; this.#record !== undefined && this.#record.item > record.id; this.#record = this.#records.next().value ?? undefined)
-      this.#missing(`record ${this.#record.item}`, path);
+      this.#missing(`record ${this.#record.item}`, path, this.#damaged.feed.at(this.#record.item));
     if (this.#record?.item !== record.id) {
       this.#report.add({
         rule: 'store-surplus',
@@ -56,11 +64,11 @@ export class StoreComparison {
         subject: `record ${record.id}`,
         expected: 'a record of the store',
         found: 'missing from the store',
+        cause: this.#causeAt(path),
       });
       return;
     }
-    if (this.#record.json !== json)
-      this.#report.add({ rule: 'store-differs', path, subject: `record ${record.id}`, expected: this.#record.json, found: json });
+    if (this.#record.json !== json) this.#differs(`record ${record.id}`, path, this.#record.json, json);
     this.#record = this.#records.next().value ?? undefined;
   }
 
@@ -69,35 +77,53 @@ export class StoreComparison {
     const subject = `account ${account.screen_name}`;
     for (
       ;
-      this.#account !== undefined && compareAccounts(this.#account.item, account) < 0;
+      this.#account !== undefined && comparePlaces(placeOf(this.#account.item), placeOf(account)) < 0;
       this.#account = this.#accounts.next().value ?? undefined
     ) {
-      this.#missing(`account ${this.#account.item.screen_name}`, path);
+      this.#missing(`account ${this.#account.item.screen_name}`, path, this.#damaged.accounts.at(placeOf(this.#account.item)));
     }
-    if (this.#account === undefined || compareAccounts(this.#account.item, account) !== 0) {
-      this.#report.add({ rule: 'store-surplus', path, subject, expected: 'an account of the store', found: 'missing from the store' });
+    if (this.#account === undefined || comparePlaces(placeOf(this.#account.item), placeOf(account)) !== 0) {
+      const cause = this.#causeAt(path);
+      this.#report.add({
+        rule: 'store-surplus',
+        path,
+        subject,
+        expected: 'an account of the store',
+        found: 'missing from the store',
+        cause,
+      });
       return;
     }
-    if (this.#account.json !== json) this.#report.add({ rule: 'store-differs', path, subject, expected: this.#account.json, found: json });
+    if (this.#account.json !== json) this.#differs(subject, path, this.#account.json, json);
     this.#account = this.#accounts.next().value ?? undefined;
   }
 
   /** Reports the items of the store after the end of the tree. */
   end(): void {
     for (; this.#record !== undefined; this.#record = this.#records.next().value ?? undefined)
-      this.#missing(`record ${this.#record.item}`, 'rest/data');
+      this.#missing(`record ${this.#record.item}`, 'rest/data', this.#damaged.feed.at(this.#record.item));
     for (; this.#account !== undefined; this.#account = this.#accounts.next().value ?? undefined)
-      this.#missing(`account ${this.#account.item.screen_name}`, 'rest/account');
+      this.#missing(`account ${this.#account.item.screen_name}`, 'rest/account', this.#damaged.accounts.at(placeOf(this.#account.item)));
     this.#store.close();
   }
 
-  #missing(subject: string, path: string): void {
+  /** Returns the cause of a difference in an item that is on a page of the tree. */
+  #causeAt(path: string): string {
+    return this.#report.isDamaged(path) ? path : (this.#olderTree ?? path);
+  }
+
+  #differs(subject: string, path: string, expected: string, found: string): void {
+    this.#report.add({ rule: 'store-differs', path, subject, expected, found, cause: this.#causeAt(path) });
+  }
+
+  #missing(subject: string, path: string, damagedPage: string | undefined): void {
     this.#report.add({
       rule: 'store-missing',
       path,
       subject,
       expected: `the ${subject.split(' ')[0]} in the tree`,
       found: 'missing from the tree',
+      cause: damagedPage ?? this.#olderTree,
     });
   }
 }

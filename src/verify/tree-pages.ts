@@ -19,6 +19,7 @@ export interface FoundPage {
   readonly number: number;
   /** The file of the page, relative to the tree. */
   readonly path: string;
+  /** The items of the page; none if the page cannot be read. */
   readonly items: readonly unknown[];
   /** Checks that the page has the expected bytes, given the JSON of its items. */
   readonly expectItems: (items: readonly string[]) => void;
@@ -29,6 +30,8 @@ export interface TreeMetadata {
   readonly out: string;
   readonly build: BuildRecord;
   readonly manifest: TreeDigests;
+  /** The manifest, if it is damaged: then it explains why files differ from it. */
+  readonly digestCause: string | undefined;
 }
 
 /** The expected size of a collection. */
@@ -46,8 +49,8 @@ export function collectionMetadata(build: BuildRecord, collection: Collection): 
 }
 
 /**
- * Yields a collection's pages as a client sees them: from the first page on, by `next`. If `next` is wrong, this is
- * reported, and the walk continues with the page that was expected.
+ * Yields a collection's pages as a client sees them: from the first page on, by `next`. If `next` is wrong, or a page
+ * cannot be read, this is reported, and the walk continues with the page that was expected.
  */
 export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report): Generator<FoundPage, void> {
   const metadata = collectionMetadata(tree.build, collection);
@@ -60,6 +63,8 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
     if (found !== undefined && path !== undefined) {
       checkEnvelope(metadata, base, number, path, found.envelope, report);
       yield { number, path, items: found.envelope.results, expectItems: (items) => checkBytes(path, found, items, report) };
+    } else if (path !== undefined) {
+      yield { number, path, items: [], expectItems: () => {} };
     }
     url = expectedNext ?? url;
   }
@@ -106,21 +111,32 @@ function readFiles(tree: TreeMetadata, metadata: CollectionMetadata, number: num
       return [];
     }
   });
-  const read = files.find(({ file }) => file === path);
-  checkVariants(tree, metadata, number, read?.bytes, report);
   for (const { file, slot, bytes } of files) {
     const expected = tree.manifest[metadata.collection].get(slot);
     const found = hash('sha256', bytes);
     if (expected !== undefined && found !== expected)
-      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found });
-    if (read !== undefined && !bytes.equals(read.bytes))
-      report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes' });
+      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
   }
+  const read = files.find(({ file }) => file === path);
+  // a file with the right digest differs only because the other one is damaged
+  const otherCause = report.isDamaged(path) ? path : undefined;
+  for (const { file, bytes } of files) {
+    if (read === undefined || bytes.equals(read.bytes)) continue;
+    const cause = report.isDamaged(file) ? undefined : otherCause;
+    report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
+  }
+  checkVariants(tree, metadata, number, read, report);
   return read?.bytes;
 }
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
-function checkVariants(tree: TreeMetadata, metadata: CollectionMetadata, number: number, page: Buffer | undefined, report: Report): void {
+function checkVariants(
+  tree: TreeMetadata,
+  metadata: CollectionMetadata,
+  number: number,
+  page: { readonly file: string; readonly bytes: Buffer } | undefined,
+  report: Report,
+): void {
   const encodings = encodingsIn(tree.build.compress);
   for (const [index, encoding] of encodings.entries()) {
     for (const slot of variantSlotsOf(number, metadata.pages, index)) {
@@ -128,13 +144,15 @@ function checkVariants(tree: TreeMetadata, metadata: CollectionMetadata, number:
       try {
         const bytes = readRegularFile(join(tree.out, path));
         const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
-        if (expected !== undefined && found !== expected) report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found });
-        if (page !== undefined && !decompressesTo(bytes, encoding, page)) {
+        if (expected !== undefined && found !== expected)
+          report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
+        if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
           report.add({
             rule: 'duplicate-mismatch',
             path,
             expected: `the bytes of the page, compressed with ${encoding}`,
             found: 'other bytes',
+            cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
           });
         }
       } catch (error) {

@@ -2,20 +2,22 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
-import { toFailure } from '../store/database.ts';
+import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
+import { BloomFilter } from './bloom-filter.ts';
+import { noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
-import { BloomFilter, MultisetHash } from './multiset-hash.ts';
+import { MultisetHash } from './multiset-hash.ts';
 import { Predecessors } from './predecessors.ts';
 import { secondPass } from './second-pass.ts';
 import { SortKeysCheck } from './sort-keys.ts';
 import { StoreComparison } from './store-comparison.ts';
 import { collectionMetadata } from './tree-pages.ts';
-import { Report, type Violation } from './violation.ts';
+import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 
 export interface VerifyOptions {
   readonly out: string;
@@ -30,7 +32,9 @@ export interface VerifySummary {
   readonly records: number;
   readonly accounts: number;
   /** The first violations. `violationCount` is the number of all of them. */
-  readonly violations: readonly Violation[];
+  readonly violations: readonly ReportedViolation[];
+  /** The first files that explain violations: those with the most direct evidence of damage. */
+  readonly causes: readonly Cause[];
   readonly notes: readonly Violation[];
   readonly violationCount: number;
   readonly noteCount: number;
@@ -55,20 +59,22 @@ function verifyTree(options: VerifyOptions): VerifySummary {
   const build = buildRecord(options.out, report);
   let [records, accounts] = [0, 0];
   if (build !== undefined) {
-    const tree = { out: options.out, build, manifest: checkManifest(options.out, build, report) };
-    const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, report);
+    const manifest = checkManifest(options.out, build, report);
+    const tree = { out: options.out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined };
+    const damaged = noDamages();
+    const comparison = options.store === undefined ? undefined : new StoreComparison(options.store, tree, damaged, report);
     const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
     const predecessors = new Predecessors();
     const sortKeys = new SortKeysCheck(options.out, build, report);
     const all = build.records + build.accounts;
-    for (const found of walkFeed(tree, feedHash, report)) {
+    for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
       sortKeys.record(found.record.id);
       records += 1;
       options.onProgress?.(records, all);
     }
-    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, report)) {
+    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, damaged.accounts, report)) {
       comparison?.account(found);
       sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
@@ -77,12 +83,12 @@ function verifyTree(options: VerifyOptions): VerifySummary {
     }
     comparison?.end();
     const buckets = feedHash.differences(accountHash);
-    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) secondPass(tree, { buckets, names, predecessors }, report);
+    if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) secondPass(tree, { buckets, names, predecessors, damaged }, report);
     checkUnexpectedFiles(options.out, build, report);
     sortKeys.end();
   }
-  const { violations, notes, violationCount, noteCount, notesByRule } = report;
-  return { build, records, accounts, violations, notes, violationCount, noteCount, notesByRule };
+  const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
+  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
 }
 
 /** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */

@@ -1,12 +1,12 @@
 /** Every rule that `verify` checks. A rule with `(note)` is reported, but imported history may break it in a correct tree. */
 export const RULES = {
-  'build-record': 'build.json describes a finished build and its input, and its numbers are consistent',
+  'build-record': 'build.json describes a finished build and the input of the build, and the numbers in build.json are consistent',
   'manifest-digest': 'the manifest has the SHA-256 that build.json lists',
-  'manifest-line': 'the manifest lists each file of the layout exactly once, and nothing else',
-  'file-missing': 'every file of the layout exists',
+  'manifest-line': 'the manifest lists each file that the tree must have exactly once, and nothing else',
+  'file-missing': 'every file that the tree must have exists',
   'file-digest': 'every file has the SHA-256 that the manifest lists',
   'duplicate-mismatch': 'files that hold the same page have the same bytes',
-  'unexpected-file': 'every file belongs to the layout',
+  'unexpected-file': 'the tree has no other files',
   'page-json': 'every page is JSON in UTF-8',
   'page-envelope': 'every page has the fields count, next, previous and results, and no other field',
   'page-count': 'count is the same on all pages, and is the number of items in the collection',
@@ -17,7 +17,7 @@ export const RULES = {
   'record-field': 'every field of a record has a valid value',
   'record-order': 'the feed is sorted by id, highest first, and has no record twice',
   'record-date': 'the feed is sorted by first_encountered_date, newest first',
-  'record-markup': 'diff_html has only known tags, each closed, and links only to http and https URLs',
+  'record-markup': 'diff_html has only known tags, each tag is closed, and every link is an http or https URL',
   'record-previous': 'previous is the id of the next older record of the same account and data_type',
   'record-predecessor': 'the record that previous names is in this tree (note)',
   'diff-form': 'diff_html of a generated record has the form of its field, and all text in it is escaped',
@@ -29,9 +29,9 @@ export const RULES = {
   'url-scheme': 'web_archive_url and profile_image_url are empty, or http or https URLs without control characters (note)',
   'account-field': 'every field of an account has a valid value',
   'account-order': 'accounts are sorted by their first record; accounts without records come last, sorted by name',
-  'account-twice': 'no account comes twice',
+  'account-twice': 'no account is listed twice',
   'account-data-order': "an account's records are sorted by id, highest first",
-  'account-data-count': "data_page_count is the number of pages that the account's records would fill",
+  'account-data-count': "data_page_count is the number of the account's records, divided by the page size of the feed and rounded up",
   'account-data-missing': 'every record of the feed is in its account exactly once',
   'account-data-surplus': 'every record of an account is in the feed',
   'account-data-differs': 'a record has the same bytes in the feed and in its account',
@@ -53,7 +53,26 @@ export interface Violation {
   readonly subject?: string | undefined;
   readonly expected: string;
   readonly found: string;
+  /** The file whose damage explains the violation, if it is not the one at `path`. */
+  readonly cause?: string | undefined;
 }
+
+/** A violation in a report. */
+export interface ReportedViolation extends Violation {
+  readonly cause: string;
+}
+
+/** A file that explains violations. */
+export interface Cause {
+  /** The file, relative to the tree. */
+  readonly path: string;
+  violations: number;
+  /** The number of violations of each rule that has any. */
+  readonly rules: { [K in Rule]?: number };
+}
+
+/** Rules about a file as a whole. A file that breaks one may lack items, or have wrong ones. */
+const OF_FILES = /^(file|page)-|^duplicate-mismatch$/;
 
 /** Rules that a correct tree may break. */
 export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
@@ -64,21 +83,51 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
   'imported-diff-previous',
 ]);
 
-/** How many violations are listed, and how many notes of each rule. All of them are counted. */
+/** How many violations and causes are listed, and how many notes of each rule. All violations and notes are counted. */
 const LISTED = 10_000;
 
 /** Collects the violations and notes of one verification. */
 export class Report {
-  readonly violations: Violation[] = [];
+  readonly violations: ReportedViolation[] = [];
   readonly notes: Violation[] = [];
   violationCount = 0;
   noteCount = 0;
   /** The number of notes of each rule that has any. */
   readonly notesByRule: { [K in Rule]?: number } = {};
+  readonly #causes = new Map<string, Cause>();
+  readonly #damaged = new Set<string>();
+
+  /** The first files that explain violations, in the order in which they were found. */
+  get causes(): readonly Cause[] {
+    return [...this.#causes.values()];
+  }
 
   add(violation: Violation): void {
-    if (NOTES.has(violation.rule)) this.#note(violation);
-    else if (this.violationCount++ < LISTED) this.violations.push(violation);
+    const { rule, path, cause = path } = violation;
+    if (NOTES.has(rule)) {
+      this.#note(violation);
+      return;
+    }
+    if (OF_FILES.test(rule) && cause === path && this.#damaged.size < LISTED) this.#damaged.add(path);
+    this.#count(cause, rule);
+    if (this.violationCount++ < LISTED) this.violations.push({ ...violation, cause });
+  }
+
+  /** Whether a file breaks a rule about files or pages. */
+  isDamaged(path: string): boolean {
+    return this.#damaged.has(path);
+  }
+
+  /** Whether a file explains a violation that was reported. */
+  isCause(path: string): boolean {
+    return this.#causes.has(path);
+  }
+
+  #count(path: string, rule: Rule): void {
+    const cause = this.#causes.get(path) ?? { path, violations: 0, rules: {} };
+    cause.violations += 1;
+    cause.rules[rule] = (cause.rules[rule] ?? 0) + 1;
+    if (this.#causes.size < LISTED) this.#causes.set(path, cause);
   }
 
   #note(note: Violation): void {

@@ -19,6 +19,11 @@ beforeAll(async () => {
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'Jo_at_home', id: '13', bio: 'here' },
     { observed_at: '2020-01-02T00:00:00Z', screen_name: 'jo_at_work', id: '13', bio: 'there' },
     { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jackie', bio: 'x '.repeat(100) },
+    { observed_at: '2019-05-05T00:00:00Z', screen_name: 'jill', id: '14', bio: 'the first jill' },
+    { observed_at: '2019-06-06T00:00:00Z', screen_name: 'jill_2', id: '14', bio: 'the first jill' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'RepClayHiggins', display_name: 'Rep. Clay Higgins' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'RepCosta', id: '15', display_name: 'Émile Costa' },
+    { observed_at: '2020-02-01T00:00:00Z', screen_name: 'SenCosta', id: '15', display_name: 'Émile Costa' },
   ]);
 });
 
@@ -55,13 +60,20 @@ describe('palimpsest history', () => {
     );
   });
 
-  it('shows only the field in --field', async () => {
+  it('shows only the field in --field, in any case, and suggests a field for an unknown one', async () => {
     const { stdout } = await history('Jack', '--field', 'Bio');
     expect(stdout).toMatch(/^Jack: 3 changes of Bio\n/);
     expect(stdout).not.toContain('Website');
     expect((await palimpsest(['history', 'Jack'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_FIELD: 'Bio' } })).stdout).toBe(stdout);
     expect((await history('Jack', '--field', 'Location')).stdout).toBe('Jack: 0 changes of Location\n');
-    expect(await history('Jack', '--field', 'Mood')).toMatchObject({ code: 2, stdout: '' });
+    expect((await history('Jack', '--field', 'bIO')).stdout).toBe(stdout);
+    const { code, stderr } = await history('Jack', '--field', 'boi');
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/no field boi \(usage\)[\s\S]*did you mean Bio\?/) });
+    expect(await history('Jack', '--field', 'Mood')).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Location, Bio'),
+    });
   });
 
   it.each(['jack', 'JACK', '@Jack', '@jack'])('finds the account by the handle %s', async (name) => {
@@ -72,9 +84,10 @@ describe('palimpsest history', () => {
     const all = contentsOf(store).feed;
     const records = all.filter(({ account }) => account === 'Jack');
     expect(records).toHaveLength(6);
-    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ screen_name: 'Jack', records });
+    const jack = { screen_name: 'Jack', stable_id: '12', display_name: 'Jack', former_handles: [], found_by: 'handle', other_holders: [] };
+    expect(await palimpsestJson(['history', 'jack', '--store', store])).toEqual({ ...jack, records });
     expect(await palimpsestJson(['history', 'jack', '--store', store, '--field', 'Name'])).toEqual({
-      screen_name: 'Jack',
+      ...jack,
       records: records.filter(({ data_type }) => data_type === 'Name'),
     });
     expect(await history('jack', '--quiet')).toMatchObject({ code: 0, stdout: '', stderr: '' });
@@ -88,16 +101,77 @@ describe('palimpsest history', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('finds an account by a former handle', async () => {
-    expect(await history('@jo_at_HOME')).toMatchObject({ code: 0, stdout: expect.stringContaining('jo_at_work: 2 changes\n') });
+  it('finds an account by a former handle, says so, and shows the rename where it happened', async () => {
+    const { code, stdout } = await history('@jo_at_HOME');
+    expect({ code, lines: stdout.split('\n').filter((line) => !line.includes('#')) }).toEqual({
+      code: 0,
+      lines: [
+        'jo_at_work: 2 changes',
+        '@jo_at_HOME is a former handle of @jo_at_work',
+        '',
+        '  {+t+}here',
+        '',
+        'formerly @Jo_at_home until 2020-01-01',
+        '',
+        '  {+here+}',
+        '',
+      ],
+    });
+    expect(await palimpsestJson(['history', 'jo_at_home', '--store', store])).toMatchObject({
+      found_by: 'former-handle',
+      former_handles: [{ handle: 'Jo_at_home', seen_to: '2020-01-01T00:00:00.000000Z' }],
+    });
+  });
+
+  it('shows that another account had the handle before', async () => {
+    expect((await history('jill')).stdout).toMatch(/^jill: 1 change\nanother account had this handle until 2019-05-05: @jill_2\n/);
+    expect((await palimpsestJson(['history', 'jill', '--store', store]))['other_holders']).toEqual([
+      { screen_name: 'jill_2', seen_to: '2019-05-05T00:00:00.000000Z' },
+    ]);
+  });
+
+  it('finds an account by its stable id, or by the beginning of its handle if no other handle begins so', async () => {
+    expect((await history('13')).stdout).toMatch(/^jo_at_work: 2 changes\n13 is the stable id of @jo_at_work\n/);
+    expect((await history('JO_AT')).stdout).toMatch(/^jo_at_work: 2 changes\nthe only account with a handle that begins with JO_AT\n/);
+    expect((await history('@Jacki')).stdout).toMatch(/^jackie: 1 change\n/);
+    expect(await palimpsestJson(['history', 'repclay', '--store', store])).toMatchObject({
+      screen_name: 'RepClayHiggins',
+      found_by: 'prefix',
+    });
+  });
+
+  it('lists the accounts if several handles begin with the name, with what distinguishes them', async () => {
+    const { code, stdout, stderr } = await history('j', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'no-account',
+      hint: 'did you mean @Jack (6 changes, last on 2020-01-03), @jackie (1 change, last on 2020-01-01), @jill (1 change, last on 2020-01-01), @jill_2 (1 change, last on 2019-05-05) or @jo_at_work (2 changes, last on 2020-01-02)?',
+    });
+    expect(stderr).toContain(`error: 5 accounts in ${store} match j (no-account)\n`);
+    expect((await history('jo_at_w')).code).toBe(0);
+    const several = await history('@rep');
+    expect(several).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(
+        'did you mean @RepClayHiggins (Rep. Clay Higgins, 1 change, last on 2020-01-01) or @SenCosta (Émile Costa, formerly @RepCosta, 1 change, last on 2020-01-01)?',
+      ),
+    });
+  });
+
+  it('suggests accounts by their display names for an unknown handle, and does not choose one', async () => {
+    expect(await history('HIGGINS clay')).toMatchObject({ code: 1, stderr: expect.stringContaining('did you mean @RepClayHiggins (') });
   });
 
   it('suggests similar handles for an unknown handle', async () => {
     const { code, stdout, stderr } = await history('jakc', '--json');
     expect(code).toBe(1);
-    expect(JSON.parse(stdout).error).toMatchObject({ code: 'no-account', found: 'jakc', hint: 'did you mean Jack, jackie?' });
+    expect(JSON.parse(stdout).error).toMatchObject({
+      code: 'no-account',
+      found: 'jakc',
+      hint: 'did you mean @Jack (6 changes, last on 2020-01-03) or @jackie (1 change, last on 2020-01-01)?',
+    });
     expect(stderr).toContain(`error: there is no account jakc in ${store} (no-account)\n`);
-    expect(await history('nobody_like_that')).toMatchObject({ code: 1, stderr: expect.stringContaining('/rest/account/') });
+    expect(await history('nobody_like_that')).toMatchObject({ code: 1, stderr: expect.stringContaining('run palimpsest accounts') });
     expect(await history('a\u001b[2Jb')).toMatchObject({ code: 1, stderr: expect.not.stringContaining('\u001b') });
     for (const name of ['', '@']) expect(await history(name)).toMatchObject({ code: 1, stderr: expect.stringContaining('(no-account)') });
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
@@ -76,7 +76,7 @@ describe('palimpsest observe', () => {
         '  snapshots 3, of which 1 without changes',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
-        `next: palimpsest build --store ${store} --base-url https://example.org`,
+        `next: palimpsest build --store ${store}`,
         '',
       ].join('\n'),
     );
@@ -88,6 +88,7 @@ describe('palimpsest observe', () => {
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
       rejected: 0,
+      excluded: 0,
       conflicts: { count: 0, listed: [] },
       dry_run: false,
       store,

@@ -20,9 +20,7 @@ async function optionsOf(name: string): Promise<object> {
     const sources = command.options.map((option) => [option.long, command.getOptionValueSource(option.attributeName())]);
     read = { options: command.opts(), sources: Object.fromEntries(sources) };
   });
-  const needed = command.options
-    .filter(({ mandatory }) => mandatory)
-    .flatMap(({ long }) => [long ?? '', long === '--base-url' ? 'https://example.org' : 'file']);
+  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'file']);
   await command.parseAsync([...needed, ...command.registeredArguments.map(() => 'argument')], { from: 'user' });
   return read;
 }

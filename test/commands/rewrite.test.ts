@@ -37,13 +37,13 @@ describe('rewrite --list', () => {
 });
 
 describe('rewrite', () => {
-  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --out', async (name) => {
+  it.each(HOSTS.map(({ name }) => name))('writes the files for %s, and prints the same files without --host-files', async (name) => {
     const cwd = await withTree();
     const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
     if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
     const inWords = steps.map((step) => `  ${step}\n`).join('');
     expect((await palimpsest(['rewrite', name], { cwd })).stdout).toContain(inWords);
-    const { code, stdout } = await palimpsest(['rewrite', name, '--out', 'host'], { cwd });
+    const { code, stdout } = await palimpsest(['rewrite', name, '--host-files', 'host'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(inWords);
     const written = filesIn(join(cwd, 'host'));
@@ -55,7 +55,11 @@ describe('rewrite', () => {
       expect(stdout).toContain(`  ${path}: ${where}\n`);
     }
     // the same again changes nothing
-    expect(await palimpsest(['rewrite', name, '--out', 'host', '--quiet'], { cwd })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await palimpsest(['rewrite', name, '--host-files', 'host', '--quiet'], { cwd })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
     expect(filesIn(join(cwd, 'host'))).toEqual(written);
   });
 
@@ -76,6 +80,8 @@ describe('rewrite', () => {
     );
     expect(stdout).toContain('proxy_set_header Host bucket.s3.eu-central-1.amazonaws.com;');
     expect(stdout).not.toContain('root /var');
+    const shouted = await palimpsest(['rewrite', 'nginx', '--origin', origin.replace('https://bucket', 'HTTPS://BUCKET')], { cwd });
+    expect(shouted.stdout).toBe(stdout);
     const url = 'https://history.example/api';
     await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli'], { cwd });
     const packed = await palimpsest(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });
@@ -140,14 +146,42 @@ describe('rewrite', () => {
     expect(await palimpsest(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
   });
 
+  it('reads the tree from --out and PALIMPSEST_OUT, as every other command does', async () => {
+    const cwd = await withTree();
+    const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    const elsewhere = { cwd: temporaryFolder() };
+    expect(await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere)).toMatchObject({ code: 0, stdout, stderr: '' });
+    const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
+    const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
+    expect(found).toMatchObject({ out: env.PALIMPSEST_OUT, hostFiles: env.PALIMPSEST_HOST_FILES });
+    expect(stdout).toContain(filesIn(env.PALIMPSEST_HOST_FILES).get('palimpsest.conf')?.toString());
+  });
+
+  it('rejects a folder without a tree in --out, and names the option for the files', async () => {
+    const { code, stderr } = await palimpsest(['rewrite', 'nginx', '--out', 'host'], { cwd: await withTree() });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);
+    expect(stderr).toContain('--host-files names the folder for the files of the host');
+  });
+
+  it('warns if the base URL of the tree is that of this machine', async () => {
+    const cwd = await withTree();
+    await palimpsestJson(['build', '--store', 'store.db', '--out', 'new'], { cwd });
+    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--out', 'new'], { cwd });
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: the files are for http://127.0.0.1:8080, which only this machine reaches: for a site, build with --base-url\n',
+    ]);
+    expect(stdout).toContain('server_name 127.0.0.1;');
+  });
+
   it('does not write into a tree, and does not overwrite a file with different content', async () => {
     const cwd = await withTree();
     const before = filesIn(join(cwd, 'out'));
-    expect(await palimpsest(['rewrite', 'caddy', '--out', 'out'], { cwd })).toMatchObject({ code: 3 });
+    expect(await palimpsest(['rewrite', 'caddy', '--host-files', 'out'], { cwd })).toMatchObject({ code: 3 });
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
     mkdirSync(join(cwd, 'host'));
     writeFileSync(join(cwd, 'host/server.mjs'), 'mine');
-    const { code, stderr } = await palimpsest(['rewrite', 'node', '--out', 'host'], { cwd });
+    const { code, stderr } = await palimpsest(['rewrite', 'node', '--host-files', 'host'], { cwd });
     expect([code, stderr.includes('(not-ours)'), stderr.includes('host/server.mjs')]).toEqual([3, true, true]);
     expect([...filesIn(join(cwd, 'host'))].map(([path, bytes]) => [path, bytes.toString()])).toEqual([['server.mjs', 'mine']]);
   });
@@ -167,7 +201,7 @@ describe('rewrite', () => {
   it('does not change the tree', async () => {
     const cwd = await withTree();
     const record = readFileSync(join(cwd, 'out/build.json'));
-    await palimpsestJson(['rewrite', 'netlify', '--out', 'netlify'], { cwd });
+    await palimpsestJson(['rewrite', 'netlify', '--host-files', 'netlify'], { cwd });
     expect(await palimpsest(['verify'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(join(cwd, 'out/build.json'))).toEqual(record);
   });

@@ -35,7 +35,7 @@ afterEach(async () => {
 async function before(origin: string, changes: Readonly<Record<string, string>> = {}, tree = join(folder, 'none')): Promise<RunningNginx> {
   const work = mkdtempSync(join(folder, 'work-'));
   const files = join(work, 'files');
-  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--tree', tree, '--out', files]);
+  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--out', tree, '--host-files', files]);
   // for clients that do not ask by its name too
   const names = { '\n    server_name ': '\n    server_name 127.0.0.1 reader.example history.example ' };
   const running = await startNginx({ files, work }, { ...names, ...changes });

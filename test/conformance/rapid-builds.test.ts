@@ -45,7 +45,7 @@ describe.each(HOSTS.map((subject) => [subject.host.name, subject] as const))('%s
     };
     await rebuild(0);
     const files = join(folder, 'files');
-    await palimpsestJson(['rewrite', subject.host.name, '--tree', tree, '--out', files]);
+    await palimpsestJson(['rewrite', subject.host.name, '--out', tree, '--host-files', files]);
     const host = await subject.start({ files, tree, work: join(folder, 'work'), base: '/api' });
     try {
       const known = new Map<string, string>();

@@ -110,7 +110,7 @@ export function conforms(subject: Subject): void {
         const files = join(folder, 'files');
         published = await subject.publish?.({ tree: site.tree, base });
         const origin = published === undefined ? [] : ['--origin', published.url];
-        await palimpsestJson(['rewrite', host.name, '--tree', site.tree, '--out', files, ...origin]);
+        await palimpsestJson(['rewrite', host.name, '--out', site.tree, '--host-files', files, ...origin]);
         const work = join(folder, 'work');
         mkdirSync(work);
         trial = { ...published, ...(await subject.start({ files, work, tree: site.tree, base })), site };
@@ -186,7 +186,7 @@ export function passes(linted: Linted): void {
     test.each(BASES)('has valid files with the base path "%s"', async (base) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
-      await palimpsestJson(['rewrite', host.name, '--tree', (await siteAt(base)).tree, '--out', files]);
+      await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base)).tree, '--host-files', files]);
       expect(complaints(files)).toEqual([]);
       for (const name of readdirSync(files)) {
         const text = readFileSync(join(files, name), 'utf8');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isBaseUrl, parseBaseUrl } from '../../src/contract/site.ts';
+import { isBaseUrl, isLoopback, parseBaseUrl } from '../../src/contract/site.ts';
 
 describe('parseBaseUrl', () => {
   it.each([
@@ -62,4 +62,28 @@ describe('parseBaseUrl', () => {
       ['https://example.org/rest', 'https://example.org', 'https://example.org/', 'https://example.org?', 'x', ''].map(isBaseUrl),
     ).toEqual([true, true, false, false, false, false]);
   });
+});
+
+describe('isLoopback', () => {
+  it.each([
+    'http://127.0.0.1:8080',
+    'http://127.1.2.3',
+    'http://2130706433',
+    'http://LOCALHOST/api',
+    'https://history.localhost:8443',
+    'http://localhost.',
+    'http://[::1]:80',
+    'http://[::ffff:127.0.0.1]',
+    'http://0.0.0.0:8080',
+    'http://[::]',
+  ])('recognizes %s', (url) => expect(isLoopback(parseBaseUrl(url))).toBe(true));
+
+  it.each([
+    'https://example.org',
+    'http://10.0.0.1',
+    'https://localhost.example',
+    'http://128.0.0.1',
+    'http://[::2]',
+    'http://[2001:db8::1]',
+  ])('does not take %s for one', (url) => expect(isLoopback(parseBaseUrl(url))).toBe(false));
 });

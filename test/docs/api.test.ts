@@ -111,7 +111,7 @@ describe('docs/openapi.json', () => {
     const folder = temporaryFolder();
     const [tree, files, work] = [await treeOf(EXTREME, folder), join(folder, 'files'), join(folder, 'work')];
     mkdirSync(work);
-    await palimpsestJson(['rewrite', 'nginx', '--tree', tree, '--out', files]);
+    await palimpsestJson(['rewrite', 'nginx', '--out', tree, '--host-files', files]);
     const running = await nginx.start({ files, tree, work, base: '' });
     onTestFinished(running.stop);
     await validates(running.ask);

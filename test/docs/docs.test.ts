@@ -120,8 +120,16 @@ describe('README.md', () => {
     expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(0);
   });
 
+  it('shows a whole page of the sample', async () => {
+    const cwd = temporaryFolder();
+    expect(await palimpsest(['import', join(ROOT, 'data/sample')], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsest(['build'], { cwd })).toMatchObject({ code: 0 });
+    const page = readFileSync(join(cwd, 'out/rest/data/page/4/index.json'), 'utf8');
+    expect(section(document, 'The first minute')).toContain(`?page=4'\n\`\`\`\n\n\`\`\`json\n${page}\n\`\`\``);
+  });
+
   it('has an example record that imports', async () => {
-    const record = /```json\n(.*)\n```/.exec(document)?.[1] ?? '';
+    const record = /```json\n(.*)\n```/.exec(section(document, 'Five minutes to your own data'))?.[1] ?? '';
     expect(await palimpsest(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input: record })).toMatchObject({ code: 0 });
   });
 

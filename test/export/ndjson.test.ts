@@ -158,8 +158,9 @@ describe('an export as NDJSON', () => {
     await observe(store, [snapshot(1, { id: '1', bio: 'a' }), snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
     const lines = linesOf(store);
     expect(await take(store, lines)).toEqual({
-      records: { added: 0, same: 2, kept: 0, replaced: 0 },
-      accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
+      records: { added: 0, same: 2, kept: 0, replaced: 0, excluded: 0 },
+      accounts: { added: 0, same: 1, kept: 0, replaced: 0, excluded: 0 },
+      exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
       rejected: 0,
       pageSets: [],
     });
@@ -227,7 +228,7 @@ describe('an export as NDJSON', () => {
   });
 
   it('is rejected if a newer palimpsest wrote it', async () => {
-    const lines = ['{"format":"palimpsest-store","version":2,"accounts":0,"records":0,"groups":0}', '{"group":1}'];
+    const lines = ['{"format":"palimpsest-store","version":3,"accounts":0,"records":0,"groups":0}', '{"group":1}'];
     await expect(take(newPath(), lines)).rejects.toMatchObject({ code: 'bad-field', place: { field: 'version' } });
   });
 

@@ -311,7 +311,7 @@ describe('a mirror', () => {
     service.answers.set('/rest/data/', (response: ServerResponse) => {
       calls += 1;
       if (calls === 1) return response.writeHead(503, 'Not Now', { 'Retry-After': '0' }).end('later');
-      return response.writeHead(200, { 'X-Mixed-Case': 'a', 'Content-Encoding': 'gzip' }).end(gzipSync(body));
+      return response.writeHead(200, { 'X-Mixed-Case': 'a', 'Content-Encoding': 'GZip' }).end(gzipSync(body));
     });
     const exchanges: Exchange[] = [];
     await mirrored(store, service.baseUrl, { record: (exchange) => void exchanges.push(exchange) });

@@ -5,7 +5,8 @@ import { missingOf } from '../../src/mirror/missing.ts';
 import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { Exclusions } from '../../src/store/exclusions.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { MirrorMemory } from '../../src/store/mirror-memory.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { type Change, SimulatedService } from './simulated-service.ts';
@@ -49,7 +50,7 @@ function nights() {
       build: null,
       manifest: null,
     };
-    const after = remember(memory, spool, { summary, gone });
+    const after = remember(memory, spool, new Exclusions(database), { summary, gone });
     const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
     spool.close();
     return { isComplete, missing, gone, has, requests: service.requests - before, plan };

@@ -87,7 +87,7 @@ async function startObjectStorage(out: string): Promise<number> {
 /** nginx with the files of the rewrite command, and the locations of docs/mirror.md for the two files of the tree. */
 async function startNginx(out: string, folder: string): Promise<number> {
   const files = join(folder, 'nginx');
-  await palimpsestJson(['rewrite', 'nginx', '--tree', out, '--out', files]);
+  await palimpsestJson(['rewrite', 'nginx', '--out', out, '--host-files', files]);
   const port = await freePort();
   const locations = OF_TREE.map((name) => `location = /${name} { root ${out}; }`).join(' ');
   // the server runs as another user: the folder of its work is made readable, and with it the tree

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../src/publish/headers.ts';
-import { openTree } from '../../src/publish/local-tree.ts';
+import { DEFAULT_CACHE_CONTROL, pageHeaders } from '../../src/publish/objects/headers.ts';
+import { openTree } from '../../src/publish/trees/local-tree.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { forEachLimit } from '../../src/storage/pool.ts';
 import { pathOf } from '../../src/tree/layout.ts';

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { DEFAULT_CACHE_CONTROL } from '../../src/publish/headers.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
 import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
@@ -105,6 +105,7 @@ export async function publishBefore(
     concurrency: 32,
     maxDelete: { share: 1 },
     allowGaps: false,
+    allowLoopback: false,
     allowOtherFiles: true,
     repair: false,
     cacheControl: DEFAULT_CACHE_CONTROL,

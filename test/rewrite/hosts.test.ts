@@ -1,6 +1,7 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
+import { PAGE_HEADERS } from '../../src/rewrite/hosts/headers.ts';
 import type { Host, Origin, PublishedSite } from '../../src/rewrite/hosts/host.ts';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
@@ -134,6 +135,29 @@ describe('hosts that run JavaScript', () => {
     const scripts = cloudfront?.render(site('/a/path/of/some/length')).filter(({ path }) => path.endsWith('.js')) ?? [];
     expect(scripts.length).toBe(2);
     for (const { text } of scripts) expect(Buffer.byteLength(text)).toBeLessThan(10_240);
+  });
+});
+
+describe('the headers of the API', () => {
+  test('are in the files of every host', () => {
+    for (const host of HOSTS) {
+      const text = textOf(host);
+      for (const [name, value] of Object.entries(PAGE_HEADERS)) {
+        // the scripts combine the two parts of Vary
+        for (const part of name === 'Vary' ? value.split(', ') : [value]) expect(text, `${host.name}: ${name}`).toContain(part);
+        // nginx sets Content-Type from default_type
+        if (name !== 'Content-Type') expect(text.toLowerCase(), host.name).toContain(name.toLowerCase());
+      }
+    }
+  });
+
+  test('are written in resolve.ts only: every host renders them from there', () => {
+    const folder = new URL('../../src/rewrite/hosts/', import.meta.url);
+    for (const file of readdirSync(folder)) {
+      const source = readFileSync(new URL(file, folder), 'utf8');
+      for (const value of ['Accept, Accept-Encoding', 'GET, POST', 'max-age', '(?:^|,)']) expect(source, file).not.toContain(value);
+      expect(source, file).not.toMatch(/access-control-allow-origin['"]? ?[^ ]* ?"\*"/i);
+    }
   });
 });
 

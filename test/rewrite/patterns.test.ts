@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DIGITS, lastParameter, literal, NO_PARAMETER, number, parameter, VALUE } from '../../src/rewrite/patterns.ts';
+import { accepts, DIGITS, lastParameter, literal, NO_PARAMETER, number, parameter, VALUE } from '../../src/rewrite/patterns.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
+import { respond } from '../../src/rewrite/respond.ts';
 import { queries } from '../drf/queries.ts';
 
 /** The page that the patterns find in two steps: which value is the last, and what it is; 404 where it is none. */
@@ -99,5 +100,34 @@ describe('the patterns', () => {
         expect(pattern.test(other)).toBe(other === text);
       }),
     );
+  });
+});
+
+describe('the pattern for Accept-Encoding', () => {
+  /** The encoding that respond.ts chooses, if the tree has pages in that encoding. */
+  async function chosen(header: string, name: string): Promise<string | null> {
+    const asked = { method: 'GET', url: 'https://a.example/rest/data/', headers: new Headers({ 'Accept-Encoding': header }) };
+    const { headers } = await respond(asked, '', async () => new Uint8Array(1), [{ name, suffix: '.packed' }]);
+    return headers.get('Content-Encoding');
+  }
+
+  const weight = fc.constantFrom('', ';q=1', '; q=0.5', ';q=0', '; Q = 0', ' ; q=0.0', ';q=0.000', ';q=0.001', ';q=1.0', ' ;q =0');
+  const part = fc.tuple(fc.constantFrom('gzip', 'GZip', 'br', 'BR', 'gzipped', 'x-gzip', 'identity', '*', ''), weight);
+  const header = fc
+    .array(part, { maxLength: 4 })
+    .chain((parts) => fc.constantFrom(',', ', ', ' , ').map((comma) => parts.map((pair) => pair.join('')).join(comma)));
+
+  test.each(['gzip', 'br'])('decides like the function for %s', async (coding) => {
+    const pattern = new RegExp(accepts(coding), 'i');
+    let accepted = 0;
+    await fc.assert(
+      fc.asyncProperty(header, async (text) => {
+        const isAccepted = (await chosen(text, coding)) === coding;
+        expect(pattern.test(text), text).toBe(isAccepted);
+        if (isAccepted) accepted += 1;
+      }),
+      { numRuns: 1000 },
+    );
+    expect(accepted).toBeGreaterThan(50);
   });
 });

@@ -98,6 +98,7 @@ describe.each(COLLECTIONS)('/rest/%s/', (collection) => {
       expect(headers['vary']?.split(', ')[0]).toBe('Accept');
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers['cache-control']).toContain('must-revalidate');
+      expect(headers['accept-ranges']).toBeUndefined();
       if (method !== 'HEAD') expect(headers['content-length']).toBe(String(answer.body.length));
     }
   });

@@ -4,9 +4,10 @@ import { parseJson } from '../../src/sources/json-text.ts';
 
 const parse = (text: string, path = '') => parseJson({ text, line: 7, path }, 'file');
 
-/** A JSON text, the result of JSON.parse, and the names that occur twice in one object. */
+/** A JSON text, its value, and whether a name occurs twice in one object. */
 interface Sample {
   readonly text: string;
+  readonly value: unknown;
   readonly repeated: boolean;
 }
 
@@ -24,24 +25,39 @@ const { sample } = fc.letrec<{ sample: Sample; leaf: Sample; list: Sample; objec
   sample: fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
   leaf: fc
     .oneof(string, fc.constantFrom('true', 'false', 'null'), fc.maxSafeInteger().map(String))
-    .map((text) => ({ text, repeated: false })),
+    .map((text) => ({ text, value: JSON.parse(text), repeated: false })),
   list: fc.tuple(fc.array(tie('sample'), { maxLength: 4 }), space).map(([items, gap]) => ({
     text: `[${gap}${items.map(({ text }) => text).join(`${gap},`)}]`,
+    value: items.map(({ value }) => value),
     repeated: items.some((item) => item.repeated),
   })),
   object: fc.tuple(fc.array(fc.tuple(string, tie('sample')), { maxLength: 5 }), space).map(([fields, gap]) => ({
     text: `{${gap}${fields.map(([name, { text }]) => `${name}${gap}:${gap}${text}`).join(`,${gap}`)}${gap}}`,
+    // not JSON.parse: on Node 24 it returns some escaped names wrong
+    value: Object.fromEntries(fields.map(([name, { value }]) => [JSON.parse(name), value])),
     repeated: new Set(fields.map(([name]) => JSON.parse(name))).size < fields.length || fields.some(([, value]) => value.repeated),
   })),
 }));
 
 describe('parseJson', () => {
-  it('returns the result of JSON.parse, unless a name occurs twice in one object', () => {
+  it('returns escaped names as written, after an object whose name is a backslash', () => {
+    // JSON.parse of Node 24 returns the name of the first object for the second one too
+    for (const name of ['\\\\', '\\u0061', '\\n', 'b', '\\"', '__proto__']) {
+      const text = `{"n":"\\"x\\": ","${name}" : [{"1":1,"${name}":{}}],"1":"${name}"}`;
+      const [, key] = Object.entries(parse(text)).flatMap(([, value]) => Object.keys(value).filter((it) => it !== '1'));
+      expect(key).toBe(JSON.parse(`"${name}"`));
+      expect(JSON.stringify(parse(text))).toBe(
+        `{"value":{"1":"X","n":"\\"x\\": ","X":[{"1":1,"X":{}}]}}`.replaceAll('"X"', JSON.stringify(key)),
+      );
+    }
+  });
+
+  it('returns the value of the text, unless a name occurs twice in one object', () => {
     fc.assert(
-      fc.property(sample, ({ text, repeated }) => {
+      fc.property(sample, ({ text, value, repeated }) => {
         const parsed = parse(text);
         if (repeated) expect(parsed).toMatchObject({ kind: 'error', code: 'bad-json', place: { file: 'file', line: 7 }, item: text });
-        else expect(parsed).toEqual({ value: JSON.parse(text) });
+        else expect(parsed).toEqual({ value });
       }),
       { numRuns: 3000 },
     );

@@ -57,6 +57,13 @@ describe('the report on a set of saved pages', () => {
     );
   });
 
+  it('ignores letter case in the scheme and host of the links, but not in the path', () => {
+    const pages = numbers(3).map((number) => page('data', 30, 10, number, number === 2 ? 'HTTPS://History.Example/rest' : BASE));
+    expect(reportsOf(pages)).toMatchObject([{ url: `${BASE}/data/`, status: 'complete', pages: 3 }]);
+    const others = numbers(3).map((number) => page('data', 30, 10, number, `https://history.example/${number === 2 ? 'Rest' : 'rest'}`));
+    expect(reportsOf(others).length).toBe(2);
+  });
+
   it('estimates what is missing if the feed grew during the download, and never reports it as complete', () => {
     const fetches = fc.array(fc.record({ growth: fc.nat({ max: 9 }), at: fc.nat() }), { minLength: 2, maxLength: 60 });
     fc.assert(

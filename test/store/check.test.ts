@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ndjsonLines } from '../../src/export/ndjson.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Connection } from '../../src/store/connection.ts';
-import { migrate } from '../../src/store/database.ts';
+import { migrate } from '../../src/store/migrate.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';

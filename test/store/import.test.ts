@@ -67,8 +67,9 @@ describe('an import', () => {
     await load(store, [record(1), record(2), account([record(2), record(1)])]);
     const before = readFileSync(store);
     expect(await load(store, [record(2), account([record(2), record(1)])])).toEqual({
-      records: { added: 0, same: 3, kept: 0, replaced: 0 },
-      accounts: { added: 0, same: 1, kept: 0, replaced: 0 },
+      records: { added: 0, same: 3, kept: 0, replaced: 0, excluded: 0 },
+      accounts: { added: 0, same: 1, kept: 0, replaced: 0, excluded: 0 },
+      exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
       pageSets: [],
       rejected: 0,
     });

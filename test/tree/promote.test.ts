@@ -80,6 +80,20 @@ describe('promote', () => {
     for (const [path, bytes] of filesIn(out)) expect(bytes.toString(), path).toBe('02'.repeat(32));
   });
 
+  it('moves the index of a collection last, and compressed files before the file that they are copies of', () => {
+    const folder = temporaryFolder();
+    const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];
+    const [before, after] = [digestsOf(2, 1, () => 1, ['gzip', 'brotli']), digestsOf(2, 1, () => 2, ['gzip', 'brotli'])];
+    writeTree(out, before);
+    writeTree(stage, after, before);
+    promote(stage, out, before, after);
+    const copies = (path: string) => ['.br', '.gz', ''].map((suffix) => path + suffix);
+    expect(renamed(out)).toEqual([
+      ...['data/page/last', 'data/page/2', 'data/page/1', 'data'].flatMap((path) => copies(`rest/${path}/index.json`)),
+      ...['account/page/last', 'account/page/1', 'account'].flatMap((path) => copies(`rest/${path}/index.json`)),
+    ]);
+  });
+
   it('leaves a file with the same bytes alone', () => {
     const folder = temporaryFolder();
     const [stage, out] = [join(folder, 'stage'), join(folder, 'out')];

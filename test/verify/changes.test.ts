@@ -53,6 +53,16 @@ describe('the check of a generated change', () => {
     expect(broken(vector, diffHtml('Bio', vector.old, vector.new))).toEqual([]);
   });
 
+  it.each(['HTTPS://example.org/A', 'https://example.org/A', 'Https://example.org/A'])(
+    'accepts the website %s with a link to it',
+    (text) => {
+      const linked = (href: string) => `\n<del></del><br /><ins><a href='${href}'>${text}</a></ins>\n`;
+      const vector = { type: 'Website', previous: false, old: null, new: text } as const;
+      for (const href of ['https://example.org/A', 'Https://example.org/A', text]) expect(broken(vector, linked(href))).toEqual([]);
+      for (const href of ['https://example.org/a', 'http://example.org/A']) expect(broken(vector, linked(href))).toEqual(['diff-form']);
+    },
+  );
+
   it('rejects a diff_html of another text or another predecessor', () => {
     const vector = { type: 'Bio', previous: true, old: 'one & two', new: 'one & three' } as const;
     const html = diffHtml('Bio', vector.old, vector.new);

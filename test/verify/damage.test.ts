@@ -140,18 +140,18 @@ describe('verify', () => {
   });
 
   test.skipIf(process.platform === 'win32').each([
-    ['rest/data/page/5/index.json', 'file-missing: rest/data/page/5/index.json'],
-    ['manifest-sha256.txt', 'file-missing: manifest-sha256.txt'],
-    ['build.json', ''],
+    ['rest/data/page/5/index.json', /^rest\/data\/page\/5\/index\.json: \d+ violations\n {2}file-missing: /],
+    ['manifest-sha256.txt', /^manifest-sha256\.txt: 1 violation\n {2}file-missing: /],
+    ['build.json', /^$/],
   ])('does not wait for input if %s is a pipe', async (file, output) => {
     const tree = copy();
     tree.remove(file);
     execFileSync('mkfifo', [tree.path(file)]);
     const { code, signal, stdout } = await palimpsest(['verify', '--out', tree.folder], {
-      onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 5000).unref(),
+      onStart: (process) => void setTimeout(() => process.kill('SIGKILL'), 30_000).unref(),
     });
     expect([code, signal]).toEqual([1, null]);
-    expect(stdout).toContain(output);
+    expect(stdout).toMatch(output);
   });
 });
 

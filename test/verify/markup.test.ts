@@ -17,6 +17,8 @@ describe('markupError, for the markup of the API', () => {
     '<ins style="background:#e6ffe6;">see <a href="https://twitter.com/jack">@jack</a><br>and <a href="https://twitter.com/search?q=%23x">#x</a></ins>',
     `<span><a href="https://example.org/it's">x</a></span>`,
     `<span><a href='https://example.org/"'>x</a></span>`,
+    '<span><a href="Https://example.org">x</a></span>',
+    "<span><a href='HTTP://example.org'>x</a></span>",
     '<span>a > b</span>',
     '<span>👩‍👩‍👧‍👦 \u2028 \u0000</span>',
   ])('accepts %j', (html) => {
@@ -38,7 +40,7 @@ describe('markupError, for other markup', () => {
     ['<a href="data:text/html,x">x</a>', 'data:'],
     ['<a href="//example.org">x</a>', '//example.org'],
     ['<a href="/relative">x</a>', '/relative'],
-    ['<a href="HTTPS://example.org">x</a>', 'HTTPS'],
+    ['<a href="HTTPS:/example.org">x</a>', 'HTTPS'],
     ['<a href="ftp://example.org">x</a>', 'ftp'],
     ['<a href="&#106;avascript:alert(1)">x</a>', '&#106;'],
     ['<a href=https://example.org>x</a>', 'the tag <a'],
@@ -210,6 +212,9 @@ function isLink(tag: string): boolean {
   const address = tag.slice(9, -2);
   const isFramed = tag.startsWith('<a href=') && (quote === '"' || quote === "'") && tag.endsWith(`${quote}>`) && tag.length > 11;
   return (
-    isFramed && ['http://', 'https://'].some((scheme) => address.startsWith(scheme)) && !/[<>\s]/.test(address) && !address.includes(quote)
+    isFramed &&
+    ['http://', 'https://'].some((scheme) => address.toLowerCase().startsWith(scheme)) &&
+    !/[<>\s]/.test(address) &&
+    !address.includes(quote)
   );
 }

@@ -32,15 +32,14 @@ const COMMANDS: { readonly [name: string]: readonly string[] } = {
   'publish to a folder': ['publish', 'PATH', '--out', tree],
   'plan for a folder': ['publish', 'PATH', '--out', tree, '--plan'],
   'history in a store': ['history', 'nina_k', '--store', 'PATH'],
-  'rewrite into a folder': ['rewrite', 'nginx', '--tree', tree, '--out', 'PATH'],
-  'rewrite for a tree': ['rewrite', 'nginx', '--tree', 'PATH', '--out', 'NEW'],
+  'rewrite into a folder': ['rewrite', 'nginx', '--out', tree, '--host-files', 'PATH'],
+  'rewrite for a tree': ['rewrite', 'nginx', '--out', 'PATH', '--host-files', 'NEW'],
 };
 
-/** Commands that may succeed with a kind of path. WITHOUT_TREE may always succeed: the files of a host need no tree. */
+/** Commands that may succeed with a kind of path. */
 const MAY_SUCCEED: { readonly [kind: string]: readonly string[] } = {
   'a file': ['import a source', 'import with rejects', 'observe a source'],
 };
-const WITHOUT_TREE = 'rewrite for a tree';
 
 const KINDS: { readonly [kind: string]: () => string } = {
   'a file': () => {
@@ -112,7 +111,7 @@ describe.each(Object.keys(KINDS))('%s as a path', (kind) => {
         const fresh = join(folder, `new ${runs}`);
         const given = args.map((arg) => (arg === 'PATH' ? path : arg === 'NEW' ? fresh : arg));
         const ended = await outcome(given, { uid: kind.includes('nobody') ? uid : undefined });
-        if (ended === 'done' && name !== WITHOUT_TREE && !MAY_SUCCEED[kind]?.includes(name)) wrong.push(name);
+        if (ended === 'done' && !MAY_SUCCEED[kind]?.includes(name)) wrong.push(name);
       }),
     );
     expect(wrong, 'commands that end with 0').toEqual([]);
@@ -138,7 +137,7 @@ it('an unreadable folder or file inside a folder gives one clear error in every 
     [['import', secretFile, '--store', fresh()], 'bad-source'],
     [['verify', '--out', half], 'done'],
     [['publish', fresh(), '--out', half], 'tree-edited'],
-    [['rewrite', 'cloudflare-workers', '--tree', half], 'file-system'],
+    [['rewrite', 'cloudflare-workers', '--out', half], 'file-system'],
     [buildArgs(store, half, ['--repair']), 'file-system'],
     [buildArgs(linked, fresh()), 'file-system'],
     [['history', 'nina_k', '--store', linked], 'file-system'],

@@ -60,7 +60,7 @@ describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.js
     else expect(JSON.parse(verified.stdout).violations).toContainEqual(expect.objectContaining({ rule: 'file-missing', path }));
     const published = await outcome(['publish', `${out} target`, '--out', out]);
     expect(published).toMatchObject({ code: 1, error: { code: isRecord ? 'no-tree' : 'tree-edited' } });
-    expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+    expect((await outcome(['rewrite', 'nginx', '--out', out])).code).toBe(isRecord ? 1 : 0);
   });
 });
 
@@ -84,7 +84,7 @@ it('a pipe at the path of a file for a host does not block rewrite', async () =>
   const out = join(folder, 'host');
   mkdirSync(out);
   execFileSync('mkfifo', [join(out, 'palimpsest.conf')]);
-  expect(await outcome(['rewrite', 'nginx', '--tree', join(folder, 'tree'), '--out', out])).toMatchObject({
+  expect(await outcome(['rewrite', 'nginx', '--out', join(folder, 'tree'), '--host-files', out])).toMatchObject({
     code: 3,
     error: { code: 'not-ours' },
   });
@@ -150,7 +150,7 @@ describe('a tree that claims to be large', () => {
       const { code, stdout } = await outcome(['verify', '--out', out, '--store', store]);
       expect([code, JSON.parse(stdout).violations]).toMatchObject([1, [{ rule: 'build-record' }]]);
       expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-edited' } });
-      expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+      expect((await outcome(['rewrite', 'nginx', '--out', out])).code).toBe(0);
       expect((await outcome(buildArgs(store, out, [...SIZES, '--repair']))).code).toBe(0);
       expect(differences(filesIn(out), tree)).toEqual([]);
     }
@@ -161,7 +161,7 @@ describe('a tree that claims to be large', () => {
       const out = claiming(6, more);
       expect(await outcome(['publish', `${out} target`, '--out', out])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
       expect(await outcome(['serve', '--out', out, '--port', '0'])).toMatchObject({ code: 1, error: { code: 'tree-unfinished' } });
-      expect((await outcome(['rewrite', 'nginx', '--tree', out])).code).toBe(0);
+      expect(await outcome(['rewrite', 'nginx', '--out', out])).toMatchObject({ code: 1, error: { code: 'no-tree' } });
       expect((await outcome(buildArgs(store, out, SIZES))).code).toBe(0);
       expect(differences(filesIn(out), tree)).toEqual([]);
     }

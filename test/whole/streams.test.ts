@@ -31,7 +31,7 @@ const COMMANDS: { readonly [name: string]: () => readonly string[] } = {
   publish: () => ['publish', fresh(), '--out', tree],
   'publish --plan': () => ['publish', fresh(), '--out', tree, '--plan'],
   history: () => ['history', 'nina_k', '--store', join(folder, 'observed.db')],
-  rewrite: () => ['rewrite', 'nginx', '--tree', tree],
+  rewrite: () => ['rewrite', 'nginx', '--out', tree],
   'rewrite --list': () => ['rewrite', '--list'],
   '--help': () => ['--help'],
   '--version': () => ['--version'],
@@ -134,7 +134,7 @@ describe('escape sequences and line breaks in input', () => {
     ['a summary of a verification', () => ['verify', '--out', join(folder, `tree ${EVIL}`)], 1],
     ['a plan', () => ['publish', join(folder, `plan ${EVIL}`), '--out', tree, '--plan'], 0],
     ['a summary of a publish', () => ['publish', join(folder, `target ${EVIL}`), '--out', tree], 0],
-    ['a warning', () => ['rewrite', 'nginx', '--tree', join(folder, `no tree ${EVIL}`)], 0],
+    ['a missing tree of a host', () => ['rewrite', 'nginx', '--out', join(folder, `no tree ${EVIL}`)], 1],
   ])('do not reach the terminal with %s', async (_, args, wanted) => {
     const broken = join(folder, `tree ${EVIL}`);
     if (!existsSync(broken)) {
@@ -143,6 +143,12 @@ describe('escape sequences and line breaks in input', () => {
     }
     const { code, stdout, stderr } = await palimpsest(args());
     expect([code, stdout + stderr]).toEqual([wanted, expect.not.stringMatching(CONTROL)]);
+  });
+
+  it('do not reach the terminal with a warning', async () => {
+    const { code, stderr } = await palimpsest(['rewrite', 'nginx'], { env: { PALIMPSEST_OUT: join(folder, `no tree ${EVIL}`) } });
+    expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: there is no finished tree in /)]);
+    expect(stderr).not.toMatch(CONTROL);
   });
 
   it('stay unchanged in --json', async () => {
@@ -188,7 +194,7 @@ describe('wrong usage', () => {
     ['PALIMPSEST_TIMEOUT', '1e3', ['publish', 'x']],
     ['PALIMPSEST_CACHE_CONTROL', 'a\nb', ['publish', 'x']],
     ['PALIMPSEST_ENDPOINT', 'x', ['publish', 's3://bucket']],
-    ['PALIMPSEST_ORIGIN', 'x', ['rewrite', 'nginx', '--tree', tree]],
+    ['PALIMPSEST_ORIGIN', 'x', ['rewrite', 'nginx', '--out', tree]],
     ['PALIMPSEST_FIELD', 'maybe', ['history', 'x']],
   ])('in a variable gives an error that names the variable: %s=%s', async (variable, value, args) => {
     const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env: { [variable]: value } });

@@ -1,5 +1,6 @@
-import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { accepts, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const apache: Host = {
@@ -8,23 +9,20 @@ export const apache: Host = {
   testedOn: 'the real server',
   cannot: {
     'percent-decoding': 'a RewriteCond cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a RewriteCond cannot convert such digits: they are answered with 404',
+    'other-digits': 'a RewriteCond cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'options-body': 'it answers OPTIONS for files itself, always without a body',
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ domain, base }) => {
     const collection = `^${literal(base)}/rest/(data|account)/$`;
     const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;
-    const headers = `Header always set Content-Type application/json
-        # "always" also applies to errors. A header that is set with it must be unset for "onsuccess", or it is sent twice.
+    // Apache itself adds Allow and Vary to some answers
+    const headers = `# "always" also applies to errors. A header that is set with it must be unset for "onsuccess", or it is sent twice.
         Header onsuccess unset Allow
-        Header always set Allow "GET, POST, OPTIONS"
         Header onsuccess unset Vary
-        Header always set Vary "Accept, Accept-Encoding"
-        Header always set Cache-Control "public, max-age=0, must-revalidate"
-        Header always set Access-Control-Allow-Origin "*"
+        ${headerLines('\n        ', (name, value) => `Header always set ${name} ${quoted(value)}`)}
         Header onsuccess unset Accept-Ranges`;
     return [
       {
@@ -115,10 +113,10 @@ export const apache: Host = {
     RewriteRule "^" "-" [E=PALIMPSEST:page/%1/index.json]
 
     # Send the compressed file if it exists and the client accepts it.
-    RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*br\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
+    RewriteCond "%{HTTP:Accept-Encoding}" "${accepts('br')}" [NC]
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]
-    RewriteCond "%{HTTP:Accept-Encoding}" "(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q=0(?:\\.0*)?\\s*(?:,|$)))"
+    RewriteCond "%{HTTP:Accept-Encoding}" "${accepts('gzip')}" [NC]
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.gz" [END]
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}" [END]

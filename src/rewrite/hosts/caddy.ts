@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const caddy: Host = {
@@ -8,18 +9,14 @@ export const caddy: Host = {
   testedOn: 'the real server',
   cannot: {
     'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ origin, base }) => {
     const headers = `header {
-			Vary "Accept, Accept-Encoding"
-			Allow "GET, POST, OPTIONS"
-			Cache-Control "public, max-age=0, must-revalidate"
-			Access-Control-Allow-Origin "*"
-			Content-Type application/json
+			${headerLines('\n\t\t\t', (name, value) => `${name} ${quoted(value)}`)}
 			-Accept-Ranges
 			defer
 		}`;

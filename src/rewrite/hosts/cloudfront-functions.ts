@@ -1,5 +1,6 @@
 import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
@@ -9,7 +10,7 @@ export const cloudfrontFunctions: Host = {
   title: 'CloudFront Functions',
   testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    'error-headers': 'a page past the end is a custom error response, which has the headers of the bucket',
+    'error-headers': 'a page past the end is answered with a custom error response, which has the headers of the bucket',
     gzip: 'CloudFront compresses responses itself if its cache policy enables it',
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',
   },
@@ -17,7 +18,7 @@ export const cloudfrontFunctions: Host = {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },
@@ -64,11 +65,7 @@ ${inlined(program, 'resolve')}`,
       text: `// Sets the headers of pages that the bucket does not set. Attach it as viewer response.
 function handler(event) {
   const response = event.response;
-  response.headers['content-type'] = { value: 'application/json' };
-  response.headers['vary'] = { value: 'Accept, Accept-Encoding' };
-  response.headers['allow'] = { value: 'GET, POST, OPTIONS' };
-  response.headers['cache-control'] = { value: 'public, max-age=0, must-revalidate' };
-  response.headers['access-control-allow-origin'] = { value: '*' };
+  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
   return response;
 }
 `,

@@ -1,13 +1,14 @@
 import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
 const CANNOT: Host['cannot'] = {
-  'percent-decoding': 'not implemented, as for Varnish, because Fastly VCL is a dialect of its language: %32 is answered with 404',
-  'other-digits': 'VCL cannot convert such digits: they are answered with 404',
+  'percent-decoding': 'not implemented: %32 is answered with 404',
+  'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
   'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
   'content-etag': 'the ETag comes from the origin',
 };
@@ -15,7 +16,7 @@ const CANNOT: Host['cannot'] = {
 export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
-  testedOn: "falco, a linter for Fastly's VCL, only",
+  testedOn: "falco only, a linter for Fastly's VCL",
   cannot: {},
   untested: untested(),
   limits: {},
@@ -88,11 +89,7 @@ sub vcl_deliver {
     restart;
   }
   if (req.http.X-Collection) {
-    set resp.http.Content-Type = "application/json";
-    set resp.http.Vary = "Accept, Accept-Encoding";
-    set resp.http.Allow = "GET, POST, OPTIONS";
-    set resp.http.Cache-Control = "public, max-age=0, must-revalidate";
-    set resp.http.Access-Control-Allow-Origin = "*";
+    ${headerLines('\n    ', (name, value) => `set resp.http.${name} = "${value}";`)}
   }
   return(deliver);
 }

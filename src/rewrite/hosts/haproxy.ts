@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 
@@ -9,14 +10,14 @@ export const haproxy: Host = {
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
     'percent-decoding': 'a replacement cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a replacement cannot convert such digits: they are answered with 404',
+    'other-digits': 'a replacement cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
   },
   limits: {},
   render: ({ base }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
-    const headers = `hdr Vary "Accept, Accept-Encoding" hdr Allow "GET, POST, OPTIONS" hdr Cache-Control "public, max-age=0, must-revalidate" hdr Access-Control-Allow-Origin "*"`;
+    const headers = headerLines(' ', (name, value) => (name === 'Content-Type' ? '' : `hdr ${name} "${value}"`));
     return [
       {
         path: 'palimpsest.cfg',
@@ -60,11 +61,7 @@ frontend palimpsest
 
     # An origin without the file sends its own error page. Object stores may answer 403.
     http-response return status 404 content-type application/json string '${MISSING.body}' ${headers} if { status 403 404 }
-    http-response set-header Content-Type application/json
-    http-response set-header Vary "Accept, Accept-Encoding"
-    http-response set-header Allow "GET, POST, OPTIONS"
-    http-response set-header Cache-Control "public, max-age=0, must-revalidate"
-    http-response set-header Access-Control-Allow-Origin "*"
+    ${headerLines('\n    ', (name, value) => `http-response set-header ${name} ${quoted(value)}`)}
 
 backend palimpsest_tree
     mode http

@@ -17,7 +17,7 @@ export interface Host {
   readonly limits: Limits;
   readonly render: (site: PublishedSite) => readonly HostFile[];
   /**
-   * The shell commands that install the files, run in the folder that `--out` names. For a server they run as root on Debian.
+   * The shell commands that install the files, run in the folder that `--host-files` names. For a server they run as root on Debian.
    * test/conformance runs them. Empty if a service is set up by hand, as the `where` of each file describes.
    */
   readonly steps: readonly string[];

@@ -1,4 +1,5 @@
 import { inlined } from '../program.ts';
+import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
@@ -15,7 +16,7 @@ export const lambdaEdge: Host = {
     head: CLOUDFRONT,
     revalidation: CLOUDFRONT,
     'content-etag': CLOUDFRONT,
-    'single-headers': 'CloudFront sends the headers that the function sets, and each name occurs only once there',
+    'single-headers': 'CloudFront sends the headers that the function sets, and the function sets each name only once',
     range: CLOUDFRONT,
     'etag-list': CLOUDFRONT,
   },
@@ -47,7 +48,7 @@ function answer(request) {
 // A bucket answers 403 or 404 for a page past the end.
 function complete(response) {
   if (response.status === '403' || response.status === '404') return generated(MISSING);
-  Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: 'Accept, Accept-Encoding' }));
+  Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}' }));
   return response;
 }
 

@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const lighttpd: Host = {
@@ -7,7 +8,7 @@ export const lighttpd: Host = {
   title: 'lighttpd',
   testedOn: 'the real server',
   cannot: {
-    'other-digits': 'a rule cannot convert such digits: they are answered with 404',
+    'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'control-characters': "Debian's configuration rejects them with 400 (url-ctrls-reject)",
     'exact-path': 'it normalizes the path before a rule sees it',
@@ -18,7 +19,7 @@ export const lighttpd: Host = {
     'unknown-methods': 'it answers unknown methods itself, with 501 and HTML',
     gzip: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
     brotli: 'no rule can check whether a compressed file exists; mod_deflate compresses responses while sending them',
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ domain, base }) => {
@@ -63,11 +64,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     $HTTP["url"] =~ "^/rest/" {
         server.errorfile-prefix = "/etc/lighttpd/palimpsest/page-"   # <--
         setenv.set-response-header = (
-            "Content-Type" => "application/json",
-            "Vary" => "Accept, Accept-Encoding",
-            "Allow" => "GET, POST, OPTIONS",
-            "Cache-Control" => "public, max-age=0, must-revalidate",
-            "Access-Control-Allow-Origin" => "*",
+            ${headerLines('\n            ', (name, value) => `"${name}" => "${value}",`)}
             "Location" => "",
         )
         # lighttpd has no rule that sets a status. A redirect with the code 405 does it; its Location is removed above.

@@ -6,7 +6,7 @@ export const netlify: Host = {
   title: 'Netlify',
   testedOn: 'Deno, the runtime of its edge functions, in front of a static origin; the tests simulate the routing of Netlify',
   cannot: {
-    'unknown-path': 'a path outside the collections is answered from the files',
+    'unknown-path': 'a path outside the collections does not reach the function: Netlify answers it from its static files',
     gzip: 'Netlify compresses responses itself',
     brotli: 'Netlify compresses responses itself',
   },

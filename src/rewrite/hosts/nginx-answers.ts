@@ -1,5 +1,6 @@
 import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 
 /** Maps the query to the file of its page, or to `none` if the page is invalid. Used both with a folder and with an origin. */
 export const MAPS: string = `# The undecoded value of the last "page" parameter; empty without one.
@@ -29,6 +30,16 @@ export const BEFORE_LOCATIONS: string = `# nginx normalizes /rest//data/ and /re
     if ($request_uri ~ "^[^?]*${UNNORMALIZED}") { rewrite ^ /palimpsest-none; }
     # nginx rejects TRACE itself.
     error_page 405 @palimpsest_method;`;
+
+/**
+ * Returns the lines that set the headers of every answer. nginx sets Content-Type itself, from default_type.
+ * @param values the values that differ from those of the API: variables
+ */
+export function addHeaders(values: { readonly [name: string]: string } = {}): string {
+  return headerLines('\n    ', (name, value) => {
+    return name === 'Content-Type' ? '' : `add_header ${name} ${values[name] ?? `"${value}"`} always;`;
+  });
+}
 
 /** Returns the start of the location of both collections, up to its opening brace. */
 export function pagesAt(base: string): string {

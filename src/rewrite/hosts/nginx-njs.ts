@@ -1,4 +1,5 @@
 import { inlined } from '../program.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const nginxNjs: Host = {
@@ -6,7 +7,7 @@ export const nginxNjs: Host = {
   title: 'nginx with njs',
   testedOn: 'the real server',
   cannot: {
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   render: ({ domain, base, program }) => [
@@ -41,10 +42,7 @@ server {
         gzip_static on;                   # sends index.json.gz if build --compress wrote it
         # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
         max_ranges 0;
-        add_header Vary "Accept, Accept-Encoding";
-        add_header Allow "GET, POST, OPTIONS";
-        add_header Cache-Control "public, max-age=0, must-revalidate";
-        add_header Access-Control-Allow-Origin "*";
+        ${headerLines('\n        ', (name, value) => (name === 'Content-Type' ? '' : `add_header ${name} "${value}";`))}
         error_page 404 = @palimpsest_missing;
     }
     location @palimpsest_missing { js_content palimpsest.missing; }

@@ -1,6 +1,8 @@
+import { accepts } from '../patterns.ts';
 import type { Encoding } from '../respond.ts';
+import { PAGE_HEADERS } from './headers.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
-import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
+import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [
@@ -18,7 +20,7 @@ export const nginxOrigin: HostAtOrigin = {
   testedOn: "the real server, in front of Ceph's object store",
   cannot: {
     'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
   },
@@ -39,7 +41,7 @@ map $http_if_none_match $palimpsest_known {
 
 # The Cache-Control header that palimpsest publish stored with a page.
 map $status:$upstream_http_cache_control $palimpsest_cache_control {
-    default "public, max-age=0, must-revalidate";
+    default "${PAGE_HEADERS['Cache-Control']}";
     "~^(?:200|304):(?<palimpsest_kept>.+)$" $palimpsest_kept;
     "~^50[24]:" "no-store";
 }
@@ -47,7 +49,7 @@ map $status:$upstream_http_cache_control $palimpsest_cache_control {
 # The Content-Type of pages. Object stores send a different one with 304.
 map $status:$upstream_status $palimpsest_type {
     default "";
-    "~^(?:200|304):." "application/json";
+    "~^(?:200|304):." "${PAGE_HEADERS['Content-Type']}";
 }
 ${variantMap(origin.encodings)}
 server {
@@ -87,10 +89,7 @@ ${lookUp(origin)}${origin.isSecure ? secured(origin) : ''}
 ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
 
     # These headers are not in the location, because other locations answer errors. "always" includes errors.
-    add_header Vary "Accept, Accept-Encoding" always;
-    add_header Allow "GET, POST, OPTIONS" always;
-    add_header Cache-Control $palimpsest_cache_control always;
-    add_header Access-Control-Allow-Origin "*" always;
+    ${addHeaders({ 'Cache-Control': '$palimpsest_cache_control' })}
     add_header Content-Type $palimpsest_type always;
 
     ${BEFORE_LOCATIONS}
@@ -123,8 +122,7 @@ const AZURE = `    # Without this header, Azure uses the oldest version of its A
 /** Returns the map from Accept-Encoding to the suffix of a page's compressed file; '' if the tree has no compressed files. */
 function variantMap(encodings: readonly Encoding[]): string {
   if (encodings.length === 0) return '';
-  const refused = '\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)';
-  const lines = encodings.map(({ name, suffix }) => `    "~*(?:^|,)\\s*${name}\\s*(?:,|$|;(?!${refused}))" "${suffix}";\n`);
+  const lines = encodings.map(({ name, suffix }) => `    "~*${accepts(name)}" "${suffix}";\n`);
   return `
 # The suffix of the compressed file, if build --compress wrote one that the client accepts.
 map $http_accept_encoding $palimpsest_suffix {

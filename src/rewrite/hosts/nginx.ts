@@ -1,5 +1,5 @@
 import type { Host } from './host.ts';
-import { answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
+import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -8,9 +8,9 @@ export const nginx: Host = {
   testedOn: 'the real server',
   cannot: {
     'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'a map cannot convert such digits: they are answered with 404',
+    'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
-    'content-etag': 'the ETag is made from size and modification time: change the time when the content changes, as build does',
+    'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
   atOrigin: nginxOrigin,
@@ -39,10 +39,7 @@ server {
     merge_slashes off;
 
     # These headers are not in the location, because other locations answer errors. "always" includes errors.
-    add_header Vary "Accept, Accept-Encoding" always;
-    add_header Allow "GET, POST, OPTIONS" always;
-    add_header Cache-Control "public, max-age=0, must-revalidate" always;
-    add_header Access-Control-Allow-Origin "*" always;
+    ${addHeaders()}
 
     ${BEFORE_LOCATIONS}
 

@@ -1,5 +1,6 @@
-import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
+import { accepts, DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 
@@ -9,7 +10,7 @@ export const varnish: Host = {
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
     'percent-decoding': 'VCL cannot decode percent-encoding: %32 is answered with 404',
-    'other-digits': 'VCL cannot convert such digits: they are answered with 404',
+    'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'content-etag': 'the ETag comes from the origin: nginx makes it from size and modification time',
     brotli: 'it requests only gzip or no compression from its origin',
@@ -69,7 +70,7 @@ sub vcl_recv {
     unset req.http.X-Query;
     unset req.http.X-Value;
     unset req.http.X-Plain;
-    if (req.http.Accept-Encoding !~ "(?i)(?:^|,)\\s*gzip\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))") {
+    if (req.http.Accept-Encoding !~ "(?i)${accepts('gzip')}") {
         set req.http.X-Plain = "1";
     }
     # A page is always sent whole.
@@ -113,11 +114,7 @@ sub vcl_deliver {
 }
 
 sub palimpsest_headers {
-    set resp.http.Content-Type = "application/json";
-    set resp.http.Vary = "Accept, Accept-Encoding";
-    set resp.http.Allow = "GET, POST, OPTIONS";
-    set resp.http.Cache-Control = "public, max-age=0, must-revalidate";
-    set resp.http.Access-Control-Allow-Origin = "*";
+    ${headerLines('\n    ', (name, value) => `set resp.http.${name} = "${value}";`)}
 }
 
 sub vcl_synth {

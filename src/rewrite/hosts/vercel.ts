@@ -1,12 +1,16 @@
 import { inlined } from '../program.ts';
+import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
+
+/** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
+const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
 
 export const vercel: Host = {
   name: 'vercel',
   title: 'Vercel',
   testedOn: "Vercel's edge-runtime, in front of a static origin, and Vercel's validator; the tests simulate the routing of Vercel",
   cannot: {
-    'unknown-path': 'a path outside the collections is answered from the files',
+    'unknown-path': 'a path outside the collections does not reach the middleware: Vercel answers it from its static files',
     gzip: 'Vercel compresses responses itself',
     brotli: 'Vercel compresses responses itself',
     'rare-methods': 'a Request of the Fetch API cannot have the method TRACE: the function is not called',
@@ -31,9 +35,7 @@ export const vercel: Host = {
     {
       "source": "/rest/(.*)",
       "headers": [
-        { "key": "Content-Type", "value": "application/json" },
-        { "key": "Cache-Control", "value": "public, max-age=0, must-revalidate" },
-        { "key": "Access-Control-Allow-Origin", "value": "*" }
+        ${FILE_HEADERS.map((key) => `{ "key": "${key}", "value": "${PAGE_HEADERS[key]}" }`).join(',\n        ')}
       ]
     }
   ]

@@ -7,11 +7,11 @@ import type { JsonObject } from './format.ts';
  * links were stored, every new one would look like a change. `entities` contains the original of each link.
  */
 
-const SHORT_LINK = /https?:\/\/t\.co\/\w+/g;
+const SHORT_LINK = /https?:\/\/t\.co\/\w+/gi;
 
 /** Replaces the short links in a text by the originals, if the entities of the user contain them. */
 export function expandLinks(text: string | undefined, user: JsonObject): string | undefined {
-  if (text === undefined || !text.includes('://t.co/')) return text;
+  if (text === undefined || !/:\/\/t\.co\//i.test(text)) return text;
   const links = new Map(urlsOf(user, 'description').flatMap((link) => (isLink(link) ? [[link.url, link.expanded_url]] : [])));
   return links.size === 0 ? text : text.replace(SHORT_LINK, (link) => links.get(link) ?? link);
 }

@@ -52,6 +52,12 @@ describe('a user of the Twitter API 1.1', () => {
     expect(await profileOf(changed(whole, ['entities', 'url', 'urls', 0, 'expanded_url'], expanded))).toMatchObject({ website });
   });
 
+  it('has expanded links in its bio, whatever the letter case of their scheme and host', async () => {
+    const [url, expanded_url] = ['HTTPS://T.co/AbCdEf1234', 'https://shop.example.org/'];
+    const entities = { description: { urls: [{ url, expanded_url }] } };
+    expect(await profileOf({ ...whole, description: `Shop: ${url}`, entities })).toMatchObject({ bio: `Shop: ${expanded_url}` });
+  });
+
   it.each([
     [undefined, null],
     [null, null],

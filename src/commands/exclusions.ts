@@ -1,0 +1,59 @@
+import { Option } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
+import type { ListedExclusion } from '../store/exclusion-list.ts';
+import { plural, type Terminal } from '../terminal.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+export function declareExclusions(program: Program, terminal: Terminal): void {
+  program
+    .command('exclusions')
+    .summary('list the removed accounts that sources cannot bring back')
+    .description(
+      'Lists the accounts that palimpsest remove has excluded. The store knows no names of them, only hashes: to find an account, name it.',
+    )
+    .argument('[account...]', 'show only the exclusions of these handles or stable ids')
+    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+    .addOption(new Option('--allow', 'end the exclusion of the named accounts').env('PALIMPSEST_ALLOW'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest exclusions', 'list all exclusions'],
+        ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],
+        ['palimpsest exclusions nina_k --allow', 'let sources bring that account back'],
+      ),
+    )
+    .action(async (names, options) => {
+      terminal.setOutput(options);
+      const { allowAccounts, exclusionsOf } = await import('../store/allow.ts');
+      const { store } = options;
+      const isAllowed = options.allow ?? false;
+      if (isAllowed && names.length === 0) throw nobody();
+      const exclusions = isAllowed ? allowAccounts(store, names) : exclusionsOf(store, names);
+      const heading = isAllowed ? `ended ${plural(exclusions.length, 'exclusion')}` : plural(exclusions.length, 'exclusion');
+      terminal.summary({ store, allowed: isAllowed, exclusions: exclusions.map(jsonOf) }, [
+        `${heading} in ${store}`,
+        ...exclusions.map(line),
+        ...(isAllowed ? ['next: import or observe the account again; a mirror needs --full'] : []),
+      ]);
+    });
+}
+
+function line({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): string {
+  const keys = [plural(handles.length, 'handle'), plural(stable_ids.length, 'stable id'), plural(records.length, 'record id')];
+  return `  ${excluded_at}  ${keys.join(', ')}${isErased ? '' : '; run palimpsest remove again to erase its bytes from the file'}`;
+}
+
+function jsonOf({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): object {
+  return { excluded_at, handles, stable_ids, records, erased: isErased };
+}
+
+function nobody(): Failure {
+  return new Failure('usage', 'no account is named', {
+    place: { field: '--allow' },
+    expected: 'a handle or a stable id after the command',
+    found: 'no account',
+    hint: 'name the accounts whose exclusion ends, such as palimpsest exclusions nina_k --allow',
+  });
+}

@@ -1,0 +1,96 @@
+import { Option } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
+import type { RemoveSummary } from '../store/remove.ts';
+import { number, plural, seconds, type Terminal } from '../terminal.ts';
+import { again, DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+
+export function declareRemove(program: Program, terminal: Terminal): void {
+  program
+    .command('remove')
+    .summary('remove an account from the store, and keep it out')
+    .description(
+      'Removes an account with everything that the store has of it, erases its bytes from the file, and excludes it: no source ' +
+        'brings it back. The next build and publish remove it from the tree and the target. Cannot be undone.',
+    )
+    .argument('<account...>', 'a handle, a former handle or a stable id; @NAME is only a handle, id:ID only a stable id')
+    .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
+    .addOption(new Option('--yes', 'confirm the removal').env('PALIMPSEST_YES'))
+    .addOption(new Option('--dry-run', 'show what would be removed, and do not change the store').env('PALIMPSEST_DRY_RUN'))
+    .addOption(new Option('--allow-missing', 'exclude a name even if no account in the store has it').env('PALIMPSEST_ALLOW_MISSING'))
+    .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
+    .addOption(new Option('--quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
+        ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
+        ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
+        ['palimpsest exclusions nina_k --allow', 'later: let sources bring the account back'],
+      ),
+    )
+    .action(async (names, options) => {
+      terminal.setOutput(options);
+      const [{ removeAccounts }, { discardUnfinishedRuns, unfinishedRuns }, { filesBeside }] = await Promise.all([
+        import('../store/remove.ts'),
+        import('../mirror/unfinished-runs.ts'),
+        import('../store/files-beside.ts'),
+      ]);
+      const started = performance.now();
+      const { store } = options;
+      const isDryRun = options.dryRun ?? false;
+      const materializing = terminal.progress('updating the histories of', (accounts) => `${number(accounts)} accounts`);
+      const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowMissing: options.allowMissing ?? false };
+      try {
+        const planned = removeAccounts(store, names, { ...choices, isDryRun: true });
+        if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
+        const unfinished = unfinishedRuns(store);
+        // before the removal: a killed run can be repeated
+        if (!isDryRun) discardUnfinishedRuns(store);
+        const summary = isDryRun ? planned : removeAccounts(store, names, { ...choices, isDryRun, onMaterialize: materializing.show });
+        materializing.end();
+        const beside = filesBeside(store).filter((file) => !unfinished.includes(file));
+        const took = performance.now() - started;
+        const facts = { store, dry_run: isDryRun, unfinished_mirrors: unfinished, files_beside: beside, milliseconds: Math.round(took) };
+        terminal.summary({ ...summary, ...facts }, [
+          `${isDryRun ? 'would remove' : 'removed'} ${plural(summary.removed.length, 'account')} in ${seconds(took)}`,
+          ...lines(summary),
+          ...(unfinished.length === 0
+            ? []
+            : [`  mirror    ${plural(unfinished.length, 'unfinished run')} deleted; the next one starts from page 1`]),
+          ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
+          isDryRun
+            ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
+            : `next: palimpsest build${again('--store', store, DEFAULT_STORE)}, then publish with --allow-gaps; see docs/removal.md for copies elsewhere`,
+        ]);
+      } finally {
+        materializing.end();
+      }
+    });
+}
+
+function isRemoval({ removed, excluded }: RemoveSummary): boolean {
+  return removed.length + excluded.length > 0;
+}
+
+function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): string[] {
+  return [
+    ...removed.map(
+      ({ screen_name, stable_id, former_handles, records }) =>
+        `  account   ${screen_name}${stable_id === null ? '' : ` (id ${stable_id})`}: ${plural(records, 'record')}, ${plural(former_handles.length, 'former handle')}`,
+    ),
+    ...excluded.map((name) => `  excluded  ${name}, which no account in the store has`),
+    ...known.map((name) => `  known     ${name} was removed and excluded before`),
+    ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
+    ...(mentions === 0 ? [] : [`  mentions  ${plural(mentions, 'record')} of other accounts, which stay`]),
+  ];
+}
+
+function notConfirmed(names: readonly string[], summary: RemoveSummary, store: string): Failure {
+  const found = lines(summary).map((line) => line.trim().replace(/\s+/, ' '));
+  return new Failure('not-confirmed', `the removal of ${names.join(', ')} from ${store} is not confirmed`, {
+    place: { file: store },
+    expected: '--yes, because a removal cannot be undone',
+    found: found.join('; '),
+    hint: 'run again with --yes to remove this, or with --dry-run to see it as a summary; nothing was changed',
+  });
+}

@@ -1,0 +1,53 @@
+import type { AccountEntry } from '../contract/account-entry.ts';
+import { number } from '../terminal.ts';
+
+const HEADINGS: readonly string[] = ['handle', 'id', 'changes', 'first change', 'last change', 'name'];
+/** The column that is aligned to the right. */
+const COUNT = 2;
+/** The number of accounts that decide the widths of the columns. Longer values that follow move the rest of their line. */
+const MEASURED = 1000;
+const GAP = '  ';
+
+/** Yields a table of accounts, one line for each. It does not hold all accounts in memory. Yields nothing if there are none. */
+export function* accountTable(accounts: Iterable<AccountEntry>): Generator<string> {
+  let measured: string[][] | undefined = [];
+  let widths: readonly number[] = [];
+  for (const account of accounts) {
+    const cells = cellsOf(account);
+    if (measured === undefined) {
+      yield lineOf(cells, widths);
+      continue;
+    }
+    measured.push(cells);
+    if (measured.length < MEASURED) continue;
+    widths = widthsOf(measured);
+    yield* linesOf(measured, widths);
+    measured = undefined;
+  }
+  if (measured !== undefined && measured.length > 0) yield* linesOf(measured, widthsOf(measured));
+}
+
+function cellsOf({ screen_name, stable_id, changes, first_change, last_change, display_name, former_handles }: AccountEntry): string[] {
+  const former =
+    former_handles.length === 0 ? [] : [`(formerly ${[...new Set(former_handles.map(({ handle }) => `@${handle}`))].join(', ')})`];
+  const name = display_name === '' ? [] : [display_name.replace(/\s+/g, ' ')];
+  return [screen_name, stable_id ?? '-', number(changes), dayOf(first_change), dayOf(last_change), [...name, ...former].join(' ')];
+}
+
+/** Returns the date of a time: `2020-12-19`. */
+function dayOf(time: string | null): string {
+  return time === null ? '-' : time.slice(0, 10);
+}
+
+function widthsOf(rows: readonly string[][]): readonly number[] {
+  return HEADINGS.map((heading, column) => rows.reduce((width, cells) => Math.max(width, cells[column]?.length ?? 0), heading.length));
+}
+
+function* linesOf(rows: readonly string[][], widths: readonly number[]): Generator<string> {
+  for (const cells of [HEADINGS, ...rows]) yield lineOf(cells, widths);
+}
+
+function lineOf(cells: readonly string[], widths: readonly number[]): string {
+  const padded = cells.map((cell, column) => (column === COUNT ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)));
+  return padded.join(GAP).trimEnd();
+}

@@ -1,0 +1,106 @@
+import type { AccountEntry } from '../contract/account-entry.ts';
+import { Failure } from '../contract/failure.ts';
+import type { FormerHolder, FoundAccount } from '../store/account-search.ts';
+import type { Store } from '../store/store.ts';
+import { number, plural } from '../terminal.ts';
+import { matcher } from './account-match.ts';
+import { suggest } from './suggest.ts';
+
+/** The maximum number of accounts that are suggested. */
+const MAX_CANDIDATES = 5;
+/** The maximum number of similar handles that are suggested. */
+const MAX_SIMILAR = 3;
+
+/** The account that a name identifies, and how. */
+export interface IdentifiedAccount {
+  readonly entry: AccountEntry;
+  readonly foundBy: FoundAccount['by'] | 'prefix';
+  /** Other accounts that had the name as their handle, the last one first. */
+  readonly otherHolders: readonly FormerHolder[];
+}
+
+/**
+ * Finds the account that a name identifies: a handle with or without `@`, a former handle, a stable id, or the beginning
+ * of the handle of one account.
+ * @throws Failure no-account, with the accounts that the name could mean
+ */
+export function findAccount(store: Store, name: string): IdentifiedAccount {
+  const [search, entries] = [store.accountSearch(), store.accountEntries()];
+  const handle = name.replace(/^@/, '');
+  const prefixed = handle === '' ? [] : search.withPrefix(handle);
+  const [only] = prefixed;
+  const found: { readonly screen_name: string; readonly by: IdentifiedAccount['foundBy'] } | undefined =
+    search.find(name) ??
+    search.find(handle) ??
+    (only !== undefined && prefixed.length === 1 ? { screen_name: only, by: 'prefix' } : undefined);
+  const entry = found === undefined ? undefined : entries.entryOf(found.screen_name);
+  if (found === undefined || entry === undefined) throw unknown(store, name, handle, prefixed);
+  const otherHolders = search.formerHolders(handle).filter(({ screen_name }) => screen_name !== found.screen_name);
+  return { entry, foundBy: found.by, otherHolders };
+}
+
+function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {
+  const candidates =
+    prefixed.length > 0 ? { handles: prefixed.slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
+  const entries = store.accountEntries();
+  const shown = candidates.handles.flatMap((candidate) => entries.entryOf(candidate) ?? []);
+  const message =
+    prefixed.length > 0
+      ? `${plural(prefixed.length, 'account')} in ${store.path} match ${name}`
+      : `there is no account ${name} in ${store.path}`;
+  return new Failure('no-account', message, {
+    place: { file: store.path },
+    expected: 'a handle, a former handle, a stable id, or the beginning of one handle',
+    found: name,
+    hint: hintFor(
+      shown.map((candidate) => described(candidate, handle)),
+      candidates.count - shown.length,
+    ),
+  });
+}
+
+interface Candidates {
+  /** The first handles. */
+  readonly handles: readonly string[];
+  /** The number of all. */
+  readonly count: number;
+}
+
+/** Returns the handles of accounts with such a text in their names. If there are none, returns the most similar handles. */
+function similarTo(store: Store, text: string): Candidates {
+  if (text.trim() === '') return { handles: [], count: 0 };
+  const [matches, handles] = [matcher(text), [] as string[]];
+  let count = 0;
+  for (const names of store.accountEntries().names()) {
+    if (!matches(names)) continue;
+    count += 1;
+    if (handles.length < MAX_CANDIDATES) handles.push(names.screen_name);
+  }
+  if (count > 0) return { handles, count };
+  const similar = suggest(text, allHandles(store), MAX_SIMILAR);
+  return { handles: similar, count: similar.length };
+}
+
+function* allHandles(store: Store): Generator<string> {
+  for (const { screen_name } of store.accountEntries().names()) yield screen_name;
+}
+
+function hintFor(candidates: readonly string[], more: number): string {
+  if (candidates.length === 0) return 'run palimpsest accounts to list all accounts';
+  if (more > 0) return `did you mean ${candidates.join(', ')}? Run palimpsest accounts to search ${number(more)} more`;
+  const last = candidates.at(-1) ?? '';
+  return `did you mean ${candidates.length === 1 ? last : `${candidates.slice(0, -1).join(', ')} or ${last}`}?`;
+}
+
+/** Returns what distinguishes an account from others with a similar name. */
+function described({ screen_name, display_name, former_handles, changes, last_change }: AccountEntry, typed: string): string {
+  const start = typed.toLowerCase();
+  const former = former_handles.find(({ handle }) => handle.toLowerCase().startsWith(start));
+  const parts = [
+    display_name === '' || display_name === screen_name ? [] : [display_name.replace(/\s+/g, ' ')],
+    former === undefined || screen_name.toLowerCase().startsWith(start) ? [] : [`formerly @${former.handle}`],
+    [plural(changes, 'change')],
+    last_change === null ? [] : [`last on ${last_change.slice(0, 10)}`],
+  ];
+  return `@${screen_name} (${parts.flat().join(', ')})`;
+}

@@ -1,0 +1,38 @@
+import type { FormerHandle } from '../contract/account-state.ts';
+import { parseInstant, timestampOf } from '../contract/instant.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+
+/** An entry of an account's timeline: a change, or the end of the time with a former handle. */
+export type TimelineEntry = { readonly record: ChangeRecord } | { readonly former: FormerHandle };
+
+/**
+ * Merges the changes and the renames of an account, newest first. The changes after a rename happened under that former
+ * handle or an earlier one.
+ * @param records newest first
+ * @param formerHandles sorted by time
+ */
+export function* timeline(records: readonly ChangeRecord[], formerHandles: readonly FormerHandle[]): Generator<TimelineEntry> {
+  const renames = formerHandles.filter((former) => !isPlaceholder(former, formerHandles));
+  for (const record of records) {
+    const moment = parseInstant(record.first_encountered_date) ?? 0;
+    for (let last = renames.at(-1); last !== undefined && last.seen_to >= moment; last = renames.at(-1)) {
+      renames.pop();
+      yield { former: last };
+    }
+    yield { record };
+  }
+  for (const former of renames.toReversed()) yield { former };
+}
+
+/**
+ * Whether a former handle is the name that the store gave to an account whose handle another account took: the lost
+ * handle with `~` and more. Nobody used that name.
+ */
+function isPlaceholder({ handle, seen_to }: FormerHandle, all: readonly FormerHandle[]): boolean {
+  return all.some((lost) => lost.seen_to === seen_to && handle.startsWith(`${lost.handle}~`));
+}
+
+/** Returns the date of an instant: `2020-12-19`. */
+export function dateOf(moment: number): string {
+  return timestampOf(moment).slice(0, 10);
+}

@@ -1,0 +1,44 @@
+import { hash } from 'node:crypto';
+import { readdirSync, rmSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { lock } from '../store/lock.ts';
+
+/** Returns the path of the pages of an unfinished run, beside the store. */
+export function spoolPath(store: string, baseUrl: string): string {
+  return `${store}-mirror-${hash('sha256', baseUrl).slice(0, 8)}`;
+}
+
+/** Returns the path of the lock that a run holds on its pages. */
+export function lockPath(spool: string): string {
+  return `${spool}-lock`;
+}
+
+const NAME = /^-mirror-[0-9a-f]{8}$/;
+
+/** Returns the paths of the pages of all unfinished runs of a store. */
+export function unfinishedRuns(store: string): string[] {
+  const [folder, name] = [dirname(store), basename(store)];
+  const runs = readdirSync(folder).filter((entry) => entry.startsWith(name) && NAME.test(entry.slice(name.length)));
+  return runs.map((entry) => join(folder, entry));
+}
+
+/**
+ * Deletes the pages of all unfinished runs, so that these start again from page 1. The pages can have any account.
+ * @throws Failure store-busy if a run is at work
+ */
+export function discardUnfinishedRuns(store: string): void {
+  for (const spool of unfinishedRuns(store)) {
+    const runLock = lock(lockPath(spool));
+    if (runLock === undefined) {
+      throw new Failure('store-busy', `a mirror is running into ${store}`, {
+        place: { file: store },
+        expected: 'no mirror at work, because its pages may have the account',
+        found: `${spool}, locked by another process`,
+        hint: 'wait until the mirror has ended, then run this again',
+      });
+    }
+    for (const suffix of ['', '-wal', '-shm']) rmSync(spool + suffix, { force: true });
+    runLock.release();
+  }
+}

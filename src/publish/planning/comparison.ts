@@ -1,0 +1,102 @@
+import type { Collection } from '../../contract/collection.ts';
+import type { Prices } from '../../storage/target.ts';
+import type { BuildRecord } from '../../tree/build-record.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { pathOf, plainSlotOf, slotIn, slotsInWriteOrder } from '../../tree/layout.ts';
+import type { TreeDigests } from '../../tree/manifest.ts';
+import type { Movement } from '../../tree/movement.ts';
+import type { TreeSize } from '../state/state.ts';
+
+/** The digest of an object that exists but whose content is not known. */
+export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
+
+/** Why a step of the plan is needed. */
+export const REASONS = {
+  new: 'not at the target',
+  changed: 'other bytes at the target',
+  headers: 'same bytes, other headers',
+  unknown: 'unknown content at the target',
+  gone: 'no longer in the tree',
+} as const;
+
+export type Reason = keyof typeof REASONS;
+
+/** The pages at a target. */
+export interface FoundTree {
+  /** The trees that the pages may come from; empty if the target has no pages. */
+  readonly trees: readonly TreeSize[];
+  /** The digests of the pages, numbered as in a tree with as many pages as the largest of `trees`. */
+  readonly digests: TreeDigests;
+  /** The pages that are already overlap pages for the tree to publish. */
+  readonly overlapped: { readonly [C in Collection]: ReadonlySet<number> };
+  /** Whether the pages were requested one by one, because no completed run describes them, or to repair them. */
+  readonly isScanned: boolean;
+  /** Whether pages differ from those that the last run wrote, or this cannot be determined. */
+  readonly isDamaged: boolean;
+  /** Whether a run published this very tree completely, and the files beside its pages are unchanged since. */
+  readonly isCurrent: boolean;
+}
+
+/** The input of a plan: the tree, the content of the target, how items move, and prices. */
+export interface Comparison {
+  readonly build: BuildRecord;
+  readonly digests: TreeDigests;
+  readonly sizes: { readonly [C in Collection]: Float64Array };
+  readonly found: FoundTree;
+  /** How items move from the pages at the target; undefined if no usable sort keys exist. */
+  readonly movement: Movement | undefined;
+  /** Whether the tree's sort keys must be sent. */
+  readonly sendsSortKeys: boolean;
+  /** The number of read requests made so far. */
+  readonly reads: number;
+  /** Whether the pages at the target have other headers than this run would set. */
+  readonly hasOtherHeaders: boolean;
+  readonly concurrency: number;
+  readonly prices: Prices;
+}
+
+/** A file that must be sent, identified by its slot. */
+export interface Change {
+  readonly slot: number;
+  readonly reason: Reason;
+}
+
+/** Returns the files of a page that must be sent, in the order in which they are sent. */
+export function changesOf({ digests, found, hasOtherHeaders }: Comparison, collection: Collection, page: number): readonly Change[] {
+  const wanted = digests[collection];
+  const there = found.digests[collection];
+  return slotsInWriteOrder(page, wanted).flatMap((slot) => {
+    const reason = reasonOf(wanted.get(slot), digestAt(there, wanted, slot), hasOtherHeaders);
+    return reason === undefined ? [] : [{ slot, reason }];
+  });
+}
+
+function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
+  if (there === undefined) return 'new';
+  if (there === UNKNOWN_DIGEST) return 'unknown';
+  if (there !== wanted) return 'changed';
+  return hasOtherHeaders ? 'headers' : undefined;
+}
+
+/** Returns the digest at the target for a slot of this tree; undefined if the target has no such file. */
+export function digestAt(there: Digests, wanted: Digests, slot: number): string | undefined {
+  const same = slotIn(there, slot, wanted);
+  return same === undefined ? undefined : there.get(same);
+}
+
+/**
+ * Yields the paths of files at a target that the tree does not have, highest page first.
+ * @param which `gone` for the files of removed pages, `outdated` for compressed copies of files that stay
+ */
+export function* surplus({ digests, found }: Comparison, collection: Collection, which: 'gone' | 'outdated'): Generator<string> {
+  const wanted = digests[collection];
+  const there = found.digests[collection];
+  const { pages, encodings } = there;
+  for (let page = pages; page >= 1; page -= 1) {
+    for (const slot of slotsInWriteOrder(page, there)) {
+      if (there.get(slot) === undefined || slotIn(wanted, slot, there) !== undefined) continue;
+      const isGone = slotIn(wanted, plainSlotOf(slot, pages), there) === undefined;
+      if (isGone === (which === 'gone')) yield pathOf(collection, slot, pages, encodings);
+    }
+  }
+}

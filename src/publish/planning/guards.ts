@@ -1,0 +1,42 @@
+import { Failure } from '../../contract/failure.ts';
+import { isLoopback } from '../../contract/site.ts';
+import type { Plan } from './plan.ts';
+
+/** The limits that a plan must respect. */
+export interface Limits {
+  /** The most files that may be deleted: a number, or a share of the files at the target. */
+  readonly maxDelete: { readonly most: number } | { readonly share: number };
+  /** Whether to publish a tree even if readers miss items in every upload order. */
+  readonly allowGaps: boolean;
+  /** Whether to publish a tree whose links lead to the reader's own machine. */
+  readonly allowLoopback: boolean;
+}
+
+/**
+ * Returns the reasons not to carry out a plan: loopback-url, too-many-deletes, reader-gaps, or an empty list.
+ * @param baseUrl that of the tree
+ */
+export function checkGuards(target: string, baseUrl: string, plan: Plan, { maxDelete, allowGaps, allowLoopback }: Limits): Failure[] {
+  const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
+  const links = new Failure('loopback-url', `the links in the pages would lead readers of ${target} to their own machines`, {
+    expected: 'a tree that was built with the address of the site',
+    found: `the base URL ${baseUrl}`,
+    hint: 'build again with --base-url and the address of the site; --allow-loopback publishes this tree',
+  });
+  const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
+    expected: `at most ${most}`,
+    found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
+    hint: `check that the tree and the target are the right ones (--plan); --max-delete ${plan.deletes} allows this`,
+  });
+  const gaps = new Failure('reader-gaps', `readers of ${target} would miss items, whatever the order of the uploads`, {
+    expected: 'at least as many records and accounts as before, on pages that are not larger',
+    found: plan.gaps.join('; '),
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
+  });
+  const hasLocalLinks = isLoopback(baseUrl) && !allowLoopback && !plan.isIdle;
+  return [
+    ...(hasLocalLinks ? [links] : []),
+    ...(plan.deletes > most ? [deletes] : []),
+    ...(plan.gaps.length > 0 && !allowGaps ? [gaps] : []),
+  ];
+}

@@ -1,0 +1,64 @@
+import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import type { Movement } from '../../tree/movement.ts';
+import type { TreeSize } from '../state/state.ts';
+
+/** The known facts about how items move from the pages at a target to those of the tree. */
+export interface KnownMovement {
+  readonly build: TreeSize;
+  /** The trees that the target's pages may come from. */
+  readonly trees: readonly TreeSize[];
+  /** Computed from the sort keys of both; undefined if the target has no sort keys that can be trusted. */
+  readonly movement: Movement | undefined;
+  /** Whether pages at the target differ from those of the tree that was published there. */
+  readonly isDamaged: boolean;
+}
+
+/** Returns the upper limit of how many pages back an item moves. */
+export function shiftOf({ build, trees, movement, isDamaged }: KnownMovement, collection: Collection): number {
+  if (isDamaged) return Number.POSITIVE_INFINITY;
+  const exact = movement?.[collection].shift;
+  // after an interrupted run, pages may come from an older tree than the sort keys
+  return exact !== undefined && trees.length === 1 ? Math.max(1, exact) : Math.max(exact ?? 1, shiftByCounts(build, trees, collection));
+}
+
+/**
+ * Computes the same limit from counts alone, in which removed records are not visible. Each new record moves the old
+ * records back by one place. An account moves back for each new account, and for each account that gets its first
+ * record and then precedes it.
+ */
+function shiftByCounts(build: TreeSize, trees: readonly TreeSize[], collection: Collection): number {
+  let most = 1;
+  for (const tree of trees) {
+    const isFeed = collection === 'data';
+    if (isFeed ? tree.page_size !== build.page_size : tree.account_page_size !== build.account_page_size) return Number.POSITIVE_INFINITY;
+    const records = build.records - tree.records;
+    const items = isFeed ? records : records + build.accounts - tree.accounts;
+    most = Math.max(most, Math.ceil(items / (isFeed ? build.page_size : build.account_page_size)));
+  }
+  return most;
+}
+
+const NAMES: { readonly [C in Collection]: string } = { data: 'records', account: 'accounts' };
+
+/** Returns the reasons why items move to earlier pages, so that readers may miss them in any order; empty if no item does. */
+export function gapsOf({ build, trees, movement }: KnownMovement): string[] {
+  const gaps = new Set<string>();
+  for (const tree of trees) {
+    if (build.records < tree.records) gaps.add(fewer(tree.records - build.records, 'record'));
+    if (build.accounts < tree.accounts) gaps.add(fewer(tree.accounts - build.accounts, 'account'));
+    if (build.page_size > tree.page_size) gaps.add(`pages hold ${build.page_size} records instead of ${tree.page_size}`);
+    if (build.account_page_size > tree.account_page_size) {
+      gaps.add(`pages hold ${build.account_page_size} accounts instead of ${tree.account_page_size}`);
+    }
+  }
+  for (const collection of COLLECTIONS) {
+    const { forward, firstForward } = movement?.[collection] ?? { forward: 0, firstForward: 0 };
+    const what = `${NAMES[collection]} of ${forward === 1 ? 'one page' : `${forward} pages`}`;
+    if (forward > 0) gaps.add(`${what} move to earlier pages, the first from page ${firstForward}`);
+  }
+  return [...gaps];
+}
+
+function fewer(count: number, noun: string): string {
+  return `${count} fewer ${noun}${count === 1 ? '' : 's'}: others move to earlier pages`;
+}

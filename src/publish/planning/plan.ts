@@ -1,0 +1,78 @@
+import { COLLECTIONS } from '../../contract/collection.ts';
+import type { Digests } from '../../tree/digests.ts';
+import { slotCount } from '../../tree/layout.ts';
+import { type CollectionPlans, planCollection } from './collection-plan.ts';
+import type { Comparison } from './comparison.ts';
+import { gapsOf } from './movement.ts';
+import { stepsOf } from './steps.ts';
+
+/** The number of requests of each kind. */
+export interface Requests {
+  readonly all: number;
+  readonly writes: number;
+  readonly reads: number;
+  readonly deletes: number;
+}
+
+export interface Plan {
+  readonly collections: CollectionPlans;
+  readonly uploads: number;
+  readonly overlaps: number;
+  readonly deletes: number;
+  readonly unchanged: number;
+  /** The number of files at the target. */
+  readonly atTarget: number;
+  /** Bytes of the uploads and overlap pages, before compression. Overlap pages count with their maximum size. */
+  readonly bytes: number;
+  /** All requests of a run, without its heartbeats. */
+  readonly requests: Requests;
+  /** Whether there is nothing to do. */
+  readonly isIdle: boolean;
+  /** The list price of these requests in US dollars. */
+  readonly cost: number;
+  /** The reasons why readers may miss items in any upload order; empty if an order exists in which they do not. */
+  readonly gaps: readonly string[];
+}
+
+/** The build record, the manifest, and the state at the beginning and at the end. */
+const CLOSING_WRITES = 4;
+
+/** Computes the plan from a comparison of a tree with a target. Pure. */
+export function planPublish(comparison: Comparison): Plan {
+  const data = planCollection(comparison, 'data');
+  const account = planCollection(comparison, 'account');
+  const totals = { uploads: 0, overlaps: 0, deletes: 0, bytes: 0 };
+  for (const { action, bytes } of stepsOf(comparison, { data, account })) {
+    totals[`${action}s`] += 1;
+    totals.bytes += bytes;
+  }
+  const files = COLLECTIONS.reduce(
+    (sum, collection) => sum + slotCount(comparison.digests[collection].pages, comparison.digests[collection].encodings),
+    0,
+  );
+  const { found, movement, prices, build } = comparison;
+  const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
+  const writes = isIdle ? 0 : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys);
+  const collections = { data, account };
+  const overlapped = COLLECTIONS.reduce(
+    (sum, name) => sum + collections[name].order.overlaps.length * (1 + comparison.digests[name].encodings.length),
+    0,
+  );
+  const reads = comparison.reads + (isIdle ? 0 : overlapped);
+  return {
+    collections,
+    ...totals,
+    unchanged: files - totals.uploads,
+    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), 0),
+    requests: { all: writes + reads + totals.deletes, writes, reads, deletes: totals.deletes },
+    isIdle,
+    cost: writes * prices.write + reads * prices.read,
+    gaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),
+  };
+}
+
+function filesIn(digests: Digests): number {
+  let files = 0;
+  for (let slot = 0; slot < slotCount(digests.pages, digests.encodings); slot += 1) if (digests.get(slot) !== undefined) files += 1;
+  return files;
+}

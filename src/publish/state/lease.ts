@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
+import { setTimeout as wait } from 'node:timers/promises';
+import { Failure } from '../../contract/failure.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { stopped } from '../../storage/storage-failure.ts';
+import { thisProcess } from './process-identity.ts';
+import { encodeState, type PublishState } from './state.ts';
+import { StateObject } from './state-object.ts';
+
+/** Milliseconds between two heartbeats. */
+const HEARTBEAT_MS = 4_000;
+/** Milliseconds for one attempt of a heartbeat. */
+const HEARTBEAT_TIMEOUT_MS = 5_000;
+/** The most attempts of a heartbeat. The next heartbeat follows soon. */
+const HEARTBEAT_ATTEMPTS = 2;
+/** Milliseconds after its last heartbeat in which a run still writes. Shorter than the time after which other runs take over. */
+const WRITE_WINDOW_MS = 15_000;
+/** Milliseconds after its last heartbeat in which a run still retries heartbeats. */
+const GIVE_UP_MS = 120_000;
+
+/** What a run intends to publish, and the trees that pages at the target may come from meanwhile. */
+type Claim = Omit<PublishState, 'palimpsest' | 'state' | 'holder'>;
+
+/** The right to write at a target. A run keeps it as long as its heartbeats succeed. */
+export class Lease {
+  readonly #remote: Remote;
+  /** Sends heartbeats even after the run was stopped, until the requests in flight are completed. */
+  readonly #heartbeats: Remote;
+  readonly #claim: Claim;
+  readonly #token = randomUUID();
+  readonly #object: StateObject;
+  #beat = 0;
+  #lastHeartbeat = 0;
+  #lost: Failure | undefined;
+  /** Why the last heartbeat failed. */
+  #lastError: unknown;
+  #pending: Promise<void> | undefined;
+  #heartbeatTimer: NodeJS.Timeout | undefined;
+  /** Aborted when another run may have taken over. */
+  #validity = new AbortController();
+  #expiry: NodeJS.Timeout | undefined;
+
+  /** @param tag the tag of the state that was found; undefined if the target has no state */
+  constructor(remote: Remote, claim: Claim, tag: string | undefined) {
+    const { attempts, timeout } = remote.policy;
+    this.#remote = remote;
+    this.#heartbeats = remote.with({
+      attempts: Math.min(attempts, HEARTBEAT_ATTEMPTS),
+      timeout: Math.min(timeout, HEARTBEAT_TIMEOUT_MS),
+      signal: undefined,
+    });
+    this.#claim = claim;
+    this.#object = new StateObject(this.#token, tag);
+  }
+
+  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
+  get isConditional(): boolean {
+    return this.#object.isConditional;
+  }
+
+  /** @throws Failure target-busy if another run took the lease first */
+  async take(): Promise<void> {
+    this.#extend(await this.#object.claim(this.#remote, this.#encodeHeld));
+    this.#heartbeatTimer = setInterval(() => {
+      this.#pending ??= this.#heartbeat();
+    }, HEARTBEAT_MS);
+    this.#heartbeatTimer.unref();
+  }
+
+  async #heartbeat(): Promise<void> {
+    try {
+      this.#extend(await this.#object.write(this.#heartbeats, this.#encodeHeld));
+      this.#lastError = undefined;
+    } catch (error) {
+      this.#lastError = error;
+      if (!(error instanceof Failure && error.code === 'target-busy')) return;
+      this.#lost = error;
+      this.#validity.abort();
+    } finally {
+      this.#pending = undefined;
+    }
+  }
+
+  /**
+   * Waits until the lease is certainly valid.
+   * @returns a signal that is aborted when the lease is no longer valid
+   * @throws Failure target-busy if another run took over; stopped; target-failed, target-denied if heartbeats fail
+   */
+  async hold(): Promise<AbortSignal> {
+    for (;;) {
+      if (this.#lost !== undefined) throw this.#lost;
+      const silence = performance.now() - this.#lastHeartbeat;
+      if (silence < WRITE_WINDOW_MS && !this.#validity.signal.aborted) return this.#validity.signal;
+      if (this.#remote.policy.signal?.aborted) throw stopped(this.#remote.name);
+      const isTransient = this.#lastError instanceof Failure && this.#lastError.code === 'target-failed';
+      if (this.#lastError !== undefined && (!isTransient || silence > GIVE_UP_MS)) throw this.#lastError;
+      await wait(100);
+    }
+  }
+
+  /**
+   * Records that the publish is complete, and releases the lease.
+   * @param sortKeys the SHA-256 of the sort keys of the published tree
+   */
+  async complete(sortKeys: string | undefined): Promise<void> {
+    const trees = this.#claim.trees.slice(-1).map((tree) => ({ ...tree, sort_keys: sortKeys }));
+    await this.#release(this.#remote.with({ signal: undefined }), { state: 'published', ...this.#claim, trees });
+  }
+
+  /**
+   * Releases the lease of a run that another run must complete. The other run then need not wait until the lease
+   * expires. Errors are ignored, because the lease expires in any case.
+   */
+  async abandon(): Promise<void> {
+    await this.#release(this.#heartbeats, { state: 'publishing', ...this.#claim }).catch(() => {});
+  }
+
+  async #release(remote: Remote, state: Omit<PublishState, 'palimpsest' | 'holder'>): Promise<void> {
+    clearInterval(this.#heartbeatTimer);
+    await this.#pending;
+    clearTimeout(this.#expiry);
+    if (this.#lost !== undefined) throw this.#lost;
+    await this.#object.write(remote, () => encodeState({ ...state, holder: null }));
+  }
+
+  readonly #encodeHeld = (): Buffer => {
+    this.#beat += 1;
+    return encodeState({ state: 'publishing', ...this.#claim, holder: { ...thisProcess(), token: this.#token, beat: this.#beat } });
+  };
+
+  /** @param began when the last successful heartbeat began, by `performance.now()` */
+  #extend(began: number): void {
+    this.#lastHeartbeat = began;
+    clearTimeout(this.#expiry);
+    if (this.#validity.signal.aborted) this.#validity = new AbortController();
+    setMaxListeners(0, this.#validity.signal);
+    this.#expiry = setTimeout(() => this.#validity.abort(), began + WRITE_WINDOW_MS - performance.now());
+    this.#expiry.unref();
+  }
+}

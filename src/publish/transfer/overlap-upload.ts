@@ -1,0 +1,85 @@
+import { hash } from 'node:crypto';
+import type { Collection } from '../../contract/collection.ts';
+import { Failure } from '../../contract/failure.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { storageErrorKind } from '../../storage/storage-failure.ts';
+import type { Condition, Fetched, Upload } from '../../storage/target.ts';
+import { readVerified } from '../../tree/verified-tree.ts';
+import { compressedPage, decompressedPage, encoded } from '../objects/content-encoding.ts';
+import { type OverlapPage, overlapPage } from './overlap-page.ts';
+import { pageObject, type Transfer } from './page-upload.ts';
+
+/** What is needed to write overlap pages. */
+export interface OverlapTransfer extends Transfer {
+  /** Whether the target supports conditional writes. */
+  readonly isConditional: boolean;
+  /** Whether items may move to earlier pages. */
+  readonly allowGaps: boolean;
+}
+
+/** How often a page is read again and its overlap page rebuilt if the page changed in between. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Writes a page that shows its old items after its new ones. The write is conditional on the version that was
+ * read. A request that arrives late can then not overwrite the final page.
+ * @returns `final` if the page needs no old items, so that the page itself was written
+ * @throws Failure reader-gaps, tree-edited, and those of the target
+ */
+export async function uploadOverlap(
+  transfer: OverlapTransfer,
+  collection: Collection,
+  page: number,
+  slot: number,
+): Promise<'overlap' | 'final' | 'unchanged'> {
+  const { tree, remote, isConditional, allowGaps, onSent } = transfer;
+  const { path, variant, headers } = pageObject(transfer, collection, slot);
+  const newer = await readVerified(tree, collection, page);
+  for (let tried = 1; ; tried += 1) {
+    const older = await remote.get(path);
+    const overlapped = older === undefined ? undefined : overlapOver(collection, path, older, newer);
+    if (older === undefined || overlapped === undefined) return 'unchanged';
+    if (overlapped.movesForward && !allowGaps) throw pulledForward(remote, path);
+    const isFinal = overlapped.bytes === newer;
+    const file = isFinal ? await readVerified(tree, collection, slot) : compressedPage(overlapped.bytes, variant);
+    const bytes = encoded(file, headers, variant);
+    if (older.bytes.equals(bytes)) return 'unchanged';
+    const holds = isFinal ? {} : { holds: tree.digests[collection].get(slot) };
+    try {
+      await putOver(remote, path, { bytes, headers, digest: hash('sha256', file), ...holds }, isConditional ? older : undefined);
+      onSent(file.length);
+      return isFinal ? 'final' : 'overlap';
+    } catch (error) {
+      if (storageErrorKind(error) !== 'conflict' || tried === MAX_ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** Returns the overlap page; undefined if the old file is not a page, since a reader can then miss nothing. */
+function overlapOver(collection: Collection, path: string, older: Fetched, newer: Buffer): OverlapPage | undefined {
+  try {
+    return overlapPage(collection, decompressedPage(path, older), newer);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes an object over the version that was read, without a condition if the store does not support this one. */
+async function putOver(remote: Remote, path: string, upload: Upload, read: Fetched | undefined): Promise<void> {
+  const condition: Condition | undefined = read === undefined ? undefined : { tag: read.tag };
+  try {
+    await remote.put(path, upload, condition);
+  } catch (error) {
+    if (condition === undefined || storageErrorKind(error) !== 'unsupported') throw error;
+    await remote.put(path, upload);
+  }
+}
+
+function pulledForward(remote: Remote, path: string): Failure {
+  return new Failure('reader-gaps', `records at ${remote.name} would move to earlier pages`, {
+    place: { file: path },
+    expected: 'a tree that extends the one at the target',
+    found: 'a page whose records are newer than the records of its replacement',
+    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
+  });
+}

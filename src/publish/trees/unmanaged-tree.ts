@@ -1,0 +1,124 @@
+import { COLLECTIONS } from '../../contract/collection.ts';
+import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
+import { Failure } from '../../contract/failure.ts';
+import { isObject } from '../../contract/json.ts';
+import { STORE_MARKER } from '../../storage/marker.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
+import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';
+import { pathOf } from '../../tree/layout.ts';
+import { isManifest, MANIFEST } from '../../tree/manifest.ts';
+import { decompressedPage } from '../objects/content-encoding.ts';
+import { sizeOf, type TreeSize } from '../state/state.ts';
+
+/**
+ * Returns the trees that pages may come from at a target without a publish state. They are derived from the build
+ * record and from the first pages there, because another tool may have copied them at different times.
+ * @param build the build record of the tree to publish
+ * @returns an empty list if the target has neither
+ * @throws Failure not-ours if another program wrote a file with the name of a file of a tree
+ */
+export async function unmanagedTrees(remote: Remote, build: BuildRecord): Promise<readonly TreeSize[]> {
+  const [record, data, account] = await Promise.all([
+    recordAt(remote),
+    firstPageAt(remote, pathOf('data', 0, 0)),
+    firstPageAt(remote, pathOf('account', 0, 0)),
+    refuseManifest(remote),
+    refuseStore(remote),
+  ]);
+  const trees = record === undefined ? [] : [sizeOf(record)];
+  if (data === undefined && account === undefined) return trees;
+  const feed = extentOf(data, build.page_size);
+  const accounts = extentOf(account, build.account_page_size);
+  const encodings = await encodingsAt(remote);
+  const seen: TreeSize = {
+    records: feed.items,
+    accounts: accounts.items,
+    data_pages: feed.pages,
+    account_pages: accounts.pages,
+    page_size: feed.size,
+    account_page_size: accounts.size,
+    compress: encodings.join(' '),
+  };
+  return [...trees, seen];
+}
+
+async function recordAt(remote: Remote): Promise<BuildRecord | undefined> {
+  const fetched = await remote.get(BUILD_RECORD);
+  const record = fetched === undefined ? 'unfinished' : parseBuildRecord(fetched.bytes);
+  if (record === 'foreign') throw notOurs(remote, BUILD_RECORD, 'the record of a build', 'another file of that name');
+  return record === 'unfinished' ? undefined : record;
+}
+
+async function refuseManifest(remote: Remote): Promise<void> {
+  const fetched = await remote.get(MANIFEST);
+  if (fetched === undefined || isManifest(fetched.bytes)) return;
+  throw notOurs(remote, MANIFEST, 'the digests of the files of a tree', 'another file of that name');
+}
+
+/** Refuses a target that contains versions of a store: these are private, and everybody can read a site. */
+async function refuseStore(remote: Remote): Promise<void> {
+  const fetched = await remote.get(STORE_MARKER);
+  if (fetched === undefined || !isCatalog(fetched.bytes)) return;
+  throw new Failure('not-ours', `${remote.name} contains versions of a store, which readers of a site could download`, {
+    place: { file: STORE_MARKER },
+    expected: 'a target separate from the store',
+    found: 'files that palimpsest store push wrote',
+    hint: 'publish to another bucket or container; nothing was touched',
+  });
+}
+
+function isCatalog(bytes: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    return isObject(value) && 'versions' in value && 'garbage' in value;
+  } catch {
+    return false;
+  }
+}
+
+/** Reads the index of a collection; undefined if it does not exist. */
+async function firstPageAt(remote: Remote, path: string): Promise<Envelope | undefined> {
+  const fetched = await remote.get(path);
+  if (fetched === undefined) return undefined;
+  const refused = notOurs(remote, path, 'the first page of a collection', 'a file with other content');
+  let page: Envelope;
+  try {
+    page = parseEnvelope(JSON.parse(decompressedPage(path, fetched).toString()));
+  } catch {
+    throw refused;
+  }
+  if (page.next !== null && page.results.length === 0) throw refused;
+  return page;
+}
+
+/**
+ * Returns the number of items and pages of a collection, and its page size. A single page does not reveal the page
+ * size: `size` is assumed then, with which no item has to move.
+ */
+function extentOf(page: Envelope | undefined, size: number): { readonly items: number; readonly pages: number; readonly size: number } {
+  if (page === undefined) return { items: 0, pages: 0, size };
+  const { count, next, results } = page;
+  if (next === null) return { items: count, pages: 1, size: Math.max(size, results.length) };
+  return { items: count, pages: Math.ceil(count / results.length), size: results.length };
+}
+
+/** Returns the encodings of the compressed index files at the target. */
+async function encodingsAt(remote: Remote): Promise<Encoding[]> {
+  const encodings: Encoding[] = [];
+  for (const encoding of ENCODINGS) {
+    const paths = COLLECTIONS.map((collection) => pathOf(collection, 0, 0) + SUFFIXES[encoding]);
+    const heads = await Promise.all(paths.map((path) => remote.head(path)));
+    if (heads.some((head) => head !== undefined)) encodings.push(encoding);
+  }
+  return encodings;
+}
+
+function notOurs(remote: Remote, path: string, expected: string, found: string): Failure {
+  return new Failure('not-ours', `${remote.name} has a ${path} that palimpsest did not make`, {
+    place: { file: path },
+    expected: `${expected}, or nothing`,
+    found,
+    hint: 'publish to another target or prefix, or remove that file; nothing was touched',
+  });
+}

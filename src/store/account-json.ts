@@ -1,0 +1,61 @@
+import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
+import type { ChangeRecord } from '../contract/record.ts';
+import { storedJson } from './damaged.ts';
+
+/** The data of an account from a source. */
+export interface DescribedAccount {
+  readonly screen_name: string;
+  readonly identity: string;
+  readonly summary: string;
+  readonly known_to: number | null;
+}
+
+/** The records of an account. */
+export interface Gathered {
+  readonly records: number;
+  readonly newest: number | null;
+  /** The JSON of the records, newest first, separated by commas. */
+  readonly json: Buffer;
+}
+
+/** The query for the records of the account with a screen name. */
+export const GATHER = `
+  SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
+  FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
+
+/**
+ * Returns the JSON of an account, before its `data_page_count` and after it.
+ * @param newest the id of the newest record
+ * @param json the JSON of the records, newest first, separated by commas
+ */
+export function accountJson(
+  path: string,
+  account: DescribedAccount,
+  newest: number | null,
+  json: Buffer,
+): { readonly head: Buffer; readonly tail: string } {
+  const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, json) : account.summary;
+  return { head: encodeHead(account.identity, json), tail: encodeTail(summary) };
+}
+
+/** Returns the JSON of an account from its opening brace to the end of `data`. */
+function encodeHead(identity: string, records: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${identity.slice(0, -1)},"data":[`), records, Buffer.from(']')]);
+}
+
+/** Returns the JSON of an account from the comma after `data_page_count` to the closing brace. */
+function encodeTail(summary: string): string {
+  return `,${summary.slice(1)}`;
+}
+
+/** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
+function currentSummary(path: string, account: DescribedAccount, json: Buffer): string {
+  const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
+  const later = parseRecords(path, account.screen_name, json).filter((record) => record.id > (account.known_to ?? -1));
+  return encodeSummary(changedSummary(given, later));
+}
+
+/** Parses stored records. Their rules were checked when they were imported. */
+function parseRecords(path: string, screenName: string, json: Buffer): ChangeRecord[] {
+  return storedJson(path, `a record of ${screenName}`, `[${json.toString()}]`);
+}

@@ -1,0 +1,59 @@
+import { isGenerated } from '../contract/generated-id.ts';
+import type { Batch } from './batch.ts';
+import type { Statement } from './connection.ts';
+
+/** What a store has of an account. */
+export interface RemovedAccount {
+  readonly screen_name: string;
+  readonly stable_id: string | null;
+  readonly former_handles: readonly string[];
+  readonly records: number;
+  /** The ids of the records that a service gave. */
+  readonly serviceIds: readonly number[];
+}
+
+interface RecordRow {
+  readonly id: number;
+  readonly first_encountered_date: string;
+}
+
+/** Deletes accounts with everything that a store has of them, except what mirrors remember. */
+export class AccountRemover {
+  readonly #batch: Batch;
+  readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null }>;
+  readonly #formerHandles: Statement<[number], string>;
+  readonly #records: Statement<[string], RecordRow>;
+  readonly #deleteRecord: Statement<[number]>;
+  readonly #deleteFormerHandles: Statement<[number]>;
+  readonly #forgetAccount: Statement<[number]>;
+
+  constructor(batch: Batch) {
+    const { database } = batch;
+    this.#batch = batch;
+    this.#account = database.prepare('SELECT id, stable_id FROM account WHERE screen_name = ?');
+    this.#formerHandles = database.prepare<[number], string>('SELECT DISTINCT handle FROM former_handle WHERE account = ?').pluck();
+    this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
+    this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
+    this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
+    // an account of which nothing is known is deleted when the batch ends
+    this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
+  }
+
+  /** Deletes the account with exactly this screen name. Returns undefined if there is none. */
+  remove(screenName: string): RemovedAccount | undefined {
+    const account = this.#account.get(screenName);
+    if (account === undefined) return undefined;
+    const former_handles = this.#formerHandles.all(account.id);
+    const records = this.#records.all(screenName);
+    for (const { id } of records) {
+      this.#batch.markRecordChanged(screenName, id);
+      this.#deleteRecord.run(id);
+    }
+    this.#deleteFormerHandles.run(account.id);
+    this.#forgetAccount.run(account.id);
+    this.#batch.markChanged(screenName);
+    this.#batch.clearNameCache();
+    const serviceIds = records.filter((record) => !isGenerated(record)).map(({ id }) => id);
+    return { screen_name: screenName, stable_id: account.stable_id, former_handles, records: records.length, serviceIds };
+  }
+}

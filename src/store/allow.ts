@@ -1,0 +1,66 @@
+import { handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
+import { parseAccountName } from './account-names.ts';
+import { Batch } from './batch.ts';
+import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
+import { forgetExcludedKeys } from './mirror-memory.ts';
+import { Store } from './store.ts';
+
+/**
+ * Returns the exclusions of a store.
+ * @param names if not empty, only the exclusions of the accounts with these names
+ * @throws Failure no-account if a name is not excluded, and those of stores
+ */
+export function exclusionsOf(path: string, names: readonly string[]): readonly ListedExclusion[] {
+  const store = Store.open(path);
+  try {
+    return selected(path, store.exclusions(), names);
+  } finally {
+    store.close();
+  }
+}
+
+/**
+ * Ends the exclusion of accounts, so that sources can bring them in again. What was removed stays removed.
+ * @returns the exclusions that ended
+ * @throws Failure no-account if a name is not excluded, and those of stores
+ */
+export function allowAccounts(path: string, names: readonly string[]): readonly ListedExclusion[] {
+  const batch = new Batch(path, 'by account');
+  try {
+    return batch.guard(() => {
+      const list = new ExclusionList(batch.database);
+      const ended = selected(path, list.all(), names);
+      for (const exclusion of ended) {
+        list.remove(exclusion.id);
+        forgetExcludedKeys(batch.database, exclusion.handles);
+      }
+      batch.markMetadataChanged();
+      batch.commit();
+      return ended;
+    });
+  } finally {
+    batch.end();
+  }
+}
+
+function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly ListedExclusion[] {
+  if (names.length === 0) return all;
+  const chosen = names.flatMap((name) => {
+    const { handle, stableId } = parseAccountName(name);
+    const [handleKey, idKey] = [handle === undefined ? '' : handleHash(handle), stableId === undefined ? '' : stableIdHash(stableId)];
+    const found = all.filter(({ handles, stable_ids }) => handles.includes(handleKey) || stable_ids.includes(idKey));
+    if (found.length === 0) throw notExcluded(path, name);
+    return found;
+  });
+  return all.filter((exclusion) => chosen.includes(exclusion));
+}
+
+function notExcluded(path: string, name: string): Failure {
+  return new Failure('no-account', `${name} is not excluded from ${path}`, {
+    place: { file: path },
+    expected: 'a handle or a stable id of a removed account',
+    found: name,
+    hint: 'check the name; palimpsest exclusions lists all exclusions, without names',
+  });
+}

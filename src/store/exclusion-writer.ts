@@ -1,0 +1,88 @@
+import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { type Exclusion, encodeExclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { AccountRemover } from './account-remover.ts';
+import type { Batch } from './batch.ts';
+import type { Statement } from './connection.ts';
+import { ExclusionList } from './exclusion-list.ts';
+import type { Outcome } from './item-writer.ts';
+
+/** The number of accounts that one query reads. */
+const BATCH_SIZE = 1000;
+
+/** Writes the exclusions of an export into a batch. */
+export class ExclusionWriter {
+  readonly #batch: Batch;
+  readonly #policy: ConflictPolicy;
+  readonly #list: ExclusionList;
+  #accountsWith: Statement<[string], string> | undefined;
+
+  constructor(batch: Batch, policy: ConflictPolicy) {
+    this.#batch = batch;
+    this.#policy = policy;
+    this.#list = new ExclusionList(batch.database);
+  }
+
+  /**
+   * Adds an exclusion, or extends those of the same account. It is a conflict if the account is in the store. The policy
+   * `keep` then keeps the account, and `replace` removes it.
+   */
+  add(exclusion: Exclusion): Outcome {
+    return this.#batch.guard(() => {
+      const accounts = this.#accountsOf(exclusion);
+      if (accounts.length > 0 && this.#policy === 'keep') return 'kept';
+      if (accounts.length > 0 && this.#policy === 'fail') {
+        const [found, subject] = [encodeExclusion(exclusion), `account ${accounts.join(', ')}`];
+        const hint = `run palimpsest remove first, or remove the account with --on-conflict replace, or keep it with --on-conflict keep`;
+        return { subject, stored: 'an account that is not excluded', found, hint };
+      }
+      const remover = new AccountRemover(this.#batch);
+      for (const name of accounts) remover.remove(name);
+      const isChanged = this.#write(exclusion, accounts.length === 0);
+      this.#batch.exclusions.refresh();
+      if (accounts.length > 0) return 'replaced';
+      return isChanged ? 'added' : 'same';
+    });
+  }
+
+  #write(exclusion: Exclusion, isErased: boolean): boolean {
+    const known = this.#list.having(exclusion)[0];
+    this.#batch.markMetadataChanged();
+    if (known === undefined) {
+      this.#list.add(exclusion, isErased);
+      return true;
+    }
+    this.#list.extend(known.id, exclusion);
+    if (!isErased) this.#list.setUnerased(known.id);
+    const extended = this.#list.having(exclusion)[0];
+    return extended === undefined || encodeExclusion(extended) !== encodeExclusion(known);
+  }
+
+  #accountsOf({ handles, stable_ids }: Exclusion): string[] {
+    this.#accountsWith ??= this.#hashAccounts();
+    const found = [...handles, ...stable_ids].flatMap((hash) => this.#accountsWith?.all(hash) ?? []);
+    return [...new Set(found)];
+  }
+
+  /** Hashes the names of all accounts into a temporary table, once for all exclusions. */
+  #hashAccounts(): Statement<[string], string> {
+    const { database } = this.#batch;
+    database.exec('CREATE TEMP TABLE account_hash (hash TEXT NOT NULL, account INTEGER NOT NULL)');
+    const insert = database.prepare<[string, number]>('INSERT INTO temp.account_hash (hash, account) VALUES (?, CAST(? AS INTEGER))');
+    const next = database.prepare<
+      [number, number],
+      { readonly id: number; readonly screen_name: string; readonly stable_id: string | null }
+    >('SELECT id, screen_name, stable_id FROM account WHERE id > ? ORDER BY id LIMIT +?');
+    for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
+      for (const { id, screen_name, stable_id } of rows) {
+        insert.run(handleHash(screen_name), id);
+        if (stable_id !== null) insert.run(stableIdHash(stable_id), id);
+      }
+    }
+    database.exec('CREATE INDEX temp.account_hash_hash ON account_hash (hash)');
+    return database
+      .prepare<[string], string>(
+        'SELECT screen_name FROM temp.account_hash JOIN account ON account.id = account_hash.account WHERE hash = ?',
+      )
+      .pluck();
+  }
+}

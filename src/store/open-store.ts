@@ -1,0 +1,86 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { Connection } from './connection.ts';
+import { migrate, schemaVersion } from './migrate.ts';
+import { mkdirp } from './mkdirp.ts';
+import { MIGRATIONS } from './schema.ts';
+import { wrapErrors } from './store-error.ts';
+
+/**
+ * What a store is opened for. `read`: the file must exist. `write`: the file is created if it is missing. `dry run`: as
+ * `write`, but the caller migrates the store in a transaction and rolls that back, so that the file stays unchanged.
+ */
+export type Purpose = 'read' | 'write' | 'dry run';
+
+/** Large enough for the histories of a few usual accounts, so that a page of accounts needs few reads. */
+const PAGE_BYTES = 16_384;
+/** The timeout for the lock of another process. */
+const BUSY_TIMEOUT_MS = 1000;
+
+/**
+ * Opens the file of a store and migrates it if its version is older. A reader migrates it too.
+ * @throws Failure usage, no-store, bad-store, store-newer, store-busy, file-system
+ */
+export function openStore(path: string, purpose: Purpose): Connection {
+  const isReader = purpose === 'read';
+  if (isReader) requireFile(path);
+  else refuseReservedName(path);
+  return wrapErrors(path, () => {
+    if (!isReader) mkdirp(dirname(path));
+    // a connection that may write removes the WAL files of SQLite when it closes, even if it only reads
+    const database = new Connection(path, { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS });
+    try {
+      setWritable(database);
+      const version = schemaVersion(database, path);
+      if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
+        if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+        database.exec('PRAGMA journal_mode = WAL');
+        migrate(database, path);
+      }
+      if (isReader) setReadOnly(database);
+      return database;
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  });
+}
+
+/** Lets a connection write, and gives it a page cache of 64 MiB. */
+export function setWritable(database: Connection): void {
+  database.exec('PRAGMA query_only = OFF; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536');
+}
+
+/** Keeps a connection from writing. A reader reads each page once, so a page cache of 1 MiB is enough. */
+export function setReadOnly(database: Connection): void {
+  database.exec('PRAGMA query_only = ON; PRAGMA cache_size = -1024');
+}
+
+function requireFile(path: string): void {
+  if (existsSync(path)) return;
+  throw new Failure('no-store', `there is no store at ${path}`, {
+    place: { file: path },
+    expected: 'a store that palimpsest import created',
+    found: 'no file',
+    hint: 'import something first, or name the store with --store',
+  });
+}
+
+function refuseReservedName(path: string): void {
+  if (path !== '' && path !== ':memory:') return;
+  throw new Failure('usage', `"${path}" cannot be a store`, {
+    expected: 'the path of a file',
+    found: 'a name that SQLite reserves for databases in memory',
+    hint: 'name a file with --store',
+  });
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

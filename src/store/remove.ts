@@ -1,0 +1,145 @@
+import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.ts';
+import { Failure } from '../contract/failure.ts';
+import { accountsNamed, parseAccountName } from './account-names.ts';
+import { AccountRemover, type RemovedAccount } from './account-remover.ts';
+import { Batch } from './batch.ts';
+import { eraseFreed, mustErase } from './erase.ts';
+import { ExclusionList } from './exclusion-list.ts';
+import { isIdentifying } from './exclusions.ts';
+import { forgetHandles } from './mirror-memory.ts';
+import { openStore } from './open-store.ts';
+import { Store } from './store.ts';
+import { wrapErrors } from './store-error.ts';
+
+export interface RemoveOptions {
+  /** The time of the removal: UTC, with a resolution of one second. */
+  readonly now: string;
+  /** Whether to roll everything back, so that the store is unchanged. */
+  readonly isDryRun: boolean;
+  /** Whether to exclude a name that no account in the store has. */
+  readonly allowMissing: boolean;
+  /** Called with the number of accounts whose histories are derived, and their total. */
+  readonly onMaterialize?: ((done: number, all: number) => void) | undefined;
+}
+
+export interface RemoveSummary {
+  /** The accounts that were in the store. */
+  readonly removed: readonly Omit<RemovedAccount, 'serviceIds'>[];
+  /** Names of no account in the store that are excluded now. */
+  readonly excluded: readonly string[];
+  /** Names that were excluded before. */
+  readonly known: readonly string[];
+  /** Former handles that are not excluded, because another account has them now. */
+  readonly shared: readonly string[];
+  /** How many records of other accounts mention a removed handle, such as `@nina_k`. They stay. */
+  readonly mentions: number;
+}
+
+/**
+ * Removes accounts from a store and excludes them: no source brings them back. Everything is removed or nothing. The
+ * freed bytes are erased from the file last.
+ * @param names handles, stable ids or former handles, see {@link parseAccountName}
+ * @throws Failure no-account, ambiguous-account, and those of stores
+ */
+export function removeAccounts(path: string, names: readonly string[], options: RemoveOptions): RemoveSummary {
+  // also derives stale data, and refuses a file that is not a store
+  Store.open(path).close();
+  const batch = new Batch(path, 'by account', options.isDryRun);
+  let summary: RemoveSummary;
+  try {
+    summary = batch.guard(() => remove(batch, names, options));
+    if (!options.isDryRun) batch.commit(options.onMaterialize);
+  } finally {
+    batch.end();
+  }
+  if (!options.isDryRun) erasePending(path);
+  return summary;
+}
+
+function remove(batch: Batch, names: readonly string[], options: RemoveOptions): RemoveSummary {
+  const { database } = batch;
+  const removed: RemovedAccount[] = [];
+  const excluded: string[] = [];
+  const known: string[] = [];
+  const shared: string[] = [];
+  const list = new ExclusionList(database);
+  const remover = new AccountRemover(batch);
+  for (const name of names) {
+    const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
+    removed.push(...accounts);
+    if (accounts.length > 0) {
+      const handles = new Set(accounts.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]));
+      const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
+      for (const handle of others) handles.delete(handle);
+      shared.push(...others);
+      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), options.now), false);
+      forgetHandles(database, handles);
+    } else if (isExcluded(batch, name)) {
+      known.push(name);
+    } else if (options.allowMissing) {
+      const { handle, stableId } = parseAccountName(name);
+      const keys = {
+        handles: handle === undefined ? [] : [handleHash(handle)],
+        stable_ids: stableId === undefined ? [] : [stableIdHash(stableId)],
+      };
+      list.add({ excluded_at: options.now, ...keys, records: [] }, true);
+      excluded.push(name);
+    } else {
+      throw noAccount(database.path, name);
+    }
+    batch.exclusions.refresh();
+    batch.markMetadataChanged();
+  }
+  const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
+  const mentions = countMentions(batch, handles);
+  return { removed: removed.map(({ serviceIds: _, ...rest }) => rest), excluded, known, shared, mentions };
+}
+
+function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], now: string): Exclusion {
+  return {
+    excluded_at: now,
+    handles: handles.map(handleHash),
+    stable_ids: accounts.flatMap(({ stable_id }) => (stable_id === null ? [] : [stableIdHash(stable_id)])),
+    records: accounts.flatMap(({ serviceIds }) => serviceIds),
+  };
+}
+
+/** Whether an account that is not removed has a handle now. */
+function isHeldByOther(batch: Batch, handle: string, removed: readonly RemovedAccount[]): boolean {
+  const holders = batch.database
+    .prepare<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
+    .pluck()
+    .all(handle);
+  return holders.some((holder) => !removed.some(({ screen_name }) => screen_name === holder));
+}
+
+function countMentions({ database }: Batch, handles: readonly string[]): number {
+  if (handles.length === 0) return 0;
+  const mentions = handles.map(() => 'instr(lower(json), lower(?)) > 0').join(' OR ');
+  const count = database.prepare<string[], number>(`SELECT count(*) FROM record WHERE ${mentions}`).pluck();
+  return count.get(...handles.map((handle) => `@${handle}`)) ?? 0;
+}
+
+function isExcluded({ exclusions }: Batch, name: string): boolean {
+  const { handle, stableId } = parseAccountName(name);
+  return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
+}
+
+/** Erases the bytes that this removal or an interrupted one has freed. */
+function erasePending(path: string): void {
+  const database = openStore(path, 'write');
+  try {
+    wrapErrors(path, () => mustErase(database)) && eraseFreed(database);
+  } finally {
+    database.close();
+  }
+}
+
+function noAccount(path: string, name: string): Failure {
+  return new Failure('no-account', `no account in ${path} has the name ${name}`, {
+    place: { file: path },
+    expected: 'a handle, a former handle or a stable id of an account in the store',
+    found: name,
+    hint: 'check the name with palimpsest history; --allow-missing excludes it all the same',
+  });
+}

@@ -1,0 +1,45 @@
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { isBaseUrl } from '../contract/site.ts';
+import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+import { readRegularFile } from './regular-file.ts';
+
+/** The base URL of a build, and its origin. */
+export interface ChosenBaseUrl {
+  readonly url: string;
+  /** Whether it is the given one, that of the tree in the folder, or the default. */
+  readonly from: 'option' | 'tree' | 'default';
+  /** The base URL of the tree in the folder; null if there is none. */
+  readonly before: string | null;
+}
+
+/**
+ * Chooses the base URL of a build: the given one, otherwise that of the tree in the folder, otherwise the default.
+ * A build without a given base URL therefore never changes the links of a tree.
+ * @throws Failure usage if none is given, and the folder has a damaged tree without a base URL
+ */
+export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl: string): ChosenBaseUrl {
+  const before = baseUrlIn(out) ?? null;
+  if (given !== undefined) return { url: given, from: 'option', before };
+  if (before !== null) return { url: before, from: 'tree', before };
+  if (readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
+  throw new Failure('usage', `the base URL of the tree in ${out} is unknown`, {
+    place: { file: out, field: '--base-url' },
+    expected: `a base URL, because ${BUILD_RECORD} has none`,
+    found: 'no --base-url, and an unfinished or damaged tree',
+    hint: 'give the address of the site with --base-url',
+  });
+}
+
+/** Returns the base URL in a folder's build record, even if the tree is unfinished. */
+function baseUrlIn(out: string): string | undefined {
+  try {
+    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return undefined;
+    const url = record['base_url'];
+    return typeof url === 'string' && isBaseUrl(url) ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { observe } from '../support/snapshots.ts';
+import { folderOfFile } from '../whole/stores.ts';
+
+const folder = folderOfFile();
+const store = join(folder, 'store.db');
+
+beforeAll(async () => {
+  await observe(store, [
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'zoe', id: '7', display_name: 'Zoë\nDíaz', bio: 'a' },
+    { observed_at: '2020-01-05T00:00:00Z', screen_name: 'zoe', id: '7', display_name: 'Zoë\nDíaz', bio: 'b' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'Rep_Ann', id: '8', display_name: '𝐀𝐧𝐧 Lee' },
+    { observed_at: '2020-02-01T00:00:00Z', screen_name: 'SenAnn', id: '8', display_name: '𝐀𝐧𝐧 Lee' },
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'repXann', id: 'did:plc:x', bio: '' },
+  ]);
+  await palimpsestJson(['import', '-', '--store', store], {
+    input: JSON.stringify({
+      screen_name: 'empty',
+      account_creation_date: null,
+      profile_image_url: '',
+      data: [],
+      data_page_count: 0,
+      display_name: 'No Changes',
+      website: null,
+      location: '',
+      bio: '',
+    }),
+  });
+});
+
+const accounts = (...args: string[]) => palimpsest(['accounts', ...args, '--store', store]);
+async function found(...args: string[]): Promise<string[]> {
+  const { stdout } = await accounts(...args);
+  return stdout
+    .split('\n')
+    .slice(1, -1)
+    .map((line) => line.split(' ')[0] ?? '');
+}
+
+describe('palimpsest accounts', () => {
+  it('lists every account in a table, sorted by handle without regard to case', async () => {
+    const { code, stdout, stderr } = await accounts();
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toBe(
+      [
+        'handle   id         changes  first change  last change  name',
+        'empty    -                0  -             -            No Changes',
+        'repXann  did:plc:x        1  2020-01-01    2020-01-01',
+        'SenAnn   8                1  2020-01-01    2020-01-01   𝐀𝐧𝐧 Lee (formerly @Rep_Ann)',
+        'zoe      7                3  2020-01-01    2020-01-05   Zoë Díaz',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('prints complete values with --json', async () => {
+    expect(await palimpsestJson(['accounts', 'ann lee', '--store', store])).toEqual({
+      accounts: [
+        {
+          screen_name: 'SenAnn',
+          stable_id: '8',
+          display_name: '𝐀𝐧𝐧 Lee',
+          former_handles: [{ handle: 'Rep_Ann', seen_to: '2020-01-01T00:00:00.000000Z' }],
+          changes: 1,
+          first_change: '2020-01-01T00:00:00.000000Z',
+          last_change: '2020-01-01T00:00:00.000000Z',
+        },
+      ],
+    });
+    expect(await accounts('--quiet')).toMatchObject({ code: 0, stdout: '' });
+  });
+
+  it.each([
+    ['ZOE diaz', ['zoe']],
+    ['ann', ['repXann', 'SenAnn']],
+    ['rep_ann', ['SenAnn']],
+    ['did:plc:x', ['repXann']],
+    ['@rep', ['repXann', 'SenAnn']],
+    ['@rep_', ['SenAnn']],
+    ['@REPX', ['repXann']],
+    ['@ann', []],
+    ['', ['empty', 'repXann', 'SenAnn', 'zoe']],
+  ])('finds the accounts for %j', async (text, expected) => {
+    expect(await found(text)).toEqual(expected);
+  });
+
+  it('lists at most as many accounts as --limit', async () => {
+    expect(await found('--limit', '2')).toEqual(['empty', 'repXann']);
+    expect(await accounts('--limit', '0')).toMatchObject({ code: 2 });
+  });
+
+  it('reports that no account matches', async () => {
+    expect(await accounts('nobody')).toMatchObject({ code: 0, stdout: `no account in ${store} matches nobody\n` });
+    expect(await palimpsestJson(['accounts', 'nobody', '--store', store])).toEqual({ accounts: [] });
+  });
+
+  it('fails without a store', async () => {
+    expect(await palimpsest(['accounts', '--store', join(folder, 'none.db')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('(no-store)'),
+    });
+  });
+});

@@ -1,0 +1,117 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { goodHistory, importHistory } from '../verify/good-tree.ts';
+
+const DEFAULT = 'http://127.0.0.1:8080';
+const SITE = 'https://history.example/api';
+const PAGES = ['--page-size', '9'];
+
+/** A folder with a store, and no tree. */
+async function withStore(): Promise<string> {
+  const cwd = temporaryFolder();
+  await importHistory(join(cwd, 'store.db'), goodHistory());
+  return cwd;
+}
+
+const build = (cwd: string, ...args: string[]) => palimpsest(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
+const buildJson = (cwd: string, ...args: string[]) => palimpsestJson(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
+const linkIn = (cwd: string) => JSON.parse(readFileSync(join(cwd, 'out/rest/data/index.json'), 'utf8')).next;
+
+describe('build without --base-url', () => {
+  it('gives a new tree the address of serve, and says so', async () => {
+    const cwd = await withStore();
+    const { code, stdout, stderr } = await build(cwd);
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default of palimpsest serve; before you publish, build with --base-url\n`);
+    expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
+    expect((await palimpsest(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
+    expect((await palimpsest(['build', '--help'])).stdout).toContain(DEFAULT);
+    expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, baseUrlFrom: 'default', baseUrlBefore: null });
+  });
+
+  it('keeps the base URL of the tree', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd, '--base-url', SITE);
+    const before = filesIn(join(cwd, 'out'));
+    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, written: 0, baseUrlFrom: 'tree', baseUrlBefore: SITE });
+    expect((await build(cwd, '--repair')).stdout).toContain(`\n  base URL  ${SITE}, that of the tree before\n`);
+    expect(filesIn(join(cwd, 'out'))).toEqual(before);
+  });
+
+  it('keeps the base URL of an unfinished tree, and asks for it if the tree has none', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd, '--base-url', SITE);
+    const record = join(cwd, 'out/build.json');
+    writeFileSync(record, `{"palimpsest":"0.1.0","state":"unfinished","base_url":"${SITE}"}\n`);
+    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, baseUrlFrom: 'tree' });
+    writeFileSync(record, '{"palimpsest":"0.1.0","state":"unfinished"}\n');
+    const before = filesIn(join(cwd, 'out'));
+    const { code, stderr } = await build(cwd);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('the base URL of the tree in out is unknown (usage)')]);
+    expect(stderr).toContain('give the address of the site with --base-url');
+    expect(filesIn(join(cwd, 'out'))).toEqual(before);
+    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ baseUrlFrom: 'option', baseUrlBefore: null });
+  });
+
+  it('refuses a folder of another program, whatever its build.json has', async () => {
+    const cwd = await withStore();
+    await palimpsestJson(['export', 'ndjson', '--store', 'store.db', '--to', 'file'], { cwd });
+    expect(await build(cwd, '--out', '.')).toMatchObject({ code: 3, stderr: expect.stringContaining('(not-ours)') });
+  });
+});
+
+describe('build with another base URL', () => {
+  it('warns that all links change', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd, '--base-url', SITE);
+    const { code, stdout, stderr } = await build(cwd, '--base-url', 'https://new.example');
+    expect(code).toBe(0);
+    expect(stderr).toBe(`warning: the base URL of the tree changed from ${SITE} to https://new.example: all links in the pages are new\n`);
+    expect(stdout).toContain('\n  base URL  https://new.example\n');
+    expect(linkIn(cwd)).toBe('https://new.example/rest/data/?page=2');
+    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ baseUrlFrom: 'option', baseUrlBefore: 'https://new.example' });
+  });
+
+  it('does not warn if the tree was built for this machine', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd);
+    expect(await build(cwd, '--base-url', SITE)).toMatchObject({ code: 0, stderr: '' });
+    expect(linkIn(cwd)).toBe(`${SITE}/rest/data/?page=2`);
+  });
+
+  it('reads an empty base URL as an error, and an empty variable as none', async () => {
+    const cwd = await withStore();
+    expect(await build(cwd, '--base-url', '')).toMatchObject({ code: 2 });
+    const args = ['build', '--store', 'store.db'];
+    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: '' } })).toMatchObject({ baseUrlFrom: 'default' });
+    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: SITE } })).toMatchObject({ baseUrlFrom: 'option' });
+  });
+});
+
+describe('publish of a tree with the address of serve', () => {
+  it('is refused unless allowed, and the plan shows why', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd);
+    const plan = await palimpsest(['publish', 'site', '--plan', '--json'], { cwd });
+    expect(plan.code).toBe(3);
+    expect(JSON.parse(plan.stdout).refusals).toMatchObject([{ code: 'loopback-url', found: `the base URL ${DEFAULT}` }]);
+    const refused = await palimpsest(['publish', 'site'], { cwd });
+    expect([refused.code, refused.stderr]).toEqual([
+      3,
+      `error: the links in the pages would lead readers of site to their own machines (loopback-url)
+  expected  a tree that was built with the address of the site
+  found     the base URL ${DEFAULT}
+  try       build again with --base-url and the address of the site; --allow-loopback publishes this tree
+`,
+    ]);
+    expect(existsSync(join(cwd, 'site'))).toBe(false);
+    expect(await palimpsest(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
+    // there is nothing more to publish
+    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+    await buildJson(cwd, '--base-url', SITE);
+    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+  });
+});

@@ -1,0 +1,128 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { planCollection } from '../../../src/publish/planning/collection-plan.ts';
+import type { TreeSize } from '../../../src/publish/state/state.ts';
+import { Digests } from '../../../src/tree/digests.ts';
+import { movementBetween } from '../../../src/tree/movement.ts';
+import type { SortKeys } from '../../../src/tree/sort-keys.ts';
+import { missed, type Page, type Phase, paged } from './simulated-readers.ts';
+
+/** Accounts in their order, by the ids of their first records. Some of them have new records. */
+interface Tree {
+  readonly keys: readonly number[];
+  readonly news: ReadonlySet<number>;
+}
+
+function digestsOf({ keys, news }: Tree, size: number): Digests {
+  const pages = paged(keys, size).slice(1);
+  const digests = new Digests(pages.length);
+  const digest = (page: Page = new Set()) =>
+    createHash('sha256')
+      // each page contains the total count
+      .update([...page].map((key) => `${key}${news.has(key)}`).join(' ') + keys.length)
+      .digest();
+  for (const [index, page] of pages.entries()) digests.set(index + 1, digest(page));
+  digests.set(0, digest(pages[0]));
+  digests.set(pages.length + 1, digest(pages.at(-1)));
+  return digests;
+}
+
+const keysOf = (keys: readonly number[], size: number): SortKeys => ({
+  dataPageSize: size,
+  accountPageSize: size,
+  ranges: [],
+  accounts: keys,
+});
+
+const sizeOf = (keys: readonly number[], size: number): TreeSize => ({
+  records: 0,
+  accounts: keys.length,
+  data_pages: 1,
+  account_pages: paged(keys, size).length - 1,
+  page_size: size,
+  account_page_size: size,
+  compress: '',
+});
+
+const keys = fc.uniqueArray(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 200 });
+const cases = fc.record({
+  before: keys,
+  added: fc.oneof(keys, fc.uniqueArray(fc.integer({ min: 401, max: 500 }), { maxLength: 60 })),
+  news: fc.array(fc.integer({ min: 1, max: 400 })),
+  size: fc.integer({ min: 1, max: 12 }),
+  concurrency: fc.integer({ min: 1, max: 40 }),
+  seed: fc.integer(),
+});
+
+/** The plan for accounts whose order has changed, some of them with new records. */
+function planOf(older: readonly number[], newer: readonly number[], news: readonly number[], size: number, concurrency: number) {
+  const digests = digestsOf({ keys: newer, news: new Set(news) }, size);
+  const there = digestsOf({ keys: older, news: new Set() }, size);
+  const site = { palimpsest: '0.1.0', state: 'finished', base_url: 'https://example.org', store: '', manifest: '' } as const;
+  const empty = new Digests(1);
+  const plan = planCollection(
+    {
+      build: { ...site, ...sizeOf(newer, size) },
+      digests: { data: empty, account: digests },
+      sizes: { data: new Float64Array(3), account: new Float64Array(digests.pages + 2) },
+      found: {
+        trees: [sizeOf(older, size)],
+        digests: { data: empty, account: there },
+        overlapped: { data: new Set(), account: new Set() },
+        isScanned: false,
+        isDamaged: false,
+        isCurrent: false,
+      },
+      movement: movementBetween(keysOf(older, size), keysOf(newer, size)),
+      sendsSortKeys: true,
+      reads: 3,
+      hasOtherHeaders: false,
+      concurrency,
+      prices: { write: 0, read: 0 },
+    },
+    'account',
+  );
+  return { plan, digests, there };
+}
+
+describe('a plan with sort keys', () => {
+  it('lets no reader miss an account, writes each changed page, and writes overlap pages only for pages that items leave', () => {
+    fc.assert(
+      fc.property(cases, ({ before, added, news, size, concurrency, seed }) => {
+        const up = (list: readonly number[]) => [...new Set(list)].toSorted((a, b) => a - b);
+        const [older, newer] = [up(before), up([...before, ...added])];
+        const [old, young] = [paged(older, size), paged(newer, size)];
+        const { plan, digests, there } = planOf(older, newer, news, size, concurrency);
+        const { first, overlaps, runs } = plan.order;
+        const one = (page: number, isOverlap: boolean) => [{ page, isOverlap }];
+        const phases: Phase[] = [
+          first.map((page) => one(page, false)),
+          overlaps.map((page) => one(page, true)),
+          runs.map((run) => run.flatMap((page) => one(page, false))),
+        ];
+        expect(missed(old, young, phases, concurrency, seed)).toBe(0);
+        const changed = Array.from({ length: young.length - 1 }, (_, index) => index + 1).filter(
+          (page) => digests.get(page) !== there.get(page),
+        );
+        expect([...first, ...runs.flat()].toSorted((a, b) => a - b)).toEqual(expect.arrayContaining(changed));
+        for (const page of overlaps) {
+          const leaves = [...(old[page] ?? [])].some((key) => !young[page]?.has(key));
+          expect(plan.overlapSlots(page).length > 0).toBe(leaves);
+        }
+        // a page that links to a new page comes after it
+        if (young.length > old.length) expect(first).not.toContain(old.length - 1);
+      }),
+      { numRuns: 600 },
+    );
+  });
+
+  it('sends account pages in parallel and without overlap pages if accounts have new records and new accounts follow them', () => {
+    const older = Array.from({ length: 500 }, (_, index) => index + 1);
+    const newer = Array.from({ length: 620 }, (_, index) => index + 1);
+    const { plan } = planOf(older, newer, older.slice(0, 300), 5, 32);
+    // the former last page will link to a new page, so it waits for that page
+    expect(plan.order).toMatchObject({ overlaps: [], runs: [[100]] });
+    expect(plan.order.first).toHaveLength(99 + 24);
+  });
+});

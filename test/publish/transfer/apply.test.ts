@@ -1,0 +1,103 @@
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { parseEnvelope } from '../../../src/contract/envelope.ts';
+import { DEFAULT_CACHE_CONTROL } from '../../../src/publish/objects/headers.ts';
+import { publish } from '../../../src/publish/publish.ts';
+import { encodeState, parseState, STATE, sizeOf } from '../../../src/publish/state/state.ts';
+import { resolve } from '../../../src/rewrite/resolve.ts';
+import { openTarget } from '../../../src/storage/address.ts';
+import type { Target } from '../../../src/storage/target.ts';
+import { mkdirp } from '../../../src/store/mkdirp.ts';
+import { parseBuildRecord } from '../../../src/tree/build-record.ts';
+import { folderOfFile } from '../../whole/stores.ts';
+import { BASE_URL, differences, pagesIn } from '../../whole/trees.ts';
+import { FORMS } from '../forms.ts';
+import { Growing, publishJson } from '../growing.ts';
+import { publishBefore, SlowReaders } from '../slow-readers.ts';
+
+const folder = folderOfFile();
+const [, COMPRESSED] = FORMS;
+
+/** Returns the uncompressed file of a page's `next` link; undefined for the last page. */
+function nextOf(bytes: Buffer): string | undefined {
+  const { next } = parseEnvelope(JSON.parse(bytes.toString()));
+  if (next === null) return undefined;
+  const [below = '', query = ''] = next.slice(BASE_URL.length).split('?');
+  return resolve('GET', below, query).file;
+}
+
+it('publishes no page that links to a page with a missing file, after a kill between the files of a new page', async () => {
+  const history = await Growing.of(folder, 'far', { records: 600, accounts: 30 }, COMPRESSED?.build);
+  const site = join(folder, 'site');
+  const options = {
+    out: history.out,
+    concurrency: 32,
+    maxDelete: { most: 0 },
+    allowGaps: false,
+    allowLoopback: false,
+    allowOtherFiles: true,
+    repair: false,
+    cacheControl: DEFAULT_CACHE_CONTROL,
+    gzip: false,
+    dryRun: false,
+    retryPolicy: { attempts: 1, timeout: 10_000 },
+    signal: new AbortController().signal,
+  };
+  const target = await openTarget(site, '', { connections: 32, secrets: {} });
+  await publish(target, options);
+
+  // the state after a kill when the run had sent only the first file of its first page
+  await history.grow(60);
+  const page = 'rest/data/page/66/index.json';
+  mkdirp(dirname(join(site, page)));
+  copyFileSync(join(history.out, page), join(site, page));
+  const killed = parseBuildRecord(readFileSync(join(history.out, 'build.json')));
+  const state = parseState(readFileSync(join(site, STATE)));
+  if (typeof killed === 'string') throw new Error('there is no tree');
+  writeFileSync(join(site, STATE), encodeState({ ...state, state: 'publishing', trees: [...state.trees, sizeOf(killed)] }));
+
+  await history.grow(3);
+  const broken: string[] = [];
+  const watched: Target = {
+    name: target.name,
+    prices: target.prices,
+    keepsHeaders: target.keepsHeaders,
+    get: (...args) => target.get(...args),
+    head: (...args) => target.head(...args),
+    put: async (path, upload, ...rest) => {
+      const tag = await target.put(path, upload, ...rest);
+      // from a page that readers know, they reach all later pages, through any of their files
+      if (path.startsWith('rest/data/page/60/')) {
+        for (let file = nextOf(readFileSync(join(site, 'rest/data/page/60/index.json'))); file !== undefined; ) {
+          const plain = join(site, file);
+          for (const suffix of COMPRESSED?.suffixes ?? []) if (!existsSync(plain + suffix)) broken.push(`${path}: ${file}${suffix}`);
+          file = existsSync(plain) ? nextOf(readFileSync(plain)) : undefined;
+        }
+      }
+      return tag;
+    },
+    remove: (...args) => target.remove(...args),
+    renew: () => target.renew(),
+    close: () => target.close(),
+  };
+  const summary = await publish(watched, options);
+  expect(summary.wasInterrupted).toBe(true);
+  expect(summary.done.overlaps).toBeGreaterThan(60);
+  expect(broken).toEqual([]);
+  const files = new Map(pagesIn(site));
+  files.delete(STATE);
+  expect(differences(files, history.files())).toEqual([]);
+});
+
+it('lets no reader of compressed pages miss a record while the compressed files are deleted', async () => {
+  const history = await Growing.of(folder, 'plain again', { records: 300, accounts: 20 }, ['--compress', 'gzip']);
+  const site = join(folder, 'plain again-site');
+  await publishJson(['publish', site, '--out', history.out]);
+  await history.rebuild([]);
+  await history.grow(13);
+  const readers = new SlowReaders(site, true);
+  const { done } = await publishBefore(readers, site, history.out);
+  expect(done.deletes).toBeGreaterThan(30);
+  expect(readers.missed()).toEqual([]);
+});

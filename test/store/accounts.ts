@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { parseInstant } from '../../src/contract/instant.ts';
+import type { Profile } from '../../src/contract/observation.ts';
+import type { ChangeRecord } from '../../src/contract/record.ts';
+import { AccountCache } from '../../src/store/account-cache.ts';
+import { AccountResolver } from '../../src/store/account-resolver.ts';
+import { AccountTable } from '../../src/store/account-table.ts';
+import { AccountWriter } from '../../src/store/account-writer.ts';
+import { Batch } from '../../src/store/batch.ts';
+import { HandleTransfer } from '../../src/store/handle-transfer.ts';
+import { type KnownAccount, markObserved } from '../../src/store/known-account.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+/** Returns an instant on a day of January 2020. */
+export const day = (number: number) => parseInstant(`2020-01-${String(number).padStart(2, '0')}T00:00:00Z`) ?? 0;
+
+const UNKNOWN = {
+  display_name: undefined,
+  bio: undefined,
+  location: undefined,
+  website: undefined,
+  verified: undefined,
+  profile_image_url: undefined,
+  account_creation_date: undefined,
+};
+
+export const profile = (screen_name: string, id?: string): Profile => ({ ...UNKNOWN, screen_name, id });
+
+export function bioOf(account: string, id: number): ChangeRecord {
+  const first_encountered_date = '2020-01-01T00:00:00Z';
+  return { id, account, data_type: 'Bio', previous: null, text: 'a', first_encountered_date, diff_html: '', web_archive_url: null };
+}
+
+/** A batch on an empty store, which is rolled back when the test ends. */
+export function emptyBatch(): Batch {
+  const batch = new Batch(join(temporaryFolder(), 'store.db'), 'by account');
+  onTestFinished(() => batch.end());
+  return batch;
+}
+
+/** The accounts of a batch, as `observe` finds and writes them. */
+export class Accounts {
+  readonly cache: AccountCache;
+  readonly resolver: AccountResolver;
+  readonly handles: HandleTransfer;
+  readonly writer: AccountWriter;
+
+  constructor(batch: Batch) {
+    const table = new AccountTable(batch.database);
+    this.cache = new AccountCache(batch.database, table);
+    this.resolver = new AccountResolver(table, this.cache);
+    this.handles = new HandleTransfer(batch, table, this.cache);
+    this.writer = new AccountWriter(batch, table, this.cache);
+  }
+
+  /** Adds an account that was last observed on a day. */
+  add(name: string, observed: number, id?: string): KnownAccount {
+    const account = this.handles.add(name);
+    if (id !== undefined) this.writer.setStableId(account, id);
+    markObserved(account, day(observed), 0);
+    return account;
+  }
+
+  rename(account: KnownAccount, screen_name: string): boolean {
+    return this.handles.setIdentity(account, { ...account.identity, screen_name });
+  }
+}

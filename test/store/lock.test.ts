@@ -1,0 +1,50 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { lock } from '../../src/store/lock.ts';
+import { temporaryFolder } from '../support/folder.ts';
+
+const NOT_OURS = expect.objectContaining({ code: 'not-ours', hint: expect.stringContaining('remove it') });
+
+describe('a lock', () => {
+  it('is held by one holder at a time, and leaves no file', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'lock');
+    const first = lock(path);
+    expect(first).toBeDefined();
+    expect(lock(path)).toBeUndefined();
+    first?.release();
+    const second = lock(path);
+    expect(second).toBeDefined();
+    second?.release();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('does not follow a symlink to an existing file', () => {
+    const folder = temporaryFolder();
+    const [path, target] = [join(folder, 'lock'), join(folder, 'target')];
+    writeFileSync(target, '');
+    symlinkSync(target, path);
+    expect(() => lock(path)).toThrow(NOT_OURS);
+    expect(readFileSync(target, 'utf8')).toBe('');
+    expect(readdirSync(folder)).toEqual(['lock', 'target']);
+  });
+
+  it('does not create the target of a symlink', () => {
+    const folder = temporaryFolder();
+    const [path, target] = [join(folder, 'lock'), join(folder, 'target')];
+    symlinkSync(target, path);
+    expect(() => lock(path)).toThrow(NOT_OURS);
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it('refuses a folder, a pipe and a file with contents', () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'folder'));
+    execFileSync('mkfifo', [join(folder, 'pipe')]);
+    writeFileSync(join(folder, 'file'), 'contents '.repeat(1000));
+    for (const name of ['folder', 'pipe', 'file']) expect(() => lock(join(folder, name)), name).toThrow(NOT_OURS);
+    expect(readFileSync(join(folder, 'file'), 'utf8')).toMatch(/^contents /);
+  });
+});

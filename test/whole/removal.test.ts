@@ -1,0 +1,368 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { account, record } from '../mirror/canned-service.ts';
+import { command } from '../store/damaged-store.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { runAndKill } from './killing.ts';
+
+const KILLS = Number(process.env['PALIMPSEST_TEST_REMOVAL_KILLS'] ?? 4);
+const FIXTURES = new URL('../sources/formats/fixtures/', import.meta.url);
+
+/** Texts that only the removed account has. */
+const SECRETS = ['nina_k', 'nina_old', 'a secret bio', 'an older secret', 'id-of-nina'];
+
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const seen = (day: number, screen_name: string, id: string, bio: string) =>
+  line({ observed_at: `2024-01-${String(day).padStart(2, '0')}T00:00:00Z`, screen_name, id, bio });
+
+/** Records and accounts of a service; every fourth record is of nina_k. */
+function servicePages(name = 'nina_k'): string {
+  const records = Array.from({ length: 40 }, (_, index) =>
+    record(index + 1, {
+      account: index % 4 === 0 ? name : `other_${index % 4}`,
+      previous: index < 4 ? null : index - 3,
+      text: index % 4 === 0 ? `a secret bio ${index}` : `text ${index}`,
+    }),
+  );
+  const accounts = [name, 'other_1', 'other_2', 'other_3'].map((screen_name) =>
+    account(
+      screen_name,
+      records.filter((one) => one.account === screen_name),
+      { bio: screen_name === name ? 'a secret bio 36' : '' },
+    ),
+  );
+  return [...records, ...accounts].map(line).join('');
+}
+
+let folder: string;
+let store: string;
+
+/** Runs a command in this process and expects it to succeed. Returns the object that --json prints. */
+async function json(args: readonly string[], input = ''): Promise<Record<string, unknown>> {
+  const { code, stdout } = await command(args, input);
+  expect(code, `${args.join(' ')}: ${stdout}`).toBe(0);
+  return JSON.parse(stdout);
+}
+
+const cli = (...args: string[]) => json([...args, '--store', store]);
+const importing = (text: string, ...args: string[]) => json(['import', '-', '--store', store, ...args], text);
+const observing = (text: string, ...args: string[]) => json(['observe', '-', '--store', store, ...args], text);
+const exported = async (path = store) => (await command(['export', 'ndjson', '--to', '-', '--store', path])).stdout;
+
+/** Returns the texts of the removed account that a folder still has, with the files that have them. */
+function secretsIn(path: string, secrets: readonly string[] = SECRETS): string[] {
+  return [...filesIn(path)].flatMap(([file, bytes]) => secrets.filter((text) => bytes.includes(text)).map((text) => `${text} in ${file}`));
+}
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  store = join(folder, 'store', 'store.db');
+  mkdirSync(join(folder, 'store'));
+});
+
+describe('a removed account', () => {
+  it('does not come back with an import of records, profiles, pages or broken items', async () => {
+    const importingAlone = (text: string) => palimpsestJson(['import', '-', '--store', store], { input: text });
+    await importingAlone(servicePages());
+    expect(await palimpsestJson(['remove', 'NINA_K', '--yes', '--store', store])).toMatchObject({
+      removed: [{ screen_name: 'nina_k', records: 10 }],
+    });
+    const before = await exported();
+    expect(await importingAlone(servicePages())).toMatchObject({
+      records: { added: 0, same: 60, excluded: 20 },
+      accounts: { added: 0, same: 3, excluded: 1 },
+    });
+    const results = [record(1000, { account: 'nina_k', text: 'a secret bio' }), record(1001, { account: 'other_1' })];
+    const page = { count: 2, next: null, previous: null, results };
+    const broken = line({ account: 'nina_k', data_type: 'Bio', text: 'a secret bio' });
+    const rejects = join(folder, 'rejects.ndjson');
+    expect(await importing(line(page) + broken, '--rejects', rejects)).toMatchObject({
+      records: { added: 1, excluded: 2 },
+      rejected: 0,
+      pageSets: [{ status: 'complete' }],
+    });
+    expect(existsSync(rejects)).toBe(false);
+    expect((await exported()).replace(/.*"id":1001.*\n/, '').replaceAll(/.*"(version|excluded_at)".*\n/g, '')).toBe(
+      before.replaceAll(/.*"(version|excluded_at)".*\n/g, ''),
+    );
+    expect(secretsIn(join(folder, 'store'))).toEqual([]);
+  });
+
+  it('is recognized by its records if the service renames it, and nothing of the new name stays', async () => {
+    await importing(servicePages());
+    await cli('remove', 'nina_k', '--yes');
+    // the newest record comes first, and only a later one shows whose it is
+    const newest = record(2000, { account: 'nina_new', previous: 1999, text: 'a secret bio of today' });
+    const linked = record(1999, { account: 'nina_new', previous: 37, text: 'a secret bio of yesterday' });
+    expect(await importing(line(newest) + line(account('nina_new', [newest])) + line(linked))).toMatchObject({
+      records: { added: 0, excluded: 2 },
+      accounts: { added: 0, excluded: 1 },
+      store: { accounts: 3 },
+    });
+    expect(await importing(line(record(2001, { account: 'nina_third', previous: 2000 })))).toMatchObject({ records: { excluded: 1 } });
+    expect(secretsIn(join(folder, 'store'), ['nina', 'secret'])).toEqual([]);
+  });
+
+  it('does not come back with a snapshot under a new handle, a former handle or no stable id', async () => {
+    await observing(
+      seen(1, 'nina_old', 'id-of-nina', 'an older secret') + seen(2, 'nina_k', 'id-of-nina', 'a secret bio') + seen(2, 'bob', '7', 'b'),
+    );
+    expect(await cli('remove', 'nina_old', '--yes')).toMatchObject({
+      removed: [{ screen_name: 'nina_k', stable_id: 'id-of-nina', former_handles: ['nina_old'], records: 2 }],
+    });
+    const renamed = seen(5, 'nina_new', 'id-of-nina', 'a secret bio');
+    const nameless = ['nina_k', 'Nina_Old', 'nina_new'].map((screen_name) =>
+      line({ observed_at: '2024-01-03T00:00:00Z', screen_name, bio: 'a secret bio' }),
+    );
+    expect(await observing(nameless.join('') + renamed + seen(6, 'bob', '7', 'new'))).toMatchObject({
+      observations: 1 + 1,
+      excluded: 4,
+      records: { Bio: 1 },
+      accounts: { added: 0 },
+    });
+    // the handle of the snapshot was learned
+    expect(await importing(line(record(1, { account: 'nina_new' })))).toMatchObject({ records: { excluded: 1 } });
+    expect(secretsIn(join(folder, 'store'))).toEqual([]);
+  });
+
+  it.each(readdirSync(FIXTURES))('does not come back with snapshots as in %s', async (file) => {
+    const text = readFileSync(new URL(file, FIXTURES), 'utf8');
+    const observe = () => command(['observe', '-', '--observed-at', '2024-01-01T00:00:00Z', '--store', store], text);
+    const first = JSON.parse((await observe()).stdout);
+    const names = [...(await command(['export', 'ndjson', '--to', '-', '--store', store])).stdout.matchAll(/^\{"screen_name":"([^"]*)"/gm)];
+    expect(names.length).toBeGreaterThan(0);
+    expect(await command(['remove', ...names.map((match) => match[1] ?? ''), '--yes', '--store', store])).toMatchObject({ code: 0 });
+    expect(JSON.parse((await observe()).stdout)).toMatchObject({ observations: 0, excluded: first.observations, accounts: { added: 0 } });
+  });
+
+  it('leaves none of its bytes in the file, also none of earlier versions of its records', async () => {
+    await importing(servicePages());
+    await observing(seen(1, 'nina_old', 'id-of-nina', 'an older secret'));
+    await observing(seen(2, 'nina_k2', 'id-of-nina', 'a secret bio'));
+    await importing(servicePages().replaceAll('a secret bio', 'an older secret'), '--on-conflict', 'replace');
+    expect(secretsIn(join(folder, 'store')).length).toBeGreaterThan(3);
+    await cli('remove', 'nina_k', 'id:id-of-nina', '--yes');
+    expect(secretsIn(join(folder, 'store'), [...SECRETS, 'secret', 'nina'])).toEqual([]);
+    expect(readdirSync(join(folder, 'store'))).toEqual(['store.db']);
+  });
+
+  it('can be allowed again, and then comes back', async () => {
+    await importing(servicePages());
+    const before = await exported();
+    await cli('remove', 'nina_k', '--yes');
+    expect(await cli('exclusions')).toMatchObject({ exclusions: [{ handles: [expect.stringMatching(/^[0-9a-f]{64}$/)], erased: true }] });
+    expect(await cli('exclusions', 'Nina_K')).toMatchObject({ exclusions: [{ stable_ids: [] }] });
+    expect(await palimpsest(['exclusions', 'bob', '--store', store])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('no-account'),
+    });
+    expect(await palimpsest(['exclusions', '--allow', '--store', store])).toMatchObject({ code: 2 });
+    expect(await cli('exclusions', 'nina_k', '--allow')).toMatchObject({ allowed: true, exclusions: [{}] });
+    expect(await cli('exclusions')).toMatchObject({ exclusions: [] });
+    expect(await importing(servicePages())).toMatchObject({ records: { excluded: 0 }, store: { accounts: 4 } });
+    expect(await exported()).toBe(before);
+  });
+});
+
+describe('palimpsest remove', () => {
+  it('changes nothing without --yes, and shows what it would remove', async () => {
+    await importing(servicePages() + line(record(500, { account: 'bob', text: 'with @Nina_K' })));
+    const before = readFileSync(store);
+    const refused = await palimpsest(['remove', 'nina_k', '--store', store]);
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/not-confirmed.*nina_k: 10 records.*mentions 1 record.*--yes/s),
+    });
+    const dry = await palimpsest(['remove', 'nina_k', '--dry-run', '--store', store]);
+    expect(dry).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/would remove 1 account.*nina_k: 10 records.*nothing was written/s),
+    });
+    expect(await cli('remove', 'nina_k', '--dry-run')).toMatchObject({ dry_run: true, mentions: 1 });
+    expect(readFileSync(store).equals(before)).toBe(true);
+  });
+
+  it('refuses unknown and ambiguous names, and removes all accounts or none', async () => {
+    await observing(seen(1, 'ann', '1', 'a') + seen(2, 'anna', '1', 'a') + seen(3, 'ann', '2', 'b') + seen(3, '2', '3', 'c'));
+    const before = await exported();
+    expect(await palimpsest(['remove', 'anna', 'nobody', '--yes', '--store', store])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/no-account.*--allow-missing/s),
+    });
+    expect(await palimpsest(['remove', '2', '--yes', '--store', store])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/ambiguous-account.*id:2/s),
+    });
+    expect(await palimpsest(['remove', 'ann', '--yes', '--store', store])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('id:1'),
+    });
+    expect(await exported()).toBe(before);
+    // another account has the former handle now, and stays
+    expect(await cli('remove', 'id:1', '--yes')).toMatchObject({ removed: [{ screen_name: 'anna' }], shared: ['ann'] });
+    expect(await observing(seen(9, 'ann', '2', 'new') + seen(9, 'other', '1', 'd'))).toMatchObject({ records: { Bio: 1 }, excluded: 1 });
+  });
+
+  it('excludes a name that the store does not have with --allow-missing, and says so if it runs again', async () => {
+    await importing(line(record(1)));
+    expect(await cli('remove', 'nina_k', '--allow-missing', '--yes')).toMatchObject({ removed: [], excluded: ['nina_k'] });
+    expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ removed: [], excluded: [], known: ['nina_k'] });
+    expect(await importing(servicePages())).toMatchObject({ records: { excluded: 20 } });
+  });
+
+  it('leaves the store before or after the removal if it is killed, and completes when it runs again', async () => {
+    await importing(servicePages());
+    const whole = join(folder, 'whole.db');
+    copyFileSync(store, whole);
+    const before = await exported();
+    const started = performance.now();
+    await palimpsestJson(['remove', 'nina_k', '--yes', '--store', store]);
+    const took = performance.now() - started;
+    const withoutTime = (text: string) => text.replaceAll(/"excluded_at":"[^"]*"/g, '');
+    const after = withoutTime(await exported());
+    for (let kill = 0; kill < KILLS; kill += 1) {
+      copyFileSync(whole, store);
+      await runAndKill(['remove', 'nina_k', '--yes', '--store', store], { delay: took * (0.4 + (0.6 * kill) / KILLS) });
+      expect([withoutTime(before), after]).toContain(withoutTime(await exported()));
+      await cli('remove', 'nina_k', '--yes');
+      expect(withoutTime(await exported())).toBe(after);
+      expect(secretsIn(join(folder, 'store'))).toEqual([]);
+    }
+  });
+
+  it('reports an account whose bytes cannot be erased because another process reads the store', async () => {
+    await importing(servicePages());
+    const { Store } = await import('../../src/store/store.ts');
+    const reader = Store.open(store);
+    try {
+      const refused = await palimpsest(['remove', 'nina_k', '--yes', '--store', store]);
+      expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/still readable.*store-busy/) });
+    } finally {
+      reader.close();
+    }
+    expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ known: ['nina_k'] });
+    expect(secretsIn(join(folder, 'store'))).toEqual([]);
+  });
+});
+
+describe('the list of exclusions', () => {
+  it('goes with an export, and an import restores the same store', async () => {
+    await importing(servicePages());
+    await cli('remove', 'nina_k', '--yes');
+    await cli('remove', 'other_1', 'id:77', '--allow-missing', '--yes');
+    const text = await exported();
+    const copy = join(folder, 'copy.db');
+    expect(await json(['import', '-', '--store', copy], text)).toMatchObject({ exclusions: { added: 3 } });
+    expect(await exported(copy)).toBe(text);
+    expect(await json(['import', '-', '--store', copy], text)).toMatchObject({ exclusions: { added: 0, same: 3 } });
+    expect(await json(['import', '-', '--store', copy], servicePages())).toMatchObject({ records: { excluded: 40 } });
+    const cut = text.split('\n').toSpliced(1, 1).join('\n');
+    expect(await palimpsest(['import', '-', '--store', join(folder, 'cut.db')], { input: cut })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('3 exclusions'),
+    });
+  });
+
+  it('conflicts with an account of the store that imports it, and the policy decides', async () => {
+    await importing(servicePages());
+    const other = join(folder, 'other.db');
+    copyFileSync(store, other);
+    await cli('remove', 'nina_k', '--yes');
+    const text = await exported();
+    const into = (...args: string[]) => palimpsest(['import', '-', '--store', other, '--json', ...args], { input: text });
+    expect(await into()).toMatchObject({ code: 1, stdout: expect.stringMatching(/"conflict".*palimpsest remove/s) });
+    expect(JSON.parse((await into('--on-conflict', 'keep')).stdout)).toMatchObject({ exclusions: { kept: 1 }, store: { accounts: 4 } });
+    expect(JSON.parse((await into('--on-conflict', 'replace')).stdout)).toMatchObject({
+      exclusions: { replaced: 1 },
+      store: { accounts: 3 },
+    });
+    expect(await exported(other)).toBe(text);
+  });
+
+  it('stays if the store is checked and repaired', async () => {
+    await importing(servicePages());
+    await cli('remove', 'nina_k', '--yes');
+    const text = await exported();
+    expect(await cli('store', 'check')).toMatchObject({ findings: [] });
+    const { Connection } = await import('../../src/store/connection.ts');
+    const database = new Connection(store);
+    database.exec("UPDATE history SET tail = 'damaged'");
+    database.close();
+    expect(await cli('store', 'check', '--repair')).toMatchObject({ repaired: true });
+    expect(await exported()).toBe(text);
+  });
+
+  it('goes with a backup, which accepts the store after a removal', async () => {
+    const place = join(folder, 'place');
+    mkdirSync(place);
+    await importing(servicePages());
+    await cli('store', 'push', place);
+    await cli('remove', 'nina_k', '--yes');
+    // a pull does not undo the removal
+    expect(await palimpsest(['store', 'pull', place, '--store', store])).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining('store-diverged'),
+    });
+    expect(await cli('store', 'push', place)).toMatchObject({ unchanged: false });
+    const copy = join(folder, 'copy.db');
+    await json(['store', 'pull', place, '--store', copy]);
+    expect(await exported(copy)).toBe(await exported());
+    await cli('remove', 'somebody', '--allow-missing', '--yes');
+    expect(await cli('store', 'push', place, '--keep', '1')).toMatchObject({ unchanged: false, kept: 1 });
+    expect(await json(['store', 'list', place])).toMatchObject({ versions: [{ number: 3 }] });
+  });
+});
+
+describe('the tree and the target after a removal', () => {
+  it('lose the pages, their compressed copies and every byte of the account', async () => {
+    const [out, target] = [join(folder, 'out'), join(folder, 'target')];
+    const build = () =>
+      cli(
+        'build',
+        '--out',
+        out,
+        '--base-url',
+        'https://example.org',
+        '--page-size',
+        '5',
+        '--account-page-size',
+        '2',
+        '--compress',
+        'gzip,brotli',
+      );
+    await importing(servicePages());
+    await build();
+    await json(['publish', target, '--out', out]);
+    const pages = [...filesIn(target).keys()];
+    await cli('remove', 'nina_k', '--yes');
+    await build();
+    const left = [...filesIn(out).keys()].filter((file) => !file.startsWith('.'));
+    const gone = pages.filter((file) => !left.includes(file) && file.startsWith('rest/'));
+    for (const suffix of ['', '.gz', '.br']) expect(gone).toContain(`rest/data/page/8/index.json${suffix}`);
+    expect(secretsIn(out)).toEqual([]);
+    expect(await json(['verify', '--out', out, '--store', store])).toMatchObject({});
+    const refused = await palimpsest(['publish', target, '--out', out]);
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringMatching(/--max-delete \d+|--allow-gaps/) });
+    const most = /--max-delete (\d+)/.exec(refused.stderr)?.[1];
+    const options = most === undefined ? [] : ['--max-delete', most];
+    expect(await palimpsest(['publish', target, '--out', out, ...options])).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/reader-gaps.*--allow-gaps.*palimpsest remove/s),
+    });
+    await json(['publish', target, '--out', out, ...options, '--allow-gaps']);
+    expect(secretsIn(target)).toEqual([]);
+    for (const file of gone) expect(existsSync(join(target, file)), file).toBe(false);
+  });
+});
+
+it('an old store gets an empty list of exclusions', async () => {
+  await importing(servicePages());
+  const { Connection } = await import('../../src/store/connection.ts');
+  const database = new Connection(store);
+  database.exec('DROP TABLE exclusion_record; DROP TABLE exclusion_key; DROP TABLE exclusion; PRAGMA user_version = 5');
+  database.close();
+  expect(await cli('exclusions')).toMatchObject({ exclusions: [] });
+  expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ removed: [{ records: 10 }] });
+});
