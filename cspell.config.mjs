@@ -67,6 +67,7 @@ const names = [
   'RAWTEXT',
   'redir',
   'regsub',
+  'replaywebpage',
   'resolv',
   'retimed',
   'rtrim',
