@@ -58,7 +58,7 @@ const FORMS: readonly Form[] = [
   },
   {
     name: 'bag',
-    summary: 'write the tree as a bag (BagIt)',
+    summary: 'write the tree as a BagIt bag',
     description:
       'Writes the tree as a bag (BagIt 1.0): a folder with the files of the tree and their SHA-256. sha256sum -c checks it. Checks ' +
       'every file against the manifest of the tree.',

@@ -123,7 +123,15 @@ export function declareObserve(program: Program, terminal: Terminal): void {
 }
 
 /** Returns the options of a run that decide what a snapshot means, to repeat them in a suggested command. */
-function observeOptions({ from, observedAt, unescape: isUnescaped }: { from: string; observedAt?: Instant | undefined; unescape?: true | undefined }) {
+function observeOptions({
+  from,
+  observedAt,
+  unescape: isUnescaped,
+}: {
+  from: string;
+  observedAt?: Instant | undefined;
+  unescape?: true | undefined;
+}) {
   return {
     ...(from === 'auto' ? {} : { '--from': from }),
     ...(observedAt === undefined ? {} : { '--observed-at': timestampOf(observedAt) }),

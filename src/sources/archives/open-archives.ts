@@ -68,10 +68,10 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGe
   }
 }
 
-/** Tells a web archive by its first bytes. A WARC whose first bytes are damaged is told by its name. */
+/** Tells a web archive by its first bytes, and one whose first bytes are damaged by its name. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
   const head = headOf(path);
-  if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04') return 'zip';
+  if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
 }
 

@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { BIN } from '../support/palimpsest.ts';
+import { requirement } from '../support/requirement.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const document = readFileSync(join(ROOT, 'docs/archive.md'), 'utf8');
+const unzip = requirement('unzip', () => spawnSync('unzip', ['-v']).status === 0);
+
+/** The indented commands of a section. */
+function commandsOf(heading: string): string[] {
+  const [, section = ''] = document.split(`\n## ${heading}\n`);
+  const [own = ''] = section.split('\n## ');
+  return [...own.matchAll(/^ {4}(.*)$/gm)].map((match) => match[1] ?? '');
+}
+
+describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
+  it('has commands that make a WACZ and check it', () => {
+    const folder = temporaryFolder();
+    // no service answers at the address of the example
+    const making = commandsOf('From an address to a WACZ').map((line) =>
+      line.replace(/^palimpsest mirror .*/, `palimpsest import ${ROOT}data/sample`),
+    );
+    const script = [...making, ...commandsOf('Check it')].join('\n').replaceAll(/^palimpsest/gm, `"${process.execPath}" "${BIN}"`);
+    const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+    const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => [match[2], match[1]] as const);
+    expect(sums.map(([path]) => path)).toEqual([
+      'history/archive/data.warc.gz',
+      'history/indexes/index.cdx',
+      'history/pages/pages.jsonl',
+      'out/manifest-sha256.txt',
+      'copy/manifest-sha256.txt',
+    ]);
+    const { resources } = JSON.parse(readFileSync(join(folder, 'history/datapackage.json'), 'utf8'));
+    for (const { path, hash } of resources) expect(sums).toContainEqual([`history/${path}`, hash.slice('sha256:'.length)]);
+    expect(sums[4]?.[1]).toBe(sums[3]?.[1]);
+  });
+
+  it('has commands for the bag that work', () => {
+    const folder = temporaryFolder();
+    const [check = ''] = commandsOf('The bag').filter((line) => line.startsWith('cd '));
+    const run = (line: string) => line.replaceAll('palimpsest ', `"${process.execPath}" "${BIN}" `);
+    const script = [
+      run(`palimpsest import ${ROOT}data/sample`),
+      run('palimpsest build --base-url https://history.example.org'),
+      run('palimpsest archive bag --to history-bag'),
+      `(${check})`,
+      run('palimpsest verify --out history-bag/data'),
+      run('palimpsest import history-bag --store copy.db --require-complete'),
+    ].join('\n');
+    const { status, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
+  });
+});
