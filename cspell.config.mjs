@@ -38,6 +38,7 @@ const names = [
   'enmod',
   'ensite',
   'falco',
+  'fpath',
   'fastly',
   'fediverse',
   'feedgens',
@@ -107,6 +108,7 @@ const names = [
   'xzcat',
   'yazl',
   'zcat',
+  'zfunc',
   'Zstandard',
   'zstdcat',
 ];

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { duckdb } from '../support/duckdb.ts';
+import { DUCKDB, duckdb } from '../support/duckdb.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
@@ -40,7 +40,7 @@ describe('palimpsest export csv', () => {
         '',
       ].join('\r\n'),
     );
-    expect(await duckdb(`SELECT count(*), max(text) FROM read_csv('${records}')`)).toEqual([[3n, 'true']]);
+    if (!DUCKDB.skip) expect(await duckdb(`SELECT count(*), max(text) FROM read_csv('${records}')`)).toEqual([[3n, 'true']]);
   });
 
   it('writes one table to a file or to standard output', async () => {
@@ -95,7 +95,7 @@ describe('palimpsest export csv', () => {
 });
 
 describe('palimpsest export parquet', () => {
-  it('writes both tables with types, and the same bytes for a copy of the store', async () => {
+  it.skipIf(DUCKDB.skip)('writes both tables with types, and the same bytes for a copy of the store', async () => {
     const folder = temporaryFolder();
     const [to, copy] = [join(folder, 'tables'), join(folder, 'copy')];
     await palimpsestJson(['export', 'parquet', '--to', to, '--store', store]);
