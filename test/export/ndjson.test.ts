@@ -162,6 +162,7 @@ describe('an export as NDJSON', () => {
       accounts: { added: 0, same: 1, kept: 0, replaced: 0, excluded: 0 },
       exclusions: { added: 0, same: 0, kept: 0, replaced: 0, excluded: 0 },
       rejected: 0,
+      conflicts: { count: 0, listed: [] },
       pageSets: [],
     });
     expect(linesOf(store)).toEqual(lines);
@@ -198,7 +199,7 @@ describe('an export as NDJSON', () => {
     await observe(store, [snapshot(1, { id: '1', bio: 'a', profile_image_url: 'https://images.example/1' })]);
     await observe(other, [snapshot(1, { id: '2', bio: 'a', profile_image_url: 'https://images.example/1' })]);
     const before = linesOf(store);
-    await expect(take(store, linesOf(other))).rejects.toMatchObject({ code: 'conflict' });
+    expect(await take(store, linesOf(other))).toMatchObject({ conflicts: { count: 1 } });
     expect(linesOf(store)).toEqual(before);
     await take(store, linesOf(other), 'keep');
     expect(linesOf(store)).toEqual(before);
@@ -211,7 +212,7 @@ describe('an export as NDJSON', () => {
     await observe(store, [snapshot(1, { id: '1', screen_name: 'old', bio: 'a' })]);
     await observe(other, [snapshot(2, { id: '1', screen_name: 'new', bio: 'b' })]);
     for (const policy of ['fail', 'replace'] as const) {
-      await expect(take(store, linesOf(other), policy)).rejects.toMatchObject({ code: 'conflict' });
+      expect(await take(store, linesOf(other), policy)).toMatchObject({ conflicts: { count: 1 } });
     }
     expect((await take(store, linesOf(other), 'keep')).accounts).toMatchObject({ kept: 1 });
   });
