@@ -18,7 +18,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--yes', 'confirm the removal').env('PALIMPSEST_YES'))
     .addOption(new Option('--dry-run', 'show what would be removed, and do not change the store').env('PALIMPSEST_DRY_RUN'))
-    .addOption(new Option('--allow-missing', 'exclude a name even if no account in the store has it').env('PALIMPSEST_ALLOW_MISSING'))
+    .addOption(new Option('--allow-unknown', 'exclude a name even if no account in the store has it').env('PALIMPSEST_ALLOW_UNKNOWN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -42,7 +42,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
       const isDryRun = options.dryRun ?? false;
       const onProgress = terminal.progress(COMMIT_PHASES);
       const { stopSignal: signal } = terminal;
-      const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowMissing: options.allowMissing ?? false };
+      const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown: options.allowUnknown ?? false };
       const planned = await removeAccounts(store, names, { ...choices, isDryRun: true });
       if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
       const unfinished = unfinishedRuns(store);

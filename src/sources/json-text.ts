@@ -26,13 +26,15 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   }
   let value: unknown;
   try {
-    value = parseWithNames(text);
+    value = JSON.parse(text);
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
     const found = `${cut(text.trim())} (${reason})`;
     return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
   }
-  const losses = keysIn(text) === keysOf(value) ? [] : lossesIn(text);
+  if (keysIn(text) === keysOf(value)) return { value };
+  value = parseWithNames(text);
+  const losses = lossesIn(text);
   if (losses.length === 0) return { value };
   const lost = new Map<string, InputError>();
   for (const { code, expected, found, item, ...loss } of losses) {

@@ -19,7 +19,7 @@ export interface RemoveOptions {
   /** Whether to roll everything back, so that the store is unchanged. */
   readonly isDryRun: boolean;
   /** Whether to exclude a name that no account in the store has. */
-  readonly allowMissing: boolean;
+  readonly allowUnknown: boolean;
   /** Stops the removal: nothing is removed. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<CommitPhase> | undefined;
@@ -79,7 +79,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       forgetHandles(database, handles);
     } else if (isExcluded(batch, name)) {
       known.push(name);
-    } else if (options.allowMissing) {
+    } else if (options.allowUnknown) {
       const { handle, stableId } = parseAccountName(name);
       const keys = {
         handles: handle === undefined ? [] : [handleHash(handle)],
@@ -143,6 +143,6 @@ function noAccount(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle, a former handle or a stable id of an account in the store',
     found: name,
-    hint: hint`check the name with ${suggested('accounts')}; --allow-missing excludes it all the same`,
+    hint: hint`check the name with ${suggested('accounts')}; --allow-unknown excludes it nevertheless`,
   });
 }

@@ -189,7 +189,7 @@ describe('palimpsest remove', () => {
     const before = await exported();
     expect(await palimpsest(['remove', 'anna', 'nobody', '--yes', '--store', store])).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no-account.*--allow-missing/s),
+      stderr: expect.stringMatching(/no-account.*--allow-unknown/s),
     });
     expect(await palimpsest(['remove', '2', '--yes', '--store', store])).toMatchObject({
       code: 1,
@@ -205,9 +205,9 @@ describe('palimpsest remove', () => {
     expect(await observing(seen(9, 'ann', '2', 'new') + seen(9, 'other', '1', 'd'))).toMatchObject({ records: { Bio: 1 }, excluded: 1 });
   });
 
-  it('excludes a name that the store does not have with --allow-missing, and says so if it runs again', async () => {
+  it('excludes a name that the store does not have with --allow-unknown, and says so if it runs again', async () => {
     await importing(line(record(1)));
-    expect(await cli('remove', 'nina_k', '--allow-missing', '--yes')).toMatchObject({ removed: [], excluded: ['nina_k'] });
+    expect(await cli('remove', 'nina_k', '--allow-unknown', '--yes')).toMatchObject({ removed: [], excluded: ['nina_k'] });
     expect(await cli('remove', 'nina_k', '--yes')).toMatchObject({ removed: [], excluded: [], known: ['nina_k'] });
     expect(await importing(servicePages())).toMatchObject({ records: { excluded: 20 } });
   });
@@ -251,7 +251,7 @@ describe('the list of exclusions', () => {
   it('goes with an export, and an import restores the same store', async () => {
     await importing(servicePages());
     await cli('remove', 'nina_k', '--yes');
-    await cli('remove', 'other_1', 'id:77', '--allow-missing', '--yes');
+    await cli('remove', 'other_1', 'id:77', '--allow-unknown', '--yes');
     const text = await exported();
     const copy = join(folder, 'copy.db');
     expect(await json(['import', '-', '--store', copy], text)).toMatchObject({ exclusions: { added: 3 } });
@@ -309,7 +309,7 @@ describe('the list of exclusions', () => {
     const copy = join(folder, 'copy.db');
     await json(['store', 'pull', place, '--store', copy]);
     expect(await exported(copy)).toBe(await exported());
-    await cli('remove', 'somebody', '--allow-missing', '--yes');
+    await cli('remove', 'somebody', '--allow-unknown', '--yes');
     expect(await cli('store', 'push', place, '--keep', '1')).toMatchObject({ unchanged: false, kept: 1 });
     expect(await json(['store', 'list', place])).toMatchObject({ versions: [{ number: 3 }] });
   });
