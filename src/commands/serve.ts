@@ -19,12 +19,14 @@ export function declareServe(program: Program, terminal: Terminal): void {
         .default(DEFAULT_PORT),
     )
     .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
+    .addOption(new Option('--open', 'open the feed in a browser').env('PALIMPSEST_OPEN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
         ['palimpsest serve', `at http://${DEFAULT_HOST}:${DEFAULT_PORT}`],
+        ['palimpsest serve --open', 'the same, and open the feed in a browser'],
         ['palimpsest serve --port 0 --no-rebase', 'at any free port, with pages byte for byte as built'],
       ),
     )
@@ -41,7 +43,21 @@ export function declareServe(program: Program, terminal: Terminal): void {
         ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
         'stop with Ctrl-C',
       ]);
+      if (options.open) await openInBrowser(`${server.url}/rest/data/`, terminal);
       await terminal.untilStopped();
       await server.close();
     });
+}
+
+/** Opens a URL in the default browser. Warns if there is none: the server runs nevertheless. */
+async function openInBrowser(url: string, terminal: Terminal): Promise<void> {
+  const { default: open } = await import('open');
+  const warn = (reason: string) => terminal.warn(`cannot open a browser (${reason}); open ${url} yourself`);
+  try {
+    const opener = await open(url);
+    opener.once('error', (error) => warn(error.message));
+    opener.once('exit', (code) => code !== 0 && code !== null && warn(`exit code ${code}`));
+  } catch (error) {
+    warn(error instanceof Error ? error.message : String(error));
+  }
 }

@@ -47,7 +47,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         ...noteLines(summary),
         `verified ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
-        summary.violationCount === 0 ? `next: ${terminal.command('serve')}` : nextStep(summary.violations, terminal),
+        summary.violationCount === 0 ? `next: ${terminal.command('serve', { '--open': true })}` : nextStep(summary.violations, terminal),
       ]);
     });
 }

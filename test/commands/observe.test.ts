@@ -76,7 +76,7 @@ describe('palimpsest observe', () => {
         '  snapshots 3, of which 1 without changes',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
-        `next: palimpsest build --store ${store}`,
+        `next: node bin/palimpsest.js build --store ${store}`,
         '',
       ].join('\n'),
     );
@@ -168,7 +168,7 @@ describe('palimpsest observe', () => {
     ['--observed-at', 'yesterday', 'expected  a time with a time zone'],
     ['--observed-at', '2020-01-01T00:00:00', 'expected  a time with a time zone'],
     ['--observed-at', '1969-12-31T23:59:59Z', 'expected  a time with a time zone'],
-    ['--from', 'facebook', 'Allowed choices are auto, neutral, twitter-v1'],
+    ['--from', 'facebook', 'expected  one of auto, neutral, twitter-v1'],
     ['--mention-url', 'https://twitter.com/', 'expected  an http or https URL with {} in its path'],
     ['--hashtag-url', 'https://twitter.com/', 'expected  an http or https URL with {} in its path'],
     ['--mention-url', '{}', 'expected  an http or https URL with {} in its path'],

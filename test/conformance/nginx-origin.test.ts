@@ -32,10 +32,11 @@ afterEach(async () => {
 });
 
 /** nginx before an origin, with its files from the program; without a tree they are for the root of a host. */
-async function before(origin: string, changes: Readonly<Record<string, string>> = {}, tree = join(folder, 'none')): Promise<RunningNginx> {
+async function before(origin: string, changes: Readonly<Record<string, string>> = {}, tree?: string): Promise<RunningNginx> {
   const work = mkdtempSync(join(folder, 'work-'));
   const files = join(work, 'files');
-  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, '--out', tree, '--host-files', files]);
+  const site = tree === undefined ? [] : ['--out', tree];
+  await palimpsestJson(['rewrite', 'nginx', '--origin', origin, ...site, '--host-files', files], { cwd: work });
   // for clients that do not ask by its name too
   const names = { '\n    server_name ': '\n    server_name 127.0.0.1 reader.example history.example ' };
   const running = await startNginx({ files, work }, { ...names, ...changes });
