@@ -2,7 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { BIN, palimpsestJson, type RunOptions, palimpsest as run } from '../support/palimpsest.ts';
+
+/** Runs the program. In its messages, the command that starts it is shortened to `palimpsest`. */
+async function palimpsest(args: readonly string[], options: RunOptions) {
+  const ended = await run(args, options);
+  const short = (text: string) => text.replaceAll(`node ${BIN}`, 'palimpsest');
+  return { ...ended, stdout: short(ended.stdout), stderr: short(ended.stderr) };
+}
 
 const record = (id: number, more: object = {}) => ({
   id,
@@ -63,7 +70,7 @@ describe('palimpsest import of a folder with other files', () => {
       '  where     site/2.png',
       '  expected  JSON in UTF-8, or gzip',
       '  found     a PNG image',
-      "  try       leave such files out: palimpsest import site --exclude '*.png' --store store.db",
+      "  try       leave such files out: palimpsest import site --store store.db --exclude '*.png'",
       '  also      site/3.ndjson, line 2, text: 7 (bad-field)',
       '  also      site/4.json, line 1: an empty file (bad-json)',
       expect.stringMatching(/^ {2}also {6}site\/5.ndjson: invalid bytes among the first \d+; the text is Latin-1.* \(bad-encoding\)$/),
@@ -170,9 +177,9 @@ describe('palimpsest import', () => {
     expect(stderr.split('\n')).toEqual([
       'warning: 1 profile left out because of a conflict; everything else was imported',
       `warning: twin: two accounts have this screen name; the store has the one created ${newer}, not the one created ${older} (page.json, line 1, results[1])`,
-      'warning: to keep the profiles of the store: palimpsest import page.json --on-conflict keep --store store.db',
-      'warning: to take the other profiles: palimpsest import page.json --on-conflict replace --store store.db',
-      'warning: to set the other profiles aside in a file: palimpsest import page.json --rejects FILE --store store.db',
+      'warning: to keep the profiles of the store: palimpsest import page.json --store store.db --on-conflict keep',
+      'warning: to take the other profiles: palimpsest import page.json --store store.db --on-conflict replace',
+      'warning: to set the other profiles aside in a file: palimpsest import page.json --store store.db --rejects FILE',
       '',
     ]);
     expect(await palimpsest(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({ code: 0, stderr: '' });
