@@ -9,7 +9,7 @@ import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../
 import { folderOfFile } from '../whole/stores.ts';
 
 /** How many histories are generated for each property. */
-const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 40) };
+const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) };
 const START = Date.UTC(2020, 0, 1) * 1000;
 
 const folder = folderOfFile();

@@ -8,7 +8,7 @@ import { folderOfFile } from '../whole/stores.ts';
 import { command, Damage } from './damaged-store.ts';
 
 /** The number of damaged stores. Every seed damages another byte. */
-const DAMAGES = Number(process.env['PALIMPSEST_TEST_DAMAGES'] ?? 24);
+const DAMAGES = Number(process.env['PALIMPSEST_TEST_DAMAGES'] ?? 12);
 const FIRST_SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 1);
 const SITE = ['--base-url', 'https://example.org', '--page-size', '5', '--account-page-size', '3'];
 /** The codes of a refused store. Damage to the version number makes a store look like that of a newer palimpsest. */
