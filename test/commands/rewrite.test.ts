@@ -91,7 +91,7 @@ describe('rewrite', () => {
 
   it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('rejects --origin for %s', async (name) => {
     const { code, stderr } = await palimpsest(['rewrite', name, '--origin', 'https://bucket.example']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/takes no --origin \(usage\)\n {2}expected {2}.*nginx/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/does not support --origin \(usage\)\n {2}expected {2}.*nginx/)]);
   });
 
   it.each([
