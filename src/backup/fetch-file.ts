@@ -126,6 +126,6 @@ export function damaged(remote: Pick<Remote, 'name'>, { number }: Version, found
     ...(block === undefined ? {} : { place: { file: block.path } }),
     expected: 'the bytes that were pushed',
     found,
-    hint: hint`fetch an earlier version with --from-version (${suggested('store list')} shows them); the local store is unchanged`,
+    hint: hint`pull an earlier version with --from-version (run ${suggested('store list')} to see the versions); the local store is unchanged`,
   });
 }

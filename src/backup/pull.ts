@@ -85,13 +85,13 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
     throw new Failure('no-store', `${remote.name} has no store`, {
       expected: 'a store that palimpsest store push sent there',
       found: catalog === undefined ? 'nothing' : 'a first push that did not end',
-      hint: 'check the address and --prefix; add --allow-missing in the very first run, and only then',
+      hint: 'check the address and --prefix; only in the very first run, add --allow-missing',
     });
   }
   const found = version === undefined ? last : versions.find(({ number }) => number === version);
   if (found !== undefined) return found;
   throw new Failure('no-store', `${remote.name} does not keep version ${version}`, {
-    expected: `one of the versions ${first.number} to ${last.number}`,
+    expected: first === last ? `version ${first.number}` : `one of the versions ${first.number} to ${last.number}`,
     found: `${version}`,
     hint: hint`run ${suggested('store list')} to see the versions`,
   });
@@ -154,6 +154,6 @@ function diverged(remote: Remote, store: string, here: StoreState, version: Vers
     place: { file: store },
     expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
     found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${plural(here.records, 'record')}`,
-    hint: 'push it first, or move it away; --replace discards the data that only this store has; nothing was touched',
+    hint: 'push the local store first, or move it away, or discard its data with --replace; nothing was touched',
   });
 }

@@ -26,7 +26,7 @@ async function refuseSite(remote: Remote): Promise<void> {
     throw new Failure('not-ours', `${remote.name} is a public site: everybody could read the store`, {
       place: { file: path },
       expected: 'a private target separate from the site, preferably in a separate bucket',
-      found: `${path}, which a site has`,
+      found: `${path}, a file of a published site`,
       hint: 'name another bucket or container; nothing was touched',
     });
   }

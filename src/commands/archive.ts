@@ -30,8 +30,8 @@ const FORMS: readonly Form[] = [
     name: 'wacz',
     summary: 'write the tree as a WACZ, which replays in a browser',
     description:
-      'Writes the tree as a WACZ 1.1.1: one ZIP file with a WARC, an index, the entry points and the SHA-256 of each. A replay viewer ' +
-      'such as ReplayWeb.page answers every request from it at its real address. Checks every page against the manifest of the tree.',
+      'Writes the tree as a WACZ 1.1.1: one ZIP file with a WARC, an index, the entry points and the SHA-256 of each file. A replay ' +
+      'viewer such as ReplayWeb.page shows every page at its real address. Checks every page against the manifest of the tree.',
     to: ['file', 'the file to write, named .wacz'],
     suffix: /\.wacz$/i,
     suffixes: '.wacz',
@@ -62,7 +62,7 @@ const FORMS: readonly Form[] = [
     description:
       'Writes the tree as a bag (BagIt 1.0): a folder with the files of the tree and their SHA-256. sha256sum -c checks it. Checks ' +
       'every file against the manifest of the tree.',
-    to: ['folder', 'the folder to write; new or empty'],
+    to: ['folder', 'the folder to write; it must be new or empty'],
     suffix: /./,
     suffixes: 'any name',
     examples: [
@@ -112,7 +112,7 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
       const facts = { to, out, base_url, records, accounts, data_pages, account_pages, page_bytes: read, milliseconds };
       const isFile = form.name !== 'bag';
       terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
-        `archived ${out} in ${seconds(milliseconds)}`,
+        `archived the tree in ${out} in ${seconds(milliseconds)}`,
         `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
         `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
         `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
@@ -133,6 +133,6 @@ function insideTree(to: string, out: string): Failure {
     place: { field: '--to' },
     expected: `a path outside ${out}`,
     found: to,
-    hint: 'name a path beside the tree: whatever is in the folder of a tree is published',
+    hint: 'name a path outside the tree, because every file in the tree is published',
   });
 }

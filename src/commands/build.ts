@@ -32,8 +32,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addOption(
       new Option(
         '--base-url <url>',
-        'the public address of the site; rest/ is below it (default: that of the tree in --out; for a new tree ' +
-          `"${DEFAULT_BASE_URL}", where palimpsest serve serves it)`,
+        'the public address of the site; rest/ is below it (default: the base URL of the tree in --out; for a new tree ' +
+          `"${DEFAULT_BASE_URL}", the address of palimpsest serve)`,
       ).env('PALIMPSEST_BASE_URL'),
     )
     .addOption(
@@ -63,7 +63,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest build', 'a tree to try with palimpsest serve, or the tree in out again'],
+        ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
         ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
@@ -101,7 +101,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         terminal.warn(`the base URL of the tree changed from ${baseUrlBefore} to ${baseUrl.url}: all links in the pages are new`);
       }
       terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [
-        `built ${options.out} in ${seconds(took)}`,
+        `built the tree in ${options.out} in ${seconds(took)}`,
         `  base URL  ${baseUrl.url}${REMARKS[baseUrlFrom]}`,
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
@@ -115,13 +115,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
 /** What the summary says about a base URL that was not given. */
 const REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
   option: '',
-  tree: ', that of the tree before',
+  tree: ', as in the previous build',
   default: ', the default of palimpsest serve; before you publish, build with --base-url',
 };
 
 function encodingsIn(text: string): Encoding[] {
   const names = text.split(',').filter((name) => name !== '');
   const unknown = names.find((name) => !ENCODINGS.some((encoding) => encoding === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')} or both with a comma, found ${unknown}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')} or ${ENCODINGS.join(',')}.`);
   return ENCODINGS.filter((encoding) => names.includes(encoding));
 }

@@ -10,7 +10,7 @@ export function declareCompletion(program: Program, terminal: Terminal): void {
     .summary('write a script that completes commands and options in a shell')
     .description(
       'Writes a script that completes commands, options and their values when you press Tab. The script runs palimpsest, so ' +
-        'palimpsest must be on the PATH. For bash, it needs the package bash-completion.',
+        'palimpsest must be on the PATH. The script for bash needs the package bash-completion.',
     )
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))

@@ -11,7 +11,7 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
     .command('exclusions')
     .summary('list the removed accounts that sources cannot bring back')
     .description(
-      'Lists the accounts that palimpsest remove has excluded. The store knows no names of them, only hashes: to find an account, name it.',
+      'Lists the accounts that palimpsest remove has excluded. The store contains only hashes of their names. Name an account to find its exclusion.',
     )
     .argument('[account...]', 'show only the exclusions of these handles or stable ids')
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
@@ -56,6 +56,6 @@ function nobody(): Failure {
     place: { field: '--allow' },
     expected: 'a handle or a stable id after the command',
     found: 'no account',
-    hint: hint`name the accounts whose exclusion ends, such as ${suggested('exclusions', { '--allow': true }, ['nina_k'])}`,
+    hint: hint`name the accounts to allow again, for example ${suggested('exclusions', { '--allow': true }, ['nina_k'])}`,
   });
 }

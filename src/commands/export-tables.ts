@@ -5,7 +5,7 @@ import { Failure } from '../contract/failure.ts';
 import { Pauses } from '../contract/pauses.ts';
 import type { Table, TableName } from '../export/tables.ts';
 import type { Store } from '../store/store.ts';
-import { number, plural, seconds } from '../terminal/amounts.ts';
+import { plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
@@ -26,7 +26,7 @@ const CSV: TableFormat = {
   name: 'csv',
   title: 'CSV',
   description:
-    'CSV follows RFC 4180, in UTF-8. A text that a spreadsheet could take for a formula begins with an apostrophe. An empty cell is null, "" is empty text.',
+    'CSV follows RFC 4180, in UTF-8. A text that a spreadsheet could read as a formula begins with an apostrophe. An empty cell means null. "" means empty text.',
   load: async () => (await import('../export/csv.ts')).csv,
 };
 const PARQUET: TableFormat = {
@@ -111,7 +111,9 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
           `exported ${storePath} to ${to} in ${seconds(took)}`,
           ...written.map((one) => `  ${one.table.padEnd(8)}  ${plural(one.rows, 'row')} in ${one.path}`),
           ...(table === undefined && isFileName(to, name)
-            ? [`note: ${to} has no accounts; add --table accounts to export the ${number(store.revision.accounts)} accounts`]
+            ? [
+                `note: ${to} has only the records; to export the ${plural(store.revision.accounts, 'account')}, run again with --table accounts and another --to`,
+              ]
             : []),
         ]);
       } catch (error) {

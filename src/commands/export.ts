@@ -9,7 +9,10 @@ import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } fr
 
 /** Declares the group `export`, with one command per format. */
 export function declareExport(program: Program, terminal: Terminal): void {
-  const group = program.command('export').summary('write the store for other programs, or for import');
+  const group = program
+    .command('export')
+    .summary('write the store for other programs, or for import')
+    .description('Writes the store as NDJSON, CSV or Parquet, for other programs or for import.');
   group
     .command('ndjson')
     .summary('write the whole store as NDJSON')

@@ -22,7 +22,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
     .summary('read change records and accounts into the store')
     .description(
       'Reads change records and accounts into the store. Accepts saved pages of either collection, NDJSON and JSON arrays, from files, ' +
-        'folders or standard input (-), also compressed with gzip. Detects the format from the content. Imports everything or nothing.',
+        'folders or standard input (-). Input may be compressed with gzip. Detects the format from the content. Imports everything or nothing.',
     )
     .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
@@ -59,7 +59,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
         ["palimpsest import site/ --include '*.json' --exclude 'drafts/'", 'only some files of a folder'],
         ['palimpsest import site/ --rejects rejects.ndjson', 'set aside what cannot be imported'],
-        ['palimpsest import rejects.ndjson', 'import it after it was corrected'],
+        ['palimpsest import rejects.ndjson', 'import the rejects after you correct them'],
       ),
     )
     .action(async (sources, options) => {
@@ -134,7 +134,7 @@ function conflictLines({ conflicts: { count, listed } }: ImportSummary, command:
     const place = [file, line === undefined ? undefined : `line ${line}`, field].filter((part) => part !== undefined).join(', ');
     return two_accounts
       ? `${account}: two accounts have this screen name; the store has the one ${createdAt(kept_creation_date)}, not the one ${createdAt(left_out_creation_date)} (${place})`
-      : `${account}: two versions of one profile, and neither is newer; the store kept its own (${place})`;
+      : `${account}: two versions of one profile, and neither is newer; the store kept its version (${place})`;
   });
   const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
   return [
@@ -153,7 +153,7 @@ const PRINTED = 10;
 function warningsOf({ archive, missing }: ArchiveReport): string[] {
   if (missing.length === 0) return [];
   return [
-    `${archive} has no good capture of ${plural(missing.length, 'page')}:`,
+    `${archive} has no usable capture of ${plural(missing.length, 'page')}:`,
     ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
   ];
 }

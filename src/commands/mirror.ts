@@ -18,10 +18,10 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     .command('mirror')
     .summary('read a live service, or another tree, into the store')
     .description(
-      'Reads both collections of a service into the store: a live one, or a tree of palimpsest on any host. Later runs read only ' +
+      'Reads both collections of a live service, or of a palimpsest tree on any host, into the store. Later runs read only ' +
         'new items. An interrupted run resumes at the same page. Exits with 1 if items are missing.',
     )
-    .argument('<base-url>', 'the address below which rest/ is')
+    .argument('<base-url>', 'the address of the service; rest/ is below it')
     .addOption(
       new Option('--store <file>', 'the store; created if it does not exist')
         .env('PALIMPSEST_STORE')
@@ -29,7 +29,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         .default(DEFAULT_STORE),
     )
     .addOption(
-      new Option('--delay <time>', 'the time from one request to the next: 500ms, 1s, 2m')
+      new Option('--delay <time>', 'the time from the start of one request to the start of the next, such as 500ms, 1s or 2m')
         .env('PALIMPSEST_DELAY')
         .argParser(duration)
         .default('1s'),
@@ -60,13 +60,18 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--delete', 'delete from the store what the service no longer has').env('PALIMPSEST_DELETE'))
     .addOption(
-      new Option('--max-delete <limit>', 'refuse to delete more: a number, or a share of the items that the service had')
+      new Option(
+        '--max-delete <limit>',
+        'refuse to delete more items than this: a number, or a percentage of the items that the service had',
+      )
         .env('PALIMPSEST_MAX_DELETE')
         .argParser(limit)
         .default({ share: 0.1 }, '10%'),
     )
     .addOption(
-      new Option('--rejects <file>', 'a file for rejected items; by default beside the store').env('PALIMPSEST_REJECTS').argParser(path),
+      new Option('--rejects <file>', 'write rejected items to this file (by default a file beside the store)')
+        .env('PALIMPSEST_REJECTS')
+        .argParser(path),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -76,7 +81,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         ['palimpsest mirror https://history.example.org', 'everything the first time, then only new items'],
         ['palimpsest mirror https://history.example.org --delay 5s', 'slower'],
         ['palimpsest mirror https://history.example.org --warc 2026-01-31.warc.gz', 'also keep the requests and responses'],
-        ['palimpsest mirror https://history.example.org --full --delete', 'once a month: also corrections and removals'],
+        ['palimpsest mirror https://history.example.org --full --delete', 'also find corrections and removals, for example once a month'],
       ),
     )
     .action(async (address, options) => {
@@ -130,8 +135,8 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             milliseconds,
           }),
           [
-            `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', after an interruption' : ''}`,
-            `  pages     ${number(result.pages.read)} read${result.isTree ? ', each with the SHA-256 of the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
+            `mirrored ${baseUrl} in ${seconds(milliseconds)}${result.isResumed ? ', resumed after an interruption' : ''}`,
+            `  pages     ${number(result.pages.read)} read${result.isTree ? ', each compared with the manifest' : ''}, with ${plural(result.requests.all, 'request')} and ${size(result.bytes)}`,
             `  records   ${number(result.records.added)} new, ${number(result.changed.length)} changed, ${number(result.gone.data.length)} gone from the service`,
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             ...excludedLine(result.records.excluded, result.accounts.excluded),
@@ -172,11 +177,11 @@ function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, reject
   if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(
-      `  ${url}: ${reason ?? 'records may have been skipped before it'}, between the records ${newer ?? 'at the top'} and ${older ?? 'at the end'}`,
+      `  ${url}: ${reason ?? 'records may have been skipped before it'}, between ${newer === null ? 'the top' : `record ${newer}`} and ${older === null ? 'the end' : `record ${older}`} of the feed`,
     );
   }
   for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
-  terminal.warn('next: mirror again; it reads only missing and new items');
+  terminal.warn('next: mirror again; the next run reads only missing and new items');
 }
 
 const TIME = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;
@@ -209,7 +214,7 @@ function headerText(text: string): string {
 function limit(text: string): { readonly most: number } | { readonly share: number } {
   const match = /^(\d{1,9})(%?)$/.exec(text);
   if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
-    throw new InvalidArgumentError('Expected a number of items, or a share such as 10%.');
+    throw new InvalidArgumentError('Expected a number of items, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
 }

@@ -156,7 +156,7 @@ function conflictLines({ conflicts: { count, listed } }: ObserveSummary): string
 function recordsLine({ records }: ObserveSummary): string {
   const all = Object.values(records).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
-  return all === 0 ? 'none new' : `${number(all)} new: ${parts.join(', ')}`;
+  return all === 0 ? '0 new' : `${number(all)} new: ${parts.join(', ')}`;
 }
 
 function instant(text: string): Instant {

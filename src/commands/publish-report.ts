@@ -10,10 +10,10 @@ export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSum
   for (const gap of plan.gaps) yield `readers may miss records in any order of uploads: ${gap} (--allow-gaps)`;
   yield `plan for ${target}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
-  yield `  overlaps   ${plural(plan.overlaps, 'page')} written twice, so that readers miss no record`;
+  yield `  overlaps  ${plural(plan.overlaps, 'page')} written twice, so that readers miss no record`;
   yield `  deletes   ${plural(plan.deletes, 'page')}`;
   yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}, $${plan.cost.toFixed(4)} at list price`;
-  for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}, expected: ${expected}; ${hint}`;
+  for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
 }
 
 function line({ action, path, bytes, reason }: Step): string {

@@ -16,7 +16,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .summary('upload the tree to object storage or a folder')
       .description(
         'Uploads new and changed files of the tree to object storage or a folder. The order of uploads ensures that a reader who ' +
-          'follows the next links misses no record. The manifest that the last run left at the target shows what changed.',
+          'follows the next links misses no record. Compares the tree with the manifest of the last run at the target.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
@@ -31,7 +31,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         new Option('--allow-gaps', 'publish even if readers may miss records that move to earlier pages').env('PALIMPSEST_ALLOW_GAPS'),
       )
       .addOption(
-        new Option('--allow-loopback', "publish even if the base URL of the tree is that of the reader's own machine").env(
+        new Option('--allow-loopback', 'publish even if the base URL of the tree is localhost or a loopback address').env(
           'PALIMPSEST_ALLOW_LOOPBACK',
         ),
       )

@@ -11,10 +11,10 @@ export function declareRemove(program: Program, terminal: Terminal): void {
     .command('remove')
     .summary('remove an account from the store, and keep it out')
     .description(
-      'Removes an account with everything that the store has of it, erases its bytes from the file, and excludes it: no source ' +
-        'brings it back. The next build and publish remove it from the tree and the target. Cannot be undone.',
+      'Removes an account and all its data from the store, erases its bytes from the file, and excludes it. No source can bring it ' +
+        'back. The next build and publish remove it from the tree and the target. This cannot be undone.',
     )
-    .argument('<account...>', 'a handle, a former handle or a stable id; @NAME is only a handle, id:ID only a stable id')
+    .argument('<account...>', 'a handle, a former handle or a stable id; @NAME matches only handles, id:ID matches only stable ids')
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--yes', 'confirm the removal').env('PALIMPSEST_YES'))
     .addOption(new Option('--dry-run', 'show what would be removed, and do not change the store').env('PALIMPSEST_DRY_RUN'))
@@ -27,7 +27,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
         ['palimpsest remove nina_k --dry-run', 'show what would be removed'],
         ['palimpsest remove nina_k --yes', 'remove the account with that handle'],
         ['palimpsest remove id:12 --yes', 'remove the account with that stable id'],
-        ['palimpsest exclusions nina_k --allow', 'later: let sources bring the account back'],
+        ['palimpsest exclusions nina_k --allow', 'let sources bring the account back'],
       ),
     )
     .action(async (names, options) => {
@@ -62,7 +62,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
         isDryRun
           ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
           : `next: ${terminal.command('build')}`,
-        ...(isDryRun ? [] : ['then publish with --allow-gaps; docs/removal.md describes copies elsewhere']),
+        ...(isDryRun ? [] : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md describes']),
       ]);
     });
 }
@@ -77,10 +77,10 @@ function lines({ removed, excluded, known, shared, mentions }: RemoveSummary): s
       ({ screen_name, stable_id, former_handles, records }) =>
         `  account   ${screen_name}${stable_id === null ? '' : ` (id ${stable_id})`}: ${plural(records, 'record')}, ${plural(former_handles.length, 'former handle')}`,
     ),
-    ...excluded.map((name) => `  excluded  ${name}, which no account in the store has`),
-    ...known.map((name) => `  known     ${name} was removed and excluded before`),
+    ...excluded.map((name) => `  excluded  ${name}, although no account in the store has this name`),
+    ...known.map((name) => `  known     ${name} is already removed and excluded`),
     ...shared.map((handle) => `  shared    ${handle} is not excluded, because another account has it now`),
-    ...(mentions === 0 ? [] : [`  mentions  ${plural(mentions, 'record')} of other accounts, which stay`]),
+    ...(mentions === 0 ? [] : [`  mentions  in ${plural(mentions, 'record')} of other accounts; these records stay in the store`]),
   ];
 }
 
@@ -90,6 +90,6 @@ function notConfirmed(names: readonly string[], summary: RemoveSummary, store: s
     place: { file: store },
     expected: '--yes, because a removal cannot be undone',
     found: found.join('; '),
-    hint: 'run again with --yes to remove this, or with --dry-run to see it as a summary; nothing was changed',
+    hint: 'run again with --yes to remove this, or with --dry-run to see a summary; nothing was changed',
   });
 }

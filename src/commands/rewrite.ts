@@ -10,11 +10,11 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .command('rewrite')
     .summary('write the configuration of a web server, CDN or platform')
     .description(
-      'Writes the configuration or code that lets a host map ?page=N to the files of the tree, for the base URL of the tree. ' +
-        'Refuses hosts that ignore the query, with the reason.',
+      'Writes the configuration or code with which a host maps ?page=N to the files of the tree. It fits the base URL of the tree. ' +
+        'Hosts that ignore the query are refused, and the reason is printed.',
     )
     .addArgument(new Argument('[host]', 'the name of a host; run with --list for all names'))
-    .addOption(new Option('--list', 'list the hosts, the capabilities each lacks, and how it was tested').env('PALIMPSEST_LIST'))
+    .addOption(new Option('--list', 'list the hosts, what each cannot do, and how each was tested').env('PALIMPSEST_LIST'))
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(
       new Option('--host-files <folder>', 'write the files of the host to this folder instead of printing them')
@@ -77,10 +77,10 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       writeHostFiles(hostFiles, files);
       const written = files.map(({ path, where }) => ({ path, where }));
       terminal.summary({ host: host.name, out, hostFiles, files: written, steps: host.steps }, [
-        `wrote ${hostFiles} for ${host.title}`,
+        `wrote the files for ${host.title} to ${hostFiles}`,
         ...files.map((file) => `  ${file.path}: ${file.where}`),
         ...stepsOf(host),
-        ...Object.entries(host.cannot).map(([capability, reason]) => `  without ${capability}: ${reason}`),
+        ...Object.entries(host.cannot).map(([capability, reason]) => `  lacks ${capability}: ${reason}`),
       ]);
     });
 }

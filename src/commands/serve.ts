@@ -7,8 +7,8 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .command('serve')
     .summary('serve the tree on this machine')
     .description(
-      'Serves the tree on this machine, to try it before publishing it. Answers requests as a host with the rewrite rules does, at ' +
-        'the path of the base URL. Links in the pages point to this server instead of the base URL.',
+      'Serves the tree on this machine, to try it before publishing it. Serves it at the path of the base URL. Answers requests like ' +
+        'a host with the rewrite rules. Links in the pages point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))
@@ -27,7 +27,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest serve', `at http://${DEFAULT_HOST}:${DEFAULT_PORT}`],
         ['palimpsest serve --open', 'the same, and open the feed in a browser'],
-        ['palimpsest serve --port 0 --no-rebase', 'at any free port, with pages byte for byte as built'],
+        ['palimpsest serve --port 0 --no-rebase', 'at any free port, with unchanged pages'],
       ),
     )
     .action(async (options) => {

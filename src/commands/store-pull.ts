@@ -12,7 +12,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       .summary('download the store from a target')
       .description(
         'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
-          'local store. Refuses to replace a store with content that the version does not have.',
+          'local store. Refuses to replace a local store that has content that the version does not have.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(
@@ -61,7 +61,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
           ? [`${target.name} has no store yet: nothing was downloaded`]
           : [
               unchanged ? `${options.store} is already version ${version.number}` : `pulled ${versionLine(version)}`,
-              `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} downloaded, the others were in the local store`,
+              `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} downloaded, ${number(blocks.all - blocks.fetched)} reused from the local store`,
               `  traffic   ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
             ];
       terminal.summary(

@@ -35,7 +35,9 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
     )
     .addOption(new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX'))
     .addOption(
-      new Option('--endpoint <url>', 'the address of the object store, if it is not that of the cloud provider').env('PALIMPSEST_ENDPOINT'),
+      new Option('--endpoint <url>', 'the address of the object store (default: the address of the cloud provider)').env(
+        'PALIMPSEST_ENDPOINT',
+      ),
     )
     .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName))
     .addOption(

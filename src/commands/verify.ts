@@ -45,7 +45,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       terminal.summary({ out: options.out, ...summary, milliseconds: Math.round(took) }, [
         ...violationLines(summary),
         ...noteLines(summary),
-        `verified ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
+        `verified the tree in ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         summary.violationCount === 0 ? `next: ${terminal.command('serve', { '--open': true })}` : nextStep(summary.violations, terminal),
       ]);
@@ -56,5 +56,5 @@ export function declareVerify(program: Program, terminal: Terminal): void {
 function nextStep(violations: readonly Violation[], terminal: Terminal): string {
   return violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule))
     ? `next: ${terminal.command('build', { '--repair': true })}, to rewrite the files that differ from the store`
-    : 'next: correct these records at their source and import them again: the tree shows them as imported';
+    : 'next: correct these records at their source, then import them again; the tree contains them as they were imported';
 }

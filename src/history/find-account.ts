@@ -88,7 +88,8 @@ function* allHandles(store: Store): Generator<string> {
 
 function hintFor(candidates: readonly string[], more: number): Hint {
   if (candidates.length === 0) return hint`run ${suggested('accounts')} to list all accounts`;
-  if (more > 0) return [`did you mean ${candidates.join(', ')}? Run `, suggested('accounts'), ` to search ${number(more)} more`];
+  if (more > 0)
+    return [`did you mean ${candidates.join(', ')}? ${number(more)} more match; run `, suggested('accounts'), ' to list all accounts'];
   const last = candidates.at(-1) ?? '';
   return `did you mean ${candidates.length === 1 ? last : `${candidates.slice(0, -1).join(', ')} or ${last}`}?`;
 }

@@ -57,8 +57,8 @@ export function noTree(folder: string): Failure {
   return new Failure('no-tree', `there is no finished tree in ${folder}`, {
     place: { file: folder },
     expected: 'a folder that palimpsest build made',
-    found: 'no build.json, or that of an unfinished build',
-    hint: 'name the tree with --out; --host-files names the folder for the files of the host',
+    found: 'no build.json, or the build.json of an unfinished build',
+    hint: 'name the tree with --out, and the folder for the files of the host with --host-files',
   });
 }
 
@@ -79,7 +79,10 @@ function refuseTooMuch(host: Host, tree: string): void {
   const tooMuch = excess(host, extentOf(tree));
   if (tooMuch === undefined) return;
   const { path = '', ...details } = tooMuch;
-  throw new Failure('host-limit', `${host.title} does not take the tree in ${tree}`, { place: { file: join(tree, path) }, ...details });
+  throw new Failure('host-limit', `the tree in ${tree} exceeds a limit of ${host.title}`, {
+    place: { file: join(tree, path) },
+    ...details,
+  });
 }
 
 /**

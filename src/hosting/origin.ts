@@ -16,8 +16,8 @@ const PREFERRED: readonly Encoding[] = ['brotli', 'gzip'];
 export function beforeOrigin(host: Host, address: string, tree: string): Host {
   const { atOrigin } = host;
   if (atOrigin === undefined) {
-    throw new Failure('usage', `${host.title} takes no --origin`, {
-      expected: `a host that takes an origin: ${HOSTS.filter((candidate) => candidate.atOrigin !== undefined)
+    throw new Failure('usage', `${host.title} does not support --origin`, {
+      expected: `a host that supports --origin: ${HOSTS.filter((candidate) => candidate.atOrigin !== undefined)
         .map(({ name }) => name)
         .join(', ')}`,
       found: host.name,
@@ -43,7 +43,7 @@ function originAt(address: string, tree: string): Origin {
         'http:// or https://, a name, and a path of letters, digits and ._~/-, such as https://bucket.s3.eu-central-1.amazonaws.com/prefix',
       // does not print the parts that may be a secret
       found: address.replace(/\/\/.*@/, '//…@').replace(/\?.*/, '?…'),
-      hint: 'name the address of the folder with rest/, as readers without credentials reach it',
+      hint: 'name the public address of the folder that contains rest/',
     });
   }
   const url = new URL(address);

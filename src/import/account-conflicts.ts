@@ -55,7 +55,7 @@ export function conflictError(conflict: Conflict, item: Conflicting): InputError
     place: item.place,
     expected: `${subject} as stored earlier: ${stored}`,
     found: `another version: ${found}`,
-    hint: hint ?? "keep the store's with --on-conflict keep, or take the new one with --on-conflict replace",
+    hint: hint ?? "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace",
     item: valueIn(item),
   };
 }

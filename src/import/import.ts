@@ -115,7 +115,7 @@ function requireComplete(sets: readonly PageSetReport[]): void {
   if (sets.length > 0 && set === undefined) return;
   throw new Failure(
     'incomplete',
-    set === undefined ? 'no source contains pages that could prove it complete' : 'the saved pages are not known to be complete',
+    set === undefined ? 'no source contains pages that prove it complete' : 'the saved pages are not known to be complete',
     {
       place: set?.url ? { file: set.url } : {},
       expected:

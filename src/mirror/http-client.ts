@@ -81,7 +81,9 @@ export class HttpClient {
       place: { file: from },
       expected: isHere ? `at most ${MOST_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
       found: location,
-      hint: isHere ? 'tell the operator of the service' : 'mirror the address that it leads to, if that is the service',
+      hint: isHere
+        ? 'report the redirects to the operator of the service'
+        : 'if the service moved to that address, mirror that address instead',
     });
   }
 

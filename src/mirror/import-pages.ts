@@ -255,7 +255,7 @@ function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedP
       {
         expected: `at most ${most} of them to delete from the store`,
         found: `${records.length + accounts.length}`,
-        hint: 'check that the service is complete; allow more with --max-delete, or leave --delete out. Nothing was changed, and no page is read again',
+        hint: 'check that the service is complete; then allow more with --max-delete, or omit --delete; nothing was changed, and the next run reads no page again',
       },
     );
   }

@@ -24,11 +24,11 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
   const number = url.searchParams.getAll('page').at(-1) ?? '';
   if (number !== String(page + 1)) {
     const found = Number(number) <= page ? `page ${number || 'none'}: a loop` : `page ${number}`;
-    throw refused(next, `page ${page + 1}`, found, 'tell the operator of the service');
+    throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
   }
   // a page may hold more items than others while a tree is published
   if ((page - 1) * Math.max(1, smallest) >= count && count > 0) {
-    throw refused(next, `an end after ${count} items, the count`, 'one more page', 'tell the operator of the service');
+    throw refused(next, `an end after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }
 

@@ -33,9 +33,9 @@ export function discardUnfinishedRuns(store: string): void {
     if (runLock === undefined) {
       throw new Failure('store-busy', `a mirror is running into ${store}`, {
         place: { file: store },
-        expected: 'no mirror at work, because its pages may have the account',
+        expected: 'no running mirror, because its pages may contain the account',
         found: `${spool}, locked by another process`,
-        hint: 'wait until the mirror has ended, then run this again',
+        hint: 'wait until the mirror has ended, then run the command again',
       });
     }
     for (const suffix of ['', '-wal', '-shm']) rmSync(spool + suffix, { force: true });

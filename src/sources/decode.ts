@@ -152,6 +152,6 @@ function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Fai
       cause,
     });
   }
-  const hint = 'check its permissions and its disk';
+  const hint = 'check the disk and the permissions of the file';
   return new Failure('bad-source', `cannot read ${input.name}`, { place, expected: 'a readable file', found: message, hint, cause });
 }

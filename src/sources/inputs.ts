@@ -22,7 +22,7 @@ export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Arr
     throw new Failure('usage', 'standard input can be read only once', {
       expected: 'at most one -',
       found: 'several',
-      hint: 'remove the others',
+      hint: 'name - only once',
     });
   }
   for (const path of paths) {
@@ -143,7 +143,7 @@ function noMatch(paths: readonly string[], { include, exclude }: FilePatterns): 
   return new Failure('no-source', 'no file of the sources matches the patterns', {
     place: paths.length === 1 && first !== undefined ? { file: first } : {},
     expected: include.length > 0 ? `a file that matches ${include.join(' or ')}` : 'a file that is not excluded',
-    found: exclude.length > 0 ? `only files that match ${exclude.join(' or ')}, or none` : 'no such file',
-    hint: 'a pattern without / matches the name of a file, and one with / its path inside the source: check --include and --exclude',
+    found: exclude.length > 0 ? `only files that match ${exclude.join(' or ')}, or no files` : 'no such file',
+    hint: 'check --include and --exclude: a pattern without / matches the name of a file, a pattern with / matches its path inside the source',
   });
 }

@@ -16,14 +16,14 @@ export function ifSnapshot(value: JsonObject, file: string, command: HintCommand
   const isTimed = 'observed_at' in value || 'user' in value;
   const options = isTimed ? {} : { '--observed-at': 'TIME' };
   const note = isTimed ? '' : '; TIME is when the snapshots were taken, such as 2017-09-19T20:47:28Z';
-  const hintFor = (source: string | undefined) => `observe reads snapshots: ${command('observe', source, options)}${note}`;
+  const hintFor = (source: string | undefined) => `read snapshots with observe: ${command('observe', source, options)}${note}`;
   return { found: format.title, hint: hintFor(sourceNamed(file)), otherCommand: { hintForAll: hintFor(undefined) } };
 }
 
 /** Returns what an error says about a record, account or page that was given to `observe`; undefined if the value is none. */
 export function ifRecord(value: JsonObject, file: string, command: HintCommand): OtherCommand | undefined {
   if (!isForImport(value)) return undefined;
-  const hintFor = (source: string | undefined) => `import reads records, accounts and pages: ${command('import', source)}`;
+  const hintFor = (source: string | undefined) => `read records, accounts and pages with import: ${command('import', source)}`;
   return { found: importedKind(value), hint: hintFor(sourceNamed(file)), otherCommand: { hintForAll: hintFor(undefined) } };
 }
 

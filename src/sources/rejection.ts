@@ -8,7 +8,7 @@ import type { InputError } from './source.ts';
  */
 export function rejection(inputError: InputError, more: Pick<Failure, 'others' | 'unlisted'> = NO_MORE): Failure {
   const { code, place, expected, found } = inputError;
-  const hint = inputError.hint ?? 'fix it, or write such items to a file with --rejects FILE; the store is unchanged';
+  const hint = inputError.hint ?? 'fix the item, or write such items to a file with --rejects FILE; the store is unchanged';
   return new Failure(code, messageOf(inputError), { place, expected, found, hint, ...more });
 }
 
@@ -22,7 +22,7 @@ function messageOf({ code, place, message }: InputError): string {
     case 'late':
       return 'an observation is too late';
     default:
-      return `${place.file ?? 'the input'} contains an item that cannot be imported`;
+      return `${place.file ?? 'the input'} contains an item that cannot be used`;
   }
 }
 

@@ -115,7 +115,7 @@ const TEXT: readonly Format[] = [
   {
     kind: 'a web archive (WARC)',
     detect: startsWith('WARC/'),
-    hint: ({ name, command }) => `import reads web archives by name: ${command('import', name)}`,
+    hint: ({ name, command }) => `read web archives by name with import: ${command('import', name)}`,
   },
   {
     kind: 'tab-separated values',

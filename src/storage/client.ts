@@ -13,7 +13,7 @@ export async function loadClient<T>(name: keyof typeof CLIENTS, load: () => Prom
     if (!isMissing) throw cause;
     throw new Failure('no-client', `this target needs ${name}, which is not installed`, {
       expected: `the package ${name} ${CLIENTS[name]}, which palimpsest is tested with`,
-      found: 'no such package; only this kind of target needs it',
+      found: 'no such package (other kinds of target do not need it)',
       hint: `run npm install ${name}@${CLIENTS[name]} in the folder in which palimpsest is installed (add --global if palimpsest is installed globally)`,
       cause,
     });

@@ -34,7 +34,7 @@ export function mistakenAddress(text: string, platform: string): Failure | undef
   return new Failure('usage', 'the target is not valid', {
     expected: 's3://bucket/prefix, az://container/prefix or the path of a folder',
     found: 'a text that looks like an address but has another form',
-    hint: `${suggestion(scheme, rest)}; a folder whose name has a colon is written ./name:`,
+    hint: `${suggestion(scheme, rest)} (for a folder with a colon in its name, write ./name:)`,
   });
 }
 

@@ -20,7 +20,7 @@ const HINTS: { readonly [K in StorageErrorKind]: string } = {
 export function toFailure(target: string, path: string, error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   const isDenied = error.kind === 'denied' || error.kind === 'anonymous' || error.kind === 'expired';
-  return new Failure(isDenied ? 'target-denied' : 'target-failed', `${target} did not carry out a request`, {
+  return new Failure(isDenied ? 'target-denied' : 'target-failed', `a request to ${target} failed`, {
     place: { file: path },
     expected: isDenied ? 'credentials that allow it' : 'a response that confirms it',
     found: error.message,

@@ -63,6 +63,6 @@ function notExcluded(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle or a stable id of a removed account',
     found: name,
-    hint: hint`check the name; ${suggested('exclusions')} lists all exclusions, without names`,
+    hint: hint`check the name, or run ${suggested('exclusions')} to list all exclusions (without names)`,
   });
 }

@@ -36,7 +36,7 @@ function unerased(path: string, code: Failure['code'], found: string, cause?: un
     place: { file: path },
     expected: 'no other process that uses the store, and free space for two more copies of it',
     found,
-    hint: 'run the same command again when no other process uses the store; SQLITE_TMPDIR names another folder for temporary files',
+    hint: 'run the same command again when no other process uses the store; set SQLITE_TMPDIR to use another folder for temporary files',
     cause,
   });
 }

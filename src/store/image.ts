@@ -68,7 +68,7 @@ export class StoreImage {
       place: { file: path },
       expected: `a moment within ${(ATTEMPTS * PAUSE_MS) / 1000} s when no process writes the store or reads an older state`,
       found: 'no such moment',
-      hint: 'wait until the other processes have ended, then run this again',
+      hint: 'wait until the other processes have ended, then run the command again',
     });
   }
 
@@ -139,6 +139,6 @@ function damaged(path: string, found: string): Failure {
     place: { file: path },
     expected: 'a file that passes the check of SQLite',
     found,
-    hint: 'restore a backup',
+    hint: 'restore a backup of the store',
   });
 }

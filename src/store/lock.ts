@@ -78,7 +78,7 @@ function foreign(path: string, cause: unknown): Failure {
     place: { file: path },
     expected: 'an empty file or no file',
     found: 'a file with other contents, or not a file',
-    hint: 'remove it, then run this again',
+    hint: 'remove that file, then run the command again',
     cause,
   });
 }

@@ -63,7 +63,7 @@ function requireFile(path: string): void {
     place: { file: path },
     expected: 'a store that palimpsest import created',
     found: 'no file',
-    hint: 'import something first, or name the store with --store',
+    hint: 'run palimpsest import first, or name the store with --store',
   });
 }
 

@@ -143,6 +143,6 @@ function noAccount(path: string, name: string): Failure {
     place: { file: path },
     expected: 'a handle, a former handle or a stable id of an account in the store',
     found: name,
-    hint: hint`check the name with ${suggested('accounts')}; --allow-unknown excludes it nevertheless`,
+    hint: hint`check the name with ${suggested('accounts')}, or exclude it anyway with --allow-unknown`,
   });
 }

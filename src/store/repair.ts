@@ -37,7 +37,7 @@ export async function repairStore(
       place: { file: kept },
       expected: 'no file, because the damaged store is kept under that name',
       found: 'a file',
-      hint: 'move the file away, then run this again',
+      hint: 'move the file away, then run the command again',
     });
   }
   const damagedStore = openStore(path, 'write');

@@ -45,8 +45,8 @@ function openExclusively(path: string, expected: StoreState | undefined): Connec
 function changed(path: string): Failure {
   return new Failure('store-busy', `another process changed ${path} while its replacement was fetched`, {
     place: { file: path },
-    expected: 'a store that no process changes meanwhile',
+    expected: 'a store that no process changes during the download',
     found: 'a state that differs from the one at the start',
-    hint: 'wait until the other process has ended, then run this again',
+    hint: 'wait until the other process has ended, then run the command again',
   });
 }

@@ -159,7 +159,7 @@ export const MIGRATIONS: readonly string[] = [
   ALTER TABLE account ADD COLUMN observed_fields INTEGER NOT NULL DEFAULT 0;
   `,
   `
-  -- what is read is held to these, so that a damaged store is not published; all CRC-32
+  -- every read compares the data with these checksums, so that a damaged store is not published; all are CRC-32
   ${DROP_CHANGE_TRIGGERS}
   ALTER TABLE record ADD COLUMN checksum INTEGER; -- of json, when it was written
   UPDATE record SET checksum = crc32(json);

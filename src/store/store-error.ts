@@ -39,7 +39,7 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       place,
       expected: 'one writer at a time',
       found,
-      hint: 'wait until the other process has ended, then run this again',
+      hint: 'wait until the other process has ended, then run the command again',
       cause: error,
     });
   }
@@ -54,7 +54,7 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
   }
   const advice =
     error.code === 'SQLITE_FULL' || error.code === 'ENOSPC'
-      ? 'free some space, then run this again: the store is unchanged'
+      ? 'free some space, then run the command again: the store is unchanged'
       : 'check the permissions of the file and of its folder: SQLite creates files beside a store even to read it';
   return new Failure('file-system', `the store ${path} cannot be read or written`, {
     place,

@@ -92,7 +92,7 @@ export function requireTree(out: string): BuildRecord {
       place,
       expected: 'a finished build',
       found: 'an interrupted build, or a damaged build.json',
-      hint: hint`run ${suggested('build')} again: it completes the tree`,
+      hint: hint`run ${suggested('build')} again to complete the tree`,
     });
   }
   throw new Failure('no-tree', `there is no tree in ${out}`, {

@@ -37,7 +37,7 @@ describe('build without --base-url', () => {
     await buildJson(cwd, '--base-url', SITE);
     const before = filesIn(join(cwd, 'out'));
     expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, written: 0, baseUrlFrom: 'tree', baseUrlBefore: SITE });
-    expect((await build(cwd, '--repair')).stdout).toContain(`\n  base URL  ${SITE}, that of the tree before\n`);
+    expect((await build(cwd, '--repair')).stdout).toContain(`\n  base URL  ${SITE}, as in the previous build\n`);
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
   });
 
@@ -104,7 +104,7 @@ describe('publish of a tree with the address of serve', () => {
       `error: the links in the pages would lead readers of site to their own machines (loopback-url)
   expected  a tree that was built with the address of the site
   found     the base URL ${DEFAULT}
-  try       build again with --base-url and the address of the site; --allow-loopback publishes this tree
+  try       build again with the address of the site in --base-url, or publish this tree with --allow-loopback
 `,
     ]);
     expect(existsSync(join(cwd, 'site'))).toBe(false);

@@ -47,7 +47,7 @@ describe('palimpsest export csv', () => {
     const folder = temporaryFolder();
     const [records, accounts] = [join(folder, 'x.csv'), join(folder, 'Y.CSV')];
     const { code, stdout } = await palimpsest(['export', 'csv', '--to', records, '--store', store]);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${records} has no accounts; add --table accounts`) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${records} has only the records; to export the`) });
     const env = { PALIMPSEST_TABLE: 'accounts', PALIMPSEST_TO: accounts, PALIMPSEST_STORE: store };
     expect(await palimpsest(['export', 'csv'], { env })).toMatchObject({ code: 0, stdout: expect.not.stringContaining('note') });
     expect(readdirSync(folder).toSorted()).toEqual(['Y.CSV', 'x.csv']);

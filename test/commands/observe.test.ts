@@ -81,7 +81,7 @@ describe('palimpsest observe', () => {
       ].join('\n'),
     );
     const again = await palimpsest(['observe', '-', '--store', store], { input });
-    expect(again.stdout).toContain('  records   none new\n');
+    expect(again.stdout).toContain('  records   0 new\n');
     expect(await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(4, { bio: 'c' })) })).toEqual({
       observations: 1,
       unchanged: 0,

@@ -156,7 +156,7 @@ describe('palimpsest import', () => {
     const snapshot = '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"a"}';
     const { cwd } = folderOf({ 'nights/1.json': snapshot, 'nights/2.json': snapshot });
     expect((await palimpsest(['import', 'nights'], { cwd })).stderr).toContain(
-      'try       observe reads snapshots: palimpsest observe nights\n',
+      'try       read snapshots with observe: palimpsest observe nights\n',
     );
   });
 

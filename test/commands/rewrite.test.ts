@@ -91,7 +91,7 @@ describe('rewrite', () => {
 
   it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('rejects --origin for %s', async (name) => {
     const { code, stderr } = await palimpsest(['rewrite', name, '--origin', 'https://bucket.example']);
-    expect([code, stderr]).toEqual([2, expect.stringMatching(/takes no --origin \(usage\)\n {2}expected {2}.*nginx/)]);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/does not support --origin \(usage\)\n {2}expected {2}.*nginx/)]);
   });
 
   it.each([
@@ -160,7 +160,7 @@ describe('rewrite', () => {
   it('rejects a folder without a tree in --out, and names the option for the files', async () => {
     const { code, stderr } = await palimpsest(['rewrite', 'nginx', '--out', 'host'], { cwd: await withTree() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);
-    expect(stderr).toContain('--host-files names the folder for the files of the host');
+    expect(stderr).toContain('the folder for the files of the host with --host-files');
   });
 
   it('warns if the base URL of the tree is that of this machine', async () => {

@@ -65,8 +65,8 @@ describe('parseJson', () => {
           expect(parsed.lost?.size).toBeGreaterThan(0);
           for (const one of parsed.lost?.values() ?? []) {
             expect(one).toMatchObject(error);
-            // the item is the smallest one: nothing of it can be used
-            expect(parse(String(one.item))).toMatchObject({ kind: 'error' });
+            // the item alone loses data too
+            expect(Object.keys(parse(String(one.item)))).not.toEqual(['value']);
           }
           // the rest loses nothing
           expect(parse(JSON.stringify(parsed.value))).toEqual({ value: parsed.value });

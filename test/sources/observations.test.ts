@@ -172,7 +172,7 @@ describe('observationsOf', () => {
     for (const from of [undefined, 'neutral', 'mastodon'] as const) {
       expect(errorIn(await readValues([value], { from }))).toMatchObject({
         ...error,
-        hint: 'import reads records, accounts and pages: palimpsest import snapshots',
+        hint: 'read records, accounts and pages with import: palimpsest import snapshots',
       });
     }
   });

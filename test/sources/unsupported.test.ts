@@ -87,7 +87,7 @@ describe('decode', () => {
       'a web archive (WARC): WARC/1.1',
       'a.warc',
       'WARC/1.1\r\n',
-      'import reads web archives by name: palimpsest import a.warc --store my.db',
+      'read web archives by name with import: palimpsest import a.warc --store my.db',
       1,
     ],
     ['a file of a Twitter archive: window.YTD', 'account.js', 'window.YTD.account.part0 = [', 'palimpsest observe FOLDER', 1],

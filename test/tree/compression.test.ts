@@ -173,7 +173,7 @@ it('rejects an unknown encoding', async () => {
     [
       "error: option '--compress <encodings>' argument 'gzip,zstd' is invalid (usage)",
       '  where     --compress',
-      '  expected  gzip, brotli or both with a comma, found zstd',
+      '  expected  gzip, brotli or gzip,brotli',
       '  found     gzip,zstd',
     ],
   ]);

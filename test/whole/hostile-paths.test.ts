@@ -133,7 +133,8 @@ it('an unreadable folder or file inside a folder gives one clear error in every 
   const fresh = () => join(folder, `new ${runs++}`);
   const runsOf: readonly (readonly [readonly string[], string])[] = [
     [['import', sources, '--store', fresh()], 'no-source'],
-    [['observe', sources, '--store', fresh()], 'no-source'],
+    // its files with records are the first error, and the unreadable folder is a further one
+    [['observe', sources, '--store', fresh()], 'bad-field'],
     [['import', secretFile, '--store', fresh()], 'bad-source'],
     [['verify', '--out', half], 'done'],
     [['publish', fresh(), '--out', half], 'tree-edited'],

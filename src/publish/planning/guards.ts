@@ -21,14 +21,14 @@ export function checkGuards(target: string, baseUrl: string, plan: Plan, { maxDe
   const links = new Failure('loopback-url', `the links in the pages would lead readers of ${target} to their own machines`, {
     expected: 'a tree that was built with the address of the site',
     found: `the base URL ${baseUrl}`,
-    hint: 'build again with --base-url and the address of the site; --allow-loopback publishes this tree',
+    hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
   });
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
     expected: `at most ${most}`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
-    hint: `check that the tree and the target are the right ones (--plan); --max-delete ${plan.deletes} allows this`,
+    hint: `check the tree and the target with --plan; if both are right, publish with --max-delete ${plan.deletes}`,
   });
-  const gaps = new Failure('reader-gaps', `readers of ${target} would miss items, whatever the order of the uploads`, {
+  const gaps = new Failure('reader-gaps', `readers of ${target} would miss items in any order of the uploads`, {
     expected: 'at least as many records and accounts as before, on pages that are not larger',
     found: plan.gaps.join('; '),
     hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',

@@ -12,10 +12,10 @@ export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>): void {
   const names = target.names?.() ?? [];
   // the first file that a killed run leaves is the state or its temporary file
   if (names.length === 0 || names.some((name) => name.startsWith(STATE) || name === BUILD_RECORD)) return;
-  throw new Failure('not-ours', `${target.name} contains other files and was never published to`, {
+  throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
     expected: 'a new or empty folder, or one that palimpsest published to before',
     found: names.toSorted().slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : ''),
-    hint: 'check the path; --allow-other-files publishes beside the files there',
+    hint: 'check the path, or publish beside these files with --allow-other-files',
   });
 }

@@ -19,7 +19,8 @@ export async function checkBag(bag: string): Promise<void> {
     const [, tag, algorithm] = ALGORITHMS.exec(name) ?? [];
     return algorithm === undefined ? [] : [{ name, algorithm, isOfPayload: tag === undefined }];
   });
-  if (!manifests.some(({ isOfPayload }) => isOfPayload)) throw damaged(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'none');
+  if (!manifests.some(({ isOfPayload }) => isOfPayload))
+    throw damaged(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'no such manifest');
   const payload = filesIn(bag);
   for (const { name, algorithm, isOfPayload } of manifests) {
     const unlisted = isOfPayload ? new Set(payload) : new Set<string>();
@@ -32,7 +33,7 @@ export async function checkBag(bag: string): Promise<void> {
       if (found !== digest) throw damaged(bag, `${path} with the digest ${digest}`, found);
     }
     const [first] = unlisted;
-    if (first !== undefined) throw damaged(bag, `a line for each file in ${name}`, `none for ${first}`);
+    if (first !== undefined) throw damaged(bag, `a line for each file in ${name}`, `no line for ${first}`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
+import { plural } from '../../contract/plural.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { readRecords } from '../../warc/read-records.ts';
@@ -68,14 +69,14 @@ async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGe
   }
 }
 
-/** Tells a web archive by its first bytes, and one whose first bytes are damaged by its name. */
+/** Returns the kind of a web archive. Detects it by the first bytes, or by the name if these bytes are damaged. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
   const head = headOf(path);
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
 }
 
-/** Returns nothing if the file cannot be read: whoever reads it says so. */
+/** Returns nothing if the file cannot be read: a later read reports the error. */
 function headOf(path: string): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
   try {
@@ -93,11 +94,13 @@ function headOf(path: string): Buffer {
 function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failure {
   const [first] = missing;
   const found =
-    first === undefined ? `${other} responses at other addresses` : `${failed} failed captures, such as ${first.url}: ${first.reason}`;
+    first === undefined
+      ? `${plural(other, 'response')} at other addresses`
+      : `${plural(failed, 'failed capture')}, such as ${first.url}: ${first.reason}`;
   return new Failure('no-source', `${archive} has no page of the API`, {
     place: { file: archive },
     expected: 'responses with status 200 at …/rest/data/ or …/rest/account/',
     found,
-    hint: 'check that it is the right archive',
+    hint: 'check that you named the right archive',
   });
 }

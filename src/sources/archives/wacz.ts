@@ -62,7 +62,7 @@ async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>
     if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
       throw damaged(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
     }
-    if (entries.size >= MOST_ENTRIES) throw damaged(path, `at most ${MOST_ENTRIES} files`, 'more');
+    if (entries.size >= MOST_ENTRIES) throw damaged(path, `at most ${MOST_ENTRIES} files`, 'more files');
     entries.set(fileName, entry);
   }
   return entries;
@@ -81,7 +81,7 @@ async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<stri
   );
   const listed = new Set(resources.map((resource) => resource.path));
   const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !listed.has(name));
-  if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'none');
+  if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
   if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
   for (const resource of resources) {
     const entry = entries.get(resource.path);
@@ -125,6 +125,6 @@ async function wrapErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || 'hint' in error || 'syscall' in error) throw error;
-    throw damaged(path, 'a complete ZIP file with names inside its folder', error.message);
+    throw damaged(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
   }
 }

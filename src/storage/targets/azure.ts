@@ -48,7 +48,7 @@ function unusable(expected: string, found: string): Failure {
   return new Failure('usage', 'the Azure account to publish to is not known', {
     expected,
     found,
-    hint: 'set one of them; with an account alone, credentials are found in the same way as by Azure’s own tools',
+    hint: 'set one of them; if only the account is set, palimpsest finds credentials as the tools of Azure do',
   });
 }
 

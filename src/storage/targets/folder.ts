@@ -102,7 +102,7 @@ class FolderTarget implements Target {
     const place = placeOf(path);
     const folder = placeOf(this.#folder);
     if (isIn(place, folder)) return;
-    throw new Failure('not-ours', `a link at ${path} leads out of ${this.#folder}`, {
+    throw new Failure('not-ours', `a link at ${path} points outside ${this.#folder}`, {
       place: { file: path },
       expected: 'files and folders inside this folder',
       found: `a link to ${place}`,

@@ -39,7 +39,7 @@ export async function readValues(values: readonly unknown[], context: Partial<Ob
 export function observationsIn(found: readonly (Observed | InputError)[]): Observation[] {
   return found.map((item) => {
     if (item.kind === 'observation') return item.observation;
-    throw new Error(`a inputError at ${JSON.stringify(item.place)}: expected ${item.expected}, found ${item.found}`);
+    throw new Error(`an input error at ${JSON.stringify(item.place)}: expected ${item.expected}, found ${item.found}`);
   });
 }
 
