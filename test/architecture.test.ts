@@ -54,6 +54,7 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['tree'],
+  open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/file-filter.ts'],
   warcio: ['archive/cdxj.ts', 'warc/encode-record.ts'],
