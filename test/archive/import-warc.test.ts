@@ -265,7 +265,7 @@ describe('import refuses a WARC', () => {
       input: Buffer.concat(captures),
     });
     expect(code).toBe(1);
-    expect(stderr).toContain('import reads web archives by name');
+    expect(stderr).toContain('read web archives by name with import');
   });
 });
 

@@ -173,7 +173,7 @@ describe('palimpsest remove', () => {
     const refused = await palimpsest(['remove', 'nina_k', '--store', store]);
     expect(refused).toMatchObject({
       code: 3,
-      stderr: expect.stringMatching(/not-confirmed.*nina_k: 10 records.*mentions 1 record.*--yes/s),
+      stderr: expect.stringMatching(/not-confirmed.*nina_k: 10 records.*mentions in 1 record.*--yes/s),
     });
     const dry = await palimpsest(['remove', 'nina_k', '--dry-run', '--store', store]);
     expect(dry).toMatchObject({
