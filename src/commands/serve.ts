@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { stopped } from '../contract/pauses.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_HOST, DEFAULT_OUT, DEFAULT_PORT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
@@ -46,6 +47,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
       if (options.open) await openInBrowser(`${server.url}/rest/data/`, terminal);
       await terminal.untilStopped();
       await server.close();
+      throw stopped('the server ended, and no file was changed', 'run the same command to start it again');
     });
 }
 

@@ -43,11 +43,6 @@ export class Interrupt {
     return this.#controller.signal;
   }
 
-  /** Marks the signal as the normal end of the command. */
-  settle(): void {
-    this.#exitCode = undefined;
-  }
-
   /** The exit code for a command that a signal has stopped: 128 and the number of the signal. Undefined without a signal. */
   get exitCode(): number | undefined {
     return this.#exitCode;

@@ -179,11 +179,10 @@ export class Terminal {
     return this.#interrupt.signal;
   }
 
-  /** Waits for a signal that stops the command. It is the normal end of the command, so the exit code stays. */
+  /** Waits for a signal that stops the command. */
   async untilStopped(): Promise<void> {
     const { signal } = this.#interrupt;
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve));
-    this.#interrupt.settle();
   }
 
   /** Waits until everything is written, and ends the process if a signal has stopped the command: something may still be open. */

@@ -117,7 +117,7 @@ describe('README.md', () => {
     } finally {
       served.kill('SIGTERM');
     }
-    expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(0);
+    expect(await new Promise((resolve) => served.once('exit', resolve))).toBe(143);
   });
 
   it('shows a whole page of the sample', async () => {
