@@ -154,6 +154,6 @@ function diverged(remote: Remote, store: string, here: StoreState, version: Vers
     place: { file: store },
     expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
     found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${plural(here.records, 'record')}`,
-    hint: 'push the local store first, or move it away, or discard its data with --replace; nothing was touched',
+    hint: 'pull to another file with --store, or discard the data of this store with --replace; nothing was changed',
   });
 }

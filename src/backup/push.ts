@@ -188,7 +188,7 @@ function diverged(remote: Remote, { path, state }: StoreImage, newest: Version):
       state.revision === newest.revision && state.fingerprint === newest.fingerprint
         ? 'the same revision, with accounts last observed at earlier times'
         : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${plural(state.records, 'record')}, which does not descend from it`,
-    hint: hint`run ${suggested('store pull')} first, then import or observe again; --replace makes this store the newest version anyway, and the target still keeps the other one; nothing was touched`,
+    hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
   });
 }
 

@@ -116,7 +116,8 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
         `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
         `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
         `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
-        `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}, to check that it is complete`,
+        'to check that the archive is complete, import it into a new store:',
+        `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
       ]);
     });
 }

@@ -57,7 +57,8 @@ export function declareExport(program: Program, terminal: Terminal): void {
           `exported ${storePath} to ${to} in ${seconds(took)}`,
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
-          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}, to restore it into another store`,
+          'to restore it into another store:',
+          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
         ]);
       } catch (error) {
         throw toFailure(storePath, error);

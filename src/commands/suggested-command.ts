@@ -20,6 +20,7 @@ export function renderSuggested(
   const target = names.reduce<CommandUnknownOpts | undefined>((group, name) => group?.commands.find((one) => one.name() === name), program);
   if (target === undefined) throw new Error(`there is no command ${command}`);
   const words = target.registeredArguments.flatMap((argument, index) => {
+    if (argument.variadic && args.length > index) return args.slice(index);
     const same = running?.registeredArguments.findIndex((one) => one.name() === argument.name() && argument.required) ?? -1;
     return args[index] ?? (same === -1 ? undefined : running?.args[same]) ?? [];
   });

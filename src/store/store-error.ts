@@ -48,7 +48,10 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
       place,
       expected: 'a store that palimpsest import created',
       found,
-      hint: hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
+      hint:
+        error.code === 'SQLITE_NOTADB'
+          ? 'name another file with --store, or restore a backup'
+          : hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
       cause: error,
     });
   }

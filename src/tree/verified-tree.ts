@@ -72,6 +72,6 @@ export function edited(file: string, wanted: string | undefined, found: string):
     place: { file },
     expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
     found,
-    hint: hint`run ${suggested('build', { '--repair': true })}, then run this command again`,
+    hint: hint`run ${suggested('build', { '--repair': true, '--store': 'FILE' })} with the store of this tree, then run this command again`,
   });
 }
