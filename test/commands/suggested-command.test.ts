@@ -96,7 +96,7 @@ describe('a command that is pasted', () => {
     expect(next(imported)).toBe(`node ${BIN} build --store 'a store.db'`);
     const built = paste(`${next(imported)} --out '$tree'`, folder);
     const verified = paste(next(built), folder);
-    expect([built.status, verified.status, next(verified)]).toEqual([0, 0, `node ${BIN} serve --out '$tree'`]);
+    expect([built.status, verified.status, next(verified)]).toEqual([0, 0, `node ${BIN} serve --out '$tree' --open`]);
     expect(readdirSync(folder)).toContain('$tree');
   });
 
@@ -109,12 +109,14 @@ describe('a command that is pasted', () => {
   ])('works after the error of %s', async (_, args, expected) => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(RECORD));
-    writeFileSync(join(folder, 'no store.db'), 'SQLite format 3\0 and then nothing that SQLite knows'.padEnd(5000, '.'));
     for (const prepare of [
       ['import', 'records.ndjson', '--quiet'],
+      ['import', 'records.ndjson', '--quiet', '--store', 'no store.db'],
       ['store', 'push', 'backup', '--quiet'],
     ])
       expect(await palimpsest(prepare, { cwd: folder })).toMatchObject({ code: 0 });
+    const store = readFileSync(join(folder, 'no store.db'));
+    writeFileSync(join(folder, 'no store.db'), store.fill('.', 4096));
     const failed: Finished = await palimpsest([...args, '--json'], { cwd: folder });
     const [, line = ''] = /`([^`]+)`/.exec(JSON.parse(failed.stdout).error.hint) ?? [];
     expect(line).toMatch(expected);
