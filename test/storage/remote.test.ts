@@ -99,7 +99,7 @@ describe('a remote', () => {
 
   it('starts no request after a stop, except under a policy without a signal', async () => {
     const { remote } = scripted([], AbortSignal.abort());
-    await expect(remote.get('a')).rejects.toMatchObject({ code: 'stopped', message: 'the work at s3://bucket was stopped' });
+    await expect(remote.get('a')).rejects.toMatchObject({ code: 'stopped', message: 'interrupted: nothing was changed' });
     await remote.with({ signal: undefined }).get('a');
     expect(remote.traffic.requests).toBe(1);
   });
