@@ -5,13 +5,13 @@ import { commandsIn } from '../support/commands.ts';
 
 const silent = { write: () => true };
 
-/** The commands as they are declared where the environment is this process's; of a group (`store`) those below it. */
+/** The commands, declared with the environment of this process. A group such as `store` is replaced by its commands. */
 function commands() {
   const { env } = process;
   return commandsIn(programFor(new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env, once: () => {} })));
 }
 
-/** What a command takes its options to be, and from where, given as little as it asks for. */
+/** Returns the values and the sources of a command's options, if it gets only what it requires. */
 async function optionsOf(name: string): Promise<object> {
   const command = commands().find(([one]) => one === name)?.[1];
   if (command === undefined) throw new Error(`there is no command ${name}`);
@@ -20,8 +20,11 @@ async function optionsOf(name: string): Promise<object> {
     const sources = command.options.map((option) => [option.long, command.getOptionValueSource(option.attributeName())]);
     read = { options: command.opts(), sources: Object.fromEntries(sources) };
   });
-  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', 'file']);
-  await command.parseAsync([...needed, ...command.registeredArguments.map(() => 'argument')], { from: 'user' });
+  // some files need the name of the format, which is the name of the command
+  const file = `file.${name.split(' ').at(-1)}`;
+  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', file]);
+  const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'argument');
+  await command.parseAsync([...needed, ...args], { from: 'user' });
   return read;
 }
 

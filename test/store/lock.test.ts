@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { lock } from '../../src/store/lock.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
-const NOT_OURS = expect.objectContaining({ code: 'not-ours', hint: expect.stringContaining('remove it') });
+const NOT_OURS = expect.objectContaining({ code: 'not-ours', hint: expect.stringContaining('remove that file') });
 
 describe('a lock', () => {
   it('is held by one holder at a time, and leaves no file', () => {
