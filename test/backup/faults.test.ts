@@ -10,7 +10,7 @@ import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/sto
 import { PLACES, strays } from './places.ts';
 
 /** The number of pushes, and of pulls, that are killed at each target. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 3);
+const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 1);
 const RATE = 0.3;
 /** The most runs that may end before their kill, for each killed run. */
 const ATTEMPTS = 20;

@@ -9,7 +9,7 @@ import { startFaultyProxy } from './faulty-proxy.ts';
 import { startGrowingService } from './growing-service.ts';
 import { fingerprint } from './mirrored.ts';
 
-const KILLS = Number(process.env['PALIMPSEST_TEST_MIRROR_KILLS'] ?? 6);
+const KILLS = Number(process.env['PALIMPSEST_TEST_MIRROR_KILLS'] ?? 3);
 
 function isFilled(store: string): boolean {
   try {

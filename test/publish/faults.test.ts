@@ -11,7 +11,7 @@ import { FAULTS, type FaultyProxy, startProxy } from './proxy.ts';
 import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 
 /** The number of publishes through the faulty proxy, and of killed ones. The full test runs 20 and 100. */
-const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 2);
+const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 1);
 const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
 const FEW_KILLS = 2;
 const RATE = 0.3;

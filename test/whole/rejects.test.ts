@@ -7,7 +7,7 @@ import { chance } from './chance.ts';
 import { runAndKill } from './killing.ts';
 
 /** The number of killed runs of each command. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_REJECT_KILLS'] ?? 6);
+const KILLS = Number(process.env['PALIMPSEST_TEST_REJECT_KILLS'] ?? 4);
 const LINES = 4000;
 
 const record = (id: number) => ({

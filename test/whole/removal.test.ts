@@ -7,7 +7,7 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { runAndKill } from './killing.ts';
 
-const KILLS = Number(process.env['PALIMPSEST_TEST_REMOVAL_KILLS'] ?? 4);
+const KILLS = Number(process.env['PALIMPSEST_TEST_REMOVAL_KILLS'] ?? 2);
 const FIXTURES = new URL('../sources/formats/fixtures/', import.meta.url);
 
 /** Texts that only the removed account has. */
