@@ -1,25 +1,25 @@
 import { gunzipSync } from 'node:zlib';
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
-import { Failure, type Place } from '../contract/failure.ts';
+import type { Place } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { plural } from '../contract/plural.ts';
 import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items.ts';
 import { rejection } from '../sources/rejection.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
-import type { Exclusions } from '../store/exclusions.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
-import { excludedKey, type ItemKey, MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
-import { areTwo, keyOf, namesakeKey, variantOf, withoutExcludedNames } from './service-page.ts';
+import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
+import { deleteGone } from './delete-gone.ts';
+import { type FinishedRun, remember } from './remember.ts';
+import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 /** The phases of the import. `import` counts pages. */
 export type ImportPagesPhase = 'import' | CommitPhase;
 
-export interface ImportPagesOptions {
+export interface ImportPagesOptions extends FinishedRun {
   readonly baseUrl: string;
   readonly onConflict: ConflictPolicy;
   /** Called once for each rejected item. */
@@ -28,9 +28,6 @@ export interface ImportPagesOptions {
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** How many items that the service no longer has may be deleted from the store; undefined to delete none. */
   readonly mayDelete: number | undefined;
-  /** Items that the service no longer has, as this run found. */
-  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
-  readonly summary: MirrorSummary;
   /** Stops the import: the store is unchanged, and the pages stay in the spool. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ImportPagesPhase> | undefined;
@@ -77,34 +74,6 @@ export async function importPages(
   } finally {
     batch.end();
   }
-}
-
-/** Writes the state of the service after a finished run; runs in the caller's batch. */
-export function remember(
-  before: MirrorMemory,
-  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
-  exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
-  { summary, gone }: Pick<ImportPagesOptions, 'summary' | 'gone'>,
-): MirrorMemory {
-  const memory = before.update(summary);
-  const writer = memory.writer();
-  for (const collection of COLLECTIONS) {
-    // the run did not know yet which names its last pages would exclude
-    const nameless = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
-    for (const key of spool.newItems(collection)) writer.add(collection, nameless(key));
-    for (const key of gone[collection]) writer.setGone(collection, nameless(key));
-  }
-  for (const page of spool.pages()) {
-    // the other pages of the feed differ as soon as there is one record more
-    const isWorthKeeping = page.collection === 'account' || page.number === 1;
-    if (page.etag !== null && isWorthKeeping)
-      writer.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));
-  }
-  return memory;
-}
-
-function withoutNames(contents: string, exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>): string {
-  return exclusions.isEmpty ? contents : JSON.stringify(withoutExcludedNames(JSON.parse(contents), exclusions));
 }
 
 class PageImporter {
@@ -242,39 +211,4 @@ function conflict({ subject, stored, found }: Conflict, place: Place): InputErro
     found: `another version: ${found}`,
     hint: "keep the store's version with --on-conflict keep, or take the new one with --on-conflict replace; no page is read again",
   };
-}
-
-/** Deletes the items that only this service had, and that it no longer has. */
-function deleteGone(batch: Batch, memory: MirrorMemory, most: number): ImportedPages['deleted'] {
-  const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
-  const [records, accounts] = [own('data'), own('account')];
-  if (records.length + accounts.length > most) {
-    throw new Failure(
-      'too-many-deletes',
-      `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
-      {
-        expected: `at most ${most} of them to delete from the store`,
-        found: `${records.length + accounts.length}`,
-        hint: 'check that the service is complete; then allow more with --max-delete, or omit --delete; nothing was changed, and the next run reads no page again',
-      },
-    );
-  }
-  const writer = memory.writer();
-  const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
-  const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
-  // an account of which nothing is known any more goes when the batch ends
-  const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
-  let removed = 0;
-  for (const id of records) {
-    const name = owner.get(id);
-    if (name !== undefined) batch.markRecordChanged(name, Number(id));
-    removed += removeRecord.run(id).changes;
-    writer.forget('data', id);
-  }
-  for (const name of accounts) {
-    batch.markChanged(String(name));
-    forgetProfile.run(name);
-    writer.forget('account', name);
-  }
-  return { records: removed, accounts: accounts.length };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { remember } from '../../src/mirror/import-pages.ts';
 import { missingOf } from '../../src/mirror/missing.ts';
+import { remember } from '../../src/mirror/remember.ts';
 import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';

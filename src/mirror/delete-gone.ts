@@ -1,0 +1,44 @@
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import { plural } from '../contract/plural.ts';
+import type { Batch } from '../store/batch.ts';
+import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
+
+/**
+ * Deletes from the store the items that only this service had, and that it no longer has. Runs in the caller's batch.
+ * @param most the maximum number of items to delete
+ * @throws Failure too-many-deletes
+ */
+export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { readonly records: number; readonly accounts: number } {
+  const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
+  const [records, accounts] = [own('data'), own('account')];
+  if (records.length + accounts.length > most) {
+    throw new Failure(
+      'too-many-deletes',
+      `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
+      {
+        expected: `at most ${most} of them to delete from the store`,
+        found: `${records.length + accounts.length}`,
+        hint: 'check that the service is complete; then allow more with --max-delete, or omit --delete; nothing was changed, and the next run reads no page again',
+      },
+    );
+  }
+  const writer = memory.writer();
+  const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
+  const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
+  // an account of which nothing is known any more goes when the batch ends
+  const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
+  let removed = 0;
+  for (const id of records) {
+    const name = owner.get(id);
+    if (name !== undefined) batch.markRecordChanged(name, Number(id));
+    removed += removeRecord.run(id).changes;
+    writer.forget('data', id);
+  }
+  for (const name of accounts) {
+    batch.markChanged(String(name));
+    forgetProfile.run(name);
+    writer.forget('account', name);
+  }
+  return { records: removed, accounts: accounts.length };
+}

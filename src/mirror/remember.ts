@@ -1,0 +1,40 @@
+import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import { excludedKey, type ItemKey, type MirrorMemory, type MirrorSummary } from '../store/mirror-memory.ts';
+import { withoutExcludedNames } from './service-page.ts';
+import type { Spool } from './spool.ts';
+
+/** What a finished run found out about the service. */
+export interface FinishedRun {
+  readonly summary: MirrorSummary;
+  /** Items that the service no longer has. */
+  readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
+}
+
+/** Writes the state of the service after a finished run; runs in the caller's batch. */
+export function remember(
+  before: MirrorMemory,
+  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
+  { summary, gone }: FinishedRun,
+): MirrorMemory {
+  const memory = before.update(summary);
+  const writer = memory.writer();
+  for (const collection of COLLECTIONS) {
+    // the run did not know yet which names its last pages would exclude
+    const nameless = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
+    for (const key of spool.newItems(collection)) writer.add(collection, nameless(key));
+    for (const key of gone[collection]) writer.setGone(collection, nameless(key));
+  }
+  for (const page of spool.pages()) {
+    // the other pages of the feed differ as soon as there is one record more
+    const isWorthKeeping = page.collection === 'account' || page.number === 1;
+    if (page.etag !== null && isWorthKeeping)
+      writer.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));
+  }
+  return memory;
+}
+
+function withoutNames(contents: string, exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>): string {
+  return exclusions.isEmpty ? contents : JSON.stringify(withoutExcludedNames(JSON.parse(contents), exclusions));
+}
