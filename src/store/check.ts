@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { encodeIdentity, encodeSummary } from '../contract/account.ts';
-import { encodeAccountState, parseAccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { encodeRecord, parseRecord } from '../contract/record.ts';
-import { Violation } from '../contract/shape.ts';
 import { accountJson, GATHER, type Gathered } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
+import { accountIn, corruptionInAccount, corruptionInRecord } from './corruption.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
 import { openStore } from './open-store.ts';
@@ -157,10 +154,10 @@ class StoreCheck {
           return;
         }
         edge = id;
-        const flaw = checksumOf(text) === checksum ? flawInRecord(id, json) : 'a text that does not match its checksum';
-        if (flaw !== undefined) {
+        const corruption = checksumOf(text) === checksum ? corruptionInRecord(id, json) : 'a text that does not match its checksum';
+        if (corruption !== undefined) {
           const subject = `record ${id} of ${accountIn(json)}`;
-          this.#add({ subject, expected: 'the record that was imported', found: `${flaw}: ${cut(json)}`, repairable: false });
+          this.#add({ subject, expected: 'the record that was imported', found: `${corruption}: ${cut(json)}`, repairable: false });
         }
         this.#feed = recordsChecksum(Buffer.from(json), this.#feed);
         this.#records += 1;
@@ -184,9 +181,9 @@ class StoreCheck {
         edge = row.id;
         this.#accounts += 1;
         const subject = `account ${row.screen_name}`;
-        const flaw = flawInAccount(states, row);
-        if (flaw !== undefined) {
-          this.#add({ subject, expected: 'the account that was imported', found: flaw, repairable: false });
+        const corruption = corruptionInAccount(states, row);
+        if (corruption !== undefined) {
+          this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable: false });
           continue;
         }
         const { records = 0, newest = null, json = Buffer.alloc(0) } = gather.get(row.screen_name) ?? {};
@@ -234,29 +231,4 @@ interface AccountRow extends StateRow {
   readonly first_record: number | null;
   readonly digest: Buffer | null;
   readonly checksum: number | null;
-}
-
-function flawInRecord(id: number, json: string): string | undefined {
-  try {
-    const record = parseRecord(JSON.parse(json));
-    return record.id === id && encodeRecord(record) === json ? undefined : 'JSON with other content or in another form';
-  } catch (error) {
-    return error instanceof Violation ? error.message : 'text that is not JSON';
-  }
-}
-
-function flawInAccount(states: AccountStates, row: StateRow): string | undefined {
-  try {
-    const state = parseAccountState(JSON.parse(encodeAccountState(states.of(row))));
-    const isSame = encodeIdentity(state) === row.identity && encodeSummary(state.profile) === row.summary;
-    return isSame && state.screen_name === row.screen_name ? undefined : 'JSON with other content or in another form';
-  } catch (error) {
-    if (error instanceof Failure) return error.found;
-    return error instanceof Violation ? error.message : 'values that cannot be parsed';
-  }
-}
-
-/** Returns the account that a record names, if its text is still readable. */
-function accountIn(json: string): string {
-  return /"account":"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? 'an unreadable account';
 }

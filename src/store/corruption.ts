@@ -1,0 +1,33 @@
+import { encodeIdentity, encodeSummary } from '../contract/account.ts';
+import { encodeAccountState, parseAccountState } from '../contract/account-state.ts';
+import { Failure } from '../contract/failure.ts';
+import { encodeRecord, parseRecord } from '../contract/record.ts';
+import { Violation } from '../contract/shape.ts';
+import type { AccountStates, StateRow } from './account-states.ts';
+
+/** Returns why a stored record is not one that an import accepts; undefined if it is. */
+export function corruptionInRecord(id: number, json: string): string | undefined {
+  try {
+    const record = parseRecord(JSON.parse(json));
+    return record.id === id && encodeRecord(record) === json ? undefined : 'JSON with other content or in another form';
+  } catch (error) {
+    return error instanceof Violation ? error.message : 'text that is not JSON';
+  }
+}
+
+/** Returns why the columns of a stored account are not those that an import writes; undefined if they are. */
+export function corruptionInAccount(states: AccountStates, row: StateRow): string | undefined {
+  try {
+    const state = parseAccountState(JSON.parse(encodeAccountState(states.of(row))));
+    const isSame = encodeIdentity(state) === row.identity && encodeSummary(state.profile) === row.summary;
+    return isSame && state.screen_name === row.screen_name ? undefined : 'JSON with other content or in another form';
+  } catch (error) {
+    if (error instanceof Failure) return error.found;
+    return error instanceof Violation ? error.message : 'values that cannot be parsed';
+  }
+}
+
+/** Returns the account that a record names, if its text is still readable. */
+export function accountIn(json: string): string {
+  return /"account":"((?:[^"\\]|\\.)*)"/.exec(json)?.[1] ?? 'an unreadable account';
+}
