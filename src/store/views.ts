@@ -1,0 +1,31 @@
+/** The published profile of an account: the one in `history` includes the changes after the profile of the source. */
+const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
+/** Formats microseconds since 1970 as new records have them. */
+const TIME = (column: string) => `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000000, 'unixepoch') || printf('.%06dZ', ${column} % 1000000)`;
+
+/** The views for other programs. They need no function that a plain SQLite lacks. A store can have own views of a user. */
+export const CREATE_VIEWS: string = `
+  CREATE VIEW IF NOT EXISTS records AS
+    SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,
+      json ->> 'web_archive_url' AS web_archive_url
+    FROM record;
+
+  CREATE VIEW IF NOT EXISTS accounts AS
+    SELECT screen_name, stable_id,
+      ${PROFILE} ->> 'display_name' AS display_name,
+      ${PROFILE} ->> 'website' AS website,
+      ${PROFILE} ->> 'location' AS location,
+      ${PROFILE} ->> 'bio' AS bio,
+      (SELECT text = 'true' FROM record WHERE record.account = screen_name AND data_type = 'Verified' ORDER BY record.id DESC LIMIT 1)
+        AS verified,
+      identity ->> 'profile_image_url' AS profile_image_url,
+      identity ->> 'account_creation_date' AS account_creation_date,
+      (SELECT json_group_array(json_object('handle', handle, 'seen_to', ${TIME('seen_to')}))
+        FROM (SELECT handle, seen_to FROM former_handle WHERE former_handle.account = account.id
+          ORDER BY seen_to, handle COLLATE BINARY LIMIT -1)) AS former_handles,
+      ifnull(records, 0) AS changes,
+      (SELECT first_encountered_date FROM record WHERE record.id = account.first_record) AS first_change,
+      (SELECT first_encountered_date FROM record WHERE record.account = screen_name ORDER BY record.id DESC LIMIT 1) AS last_change,
+      ${TIME('observed_to')} AS observed_to
+    FROM account LEFT JOIN history ON history.first_record = account.first_record;
+`;
