@@ -30,7 +30,6 @@ const WORDS = 12;
 const WORD = /[\p{L}\p{N}\p{M}\p{So}]+/gu;
 // a Chinese character or an emoji can begin a word, because there are no spaces before it
 const WORD_START = /(?<= |^)[^ ]|\p{sc=Han}|\p{So}/gu;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the expression covers the printable part of ASCII
 const ASCII = /^[\u0020-\u007e]*$/;
 
 /**

@@ -42,9 +42,9 @@ export function addComparison(): void {
 
 function choose(version: Version): void {
   const chosen = chosenVersion();
-  if (chosen === undefined || (chosen.field !== version.field && chosen.id !== version.id)) return keep(version);
-  keep(undefined);
-  if (chosen.id === version.id) return;
+  const isPair = chosen?.field === version.field && chosen.id !== version.id;
+  keep(isPair || chosen?.id === version.id ? undefined : version);
+  if (!isPair) return;
   const [before, after] = Number(chosen.id.slice(1)) < Number(version.id.slice(1)) ? [chosen, version] : [version, chosen];
   const parts = wordDiff(before.text, after.text).map(({ kind, text }) => element(ELEMENTS[kind], {}, text));
   const side = (title: string, { time, text }: Version) =>

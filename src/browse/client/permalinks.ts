@@ -14,8 +14,8 @@ export function addPermalinks(): void {
 function followPermalink(): void {
   const id = Number(/^#r(\d+)$/.exec(location.hash)?.[1]);
   if (Number.isNaN(id) || document.getElementById(`r${id}`) !== null) return;
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[data-first]')) {
-    const [first, last] = [Number(link.dataset['first']), Number(link.dataset['last'])];
-    if (first <= id && id <= last) return location.replace(link.href + location.hash);
-  }
+  const link = Array.from(document.querySelectorAll<HTMLAnchorElement>('a[data-first]')).find(
+    ({ dataset }) => Number(dataset['first']) <= id && id <= Number(dataset['last']),
+  );
+  if (link !== undefined) location.replace(link.href + location.hash);
 }
