@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browseParts } from '../browse/parts.ts';
+import { Browse } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
@@ -46,7 +46,7 @@ export async function stageBrowse(
   const file = present.isListed ? join(present.out, MANIFEST) : join(stage, 'found-browse-files');
   if (!present.isListed) listFound(present.out, file);
   const extents = findBrowseLines(linesOfFile(file));
-  const parts = site === undefined ? [] : browseParts(store, site);
+  const parts = site === undefined ? [] : new Browse(store, site).parts;
   listSurplus(file, extents, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;

@@ -1,11 +1,10 @@
 import { closeSync, readSync } from 'node:fs';
 import { partOf } from '../browse/parts.ts';
+import { HOME } from '../browse/paths.ts';
 import { linesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { openRegularFile } from './regular-file.ts';
 
-/** The home page. Its links lead to all other browse files, so it is written last. */
-export const HOME = 'index.html';
 /** The folder of all browse files except the home page. */
 export const BROWSE_FOLDER = 'browse';
 

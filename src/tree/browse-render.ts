@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BrowseFile, type BrowsePart, browseFiles, browseParts } from '../browse/parts.ts';
+import { Browse, type BrowseFile, type BrowsePart } from '../browse/parts.ts';
 import type { Site } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
 import { browseLinesIn, type Extents, linesOfFile } from './browse-lines.ts';
@@ -9,7 +9,7 @@ import { digestOf } from './manifest.ts';
 import { writePieces } from './write-pieces.ts';
 
 /** In the place of a digest: the file must be read. */
-export const UNREAD = '0'.repeat(64);
+export const UNREAD: string = '0'.repeat(64);
 
 /** The input of threads that render the browse files of one tree together. It can be posted to another thread. */
 export interface BrowseJob {
@@ -70,10 +70,11 @@ export const OBSOLETE = 'browse-obsolete';
 /** Renders parts until none remains. */
 export function renderBrowse(job: BrowseJob, store: Store, onFiles: () => void = () => {}): void {
   const counts = new BrowseCounts(job.counts);
-  const parts = browseParts(store, job.site);
+  const browse = new Browse(store, job.site);
+  const { parts } = browse;
   for (let index = counts.takePart(); index < parts.length; index = counts.takePart()) {
     const part = parts[index];
-    if (part !== undefined) renderPart(job, store, part, index, counts);
+    if (part !== undefined) renderPart(job, browse, part, index, counts);
     onFiles();
   }
 }
@@ -89,13 +90,13 @@ export function renderBrowseFrom(job: BrowseJob): void {
 }
 
 /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
-function renderPart(job: BrowseJob, store: Store, part: BrowsePart, index: number, counts: BrowseCounts): void {
+function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: number, counts: BrowseCounts): void {
   const before = new Map<string, string>();
   const { file, extents } = job.before;
   for (const { path, digest } of browseLinesIn(linesOfFile(file), extents, part.name)) before.set(path, digest);
   const staged = new StagedFolder(job.stage);
   let [lines, files, written] = ['', 0, 0];
-  for (const browseFile of browseFiles(store, job.site, part, job.since)) {
+  for (const browseFile of browse.files(part, job.since)) {
     const found = before.get(browseFile.path);
     const { digest, bytes } = digested(browseFile, found);
     if (bytes !== undefined && digest !== (found === UNREAD ? digestOf(join(job.out, browseFile.path)) : found)) {

@@ -1,6 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { BROWSE_FOLDER, groupOf, HOME } from './browse-lines.ts';
+import { HOME } from '../browse/paths.ts';
+import { BROWSE_FOLDER, groupOf } from './browse-lines.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** Paths in one folder that are of one part. */
