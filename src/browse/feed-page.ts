@@ -1,0 +1,42 @@
+import type { ChangeRecord } from '../contract/record.ts';
+import { type ByteText, parseByteJson } from './byte-text.ts';
+import { feedChange } from './change-markup.ts';
+import { fullDate } from './dates.ts';
+import { fieldFilter } from './field-filter.ts';
+import { number } from './numbers.ts';
+import { pageBytes, ROOT_2 } from './page-frame.ts';
+import { pageLinks } from './page-links.ts';
+import { changesPage } from './paths.ts';
+
+/**
+ * Returns a page of the feed, with the same records as the page of `/rest/data/` with that number.
+ * @param json the JSON of its records, newest first, separated by commas
+ */
+export function feedPage(page: number, pages: number, json: Buffer): Buffer {
+  const records = parseRecords(json);
+  let [days, day] = ['', ''];
+  for (const record of records) {
+    const date = record.first_encountered_date.slice(0, 10);
+    if (date !== day) days += `<h2 id=d${date}>${fullDate(date)}</h2>\n`;
+    day = date;
+    days += feedChange(record, ROOT_2);
+  }
+  const frame = {
+    title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
+    root: ROOT_2,
+    section: 'changes' as const,
+    previous: page > 1 ? changesPage(page - 1) : undefined,
+    next: page < pages ? changesPage(page + 1) : undefined,
+  };
+  const links = pageLinks('Pages of changes', page, pages, (target) => ROOT_2 + changesPage(target));
+  const list: ByteText =
+    records.length === 0 ? '<p>There are no changes yet.</p>\n' : `${fieldFilter(records)}<div class=changes>\n${days}</div>\n`;
+  return pageBytes(frame, `<h1>Changes</h1>\n${list}${links}`);
+}
+
+/** Parses the JSON of records that are separated by commas. */
+export function parseRecords(json: Buffer): readonly ChangeRecord[] {
+  return json.length === 0 ? [] : parseByteJson(Buffer.concat([OPEN, json, CLOSE]));
+}
+
+const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];
