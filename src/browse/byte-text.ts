@@ -27,7 +27,8 @@ export function encode(text: ByteText): Buffer {
 export function parseByteJson(json: Buffer): ReturnType<typeof JSON.parse> {
   const text = json.toString('latin1');
   // an escape can stand for a character that is not one byte; U+FFFE and U+FFFF begin with these two bytes
-  if (!text.includes('\\u') && !text.includes('\\b') && !text.includes('\\f') && !text.includes('\u00ef\u00bf') && !text.includes('\u007f')) return JSON.parse(text);
+  if (!text.includes('\\u') && !text.includes('\\b') && !text.includes('\\f') && !text.includes('\u00ef\u00bf') && !text.includes('\u007f'))
+    return JSON.parse(text);
   return JSON.parse(json.toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(replaceForbidden(value)) : value));
 }
 
