@@ -45,9 +45,11 @@ function readAccount(
   const account: Account = parseByteJson(Buffer.concat([stored.head ?? EMPTY, stored.tail ?? EMPTY]));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
     ...account,
     data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
+    verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
     older,
     formerHandles: accounts

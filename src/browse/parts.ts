@@ -81,7 +81,7 @@ export class Browse {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest })];
+      return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [asset('style.css')] };
     yield { path: ICON, render: () => [asset('icon.svg')] };
@@ -92,7 +92,7 @@ export class Browse {
   *#monthFiles(since: number): Generator<BrowseFile> {
     const months = this.#allMonths();
     for (const [index, month] of months.entries()) {
-      const render = () => [monthPageBytes(month, months[index + 1], months[index - 1], this.#site.page_size)];
+      const render = () => [monthPageBytes(months, index, this.#site.page_size)];
       yield { path: monthPage(month.month), render: this.#store.revision.feed <= since ? undefined : render };
     }
   }
