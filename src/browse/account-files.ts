@@ -13,19 +13,18 @@ import { parseRecords } from './feed-page.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { accountFeed, accountPage } from './paths.ts';
 
-/** Yields the files of an account. @param since the revision that present files show */
+/** Yields the files of an account. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
   baseUrl: string,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
   folder: number,
   stored: StoredAccount,
-  since: number,
 ): Generator<BrowseFile> {
   const handle = byteText(stored.screen_name);
   const holders = formerHandles.holdersOf(handle, folder);
   const parts = isOnePage(stored.records, stored.bytes) ? ONE_PAGE : accountParts(accounts.sizes(stored.screen_name));
-  const isOld = stored.revision <= since && holders.length === 0;
+  const isOld = stored.head === null;
   let known: BrowseAccount | undefined;
   const read = () => {
     known ??= readAccount(accounts, stored, parts, holders);
@@ -49,6 +48,7 @@ export function* accountFiles(
   yield file(accountFeed(handle), () => feed(read().data, 0));
 }
 
+const EMPTY = Buffer.alloc(0);
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -57,12 +57,14 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const account: Account = parseByteJson(accounts.json(stored));
+  const account: Account = parseByteJson(Buffer.concat([stored.head ?? EMPTY, stored.tail ?? EMPTY]));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
     ...account,
     data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
+    verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
     older,
     formerHandles: accounts

@@ -4,7 +4,7 @@ import { feedChange } from './change-markup.ts';
 import { fullDate } from './dates.ts';
 import { fieldFilter } from './field-filter.ts';
 import { number } from './numbers.ts';
-import { pageBytes, ROOT_2 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { pageLinks } from './page-links.ts';
 import { changesPage } from './paths.ts';
 
@@ -14,24 +14,31 @@ import { changesPage } from './paths.ts';
  */
 export function feedPage(page: number, pages: number, json: Buffer): Buffer {
   const records = parseRecords(json);
-  let [days, day] = ['', ''];
-  for (const record of records) {
-    const date = record.first_encountered_date.slice(0, 10);
-    if (date !== day) days += `<h2 id=d${date}>${fullDate(date)}</h2>\n`;
-    day = date;
-    days += feedChange(record, ROOT_2);
-  }
-  const frame = {
+  const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
     root: ROOT_2,
-    section: 'changes' as const,
+    section: 'changes',
     previous: page > 1 ? changesPage(page - 1) : undefined,
     next: page < pages ? changesPage(page + 1) : undefined,
   };
   const links = pageLinks('Pages of changes', page, pages, (target) => ROOT_2 + changesPage(target));
   const list: ByteText =
-    records.length === 0 ? '<p>There are no changes yet.</p>\n' : `${fieldFilter(records)}<div class=changes>\n${days}</div>\n`;
+    records.length === 0
+      ? '<p>There are no changes yet.</p>\n'
+      : `${fieldFilter(records)}<div class=changes>\n${changesByDay(records, ROOT_2)}</div>\n`;
   return pageBytes(frame, `<h1>Changes</h1>\n${list}${links}`);
+}
+
+/** Returns the changes with a heading for each day. @param root the path to the root of the tree */
+export function changesByDay(records: readonly ChangeRecord[], root: string): ByteText {
+  let [markup, day] = ['', ''];
+  for (const record of records) {
+    const date = record.first_encountered_date.slice(0, 10);
+    if (date !== day) markup += `<h2>${fullDate(date)}</h2>\n`;
+    day = date;
+    markup += feedChange(record, root);
+  }
+  return markup;
 }
 
 /** Parses the JSON of records that are separated by commas. */

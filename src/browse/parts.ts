@@ -86,7 +86,7 @@ export class Browse {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest })];
+      return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [asset('style.css')] };
     yield { path: ICON, render: () => [asset('icon.svg')] };
@@ -97,7 +97,7 @@ export class Browse {
   *#monthFiles(since: number): Generator<BrowseFile> {
     const months = this.#allMonths();
     for (const [index, month] of months.entries()) {
-      const render = () => [monthPageBytes(month, months[index + 1], months[index - 1], this.#site.page_size)];
+      const render = () => [monthPageBytes(months, index, this.#site.page_size)];
       yield { path: monthPage(month.month), render: this.#store.revision.feed <= since ? undefined : render };
     }
   }
@@ -127,19 +127,20 @@ export class Browse {
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
     this.#index ??= new AccountIndex(this.#accounts, this.#store.revision.accounts);
     this.#formerHandles ??= new FormerHandles(this.#accounts);
-    const taken = new Set<string>();
+    const former = this.#formerHandles;
+    const current = new Set<string>();
     for (const row of this.#index.rows(folder)) {
-      const account = this.#accounts.account(row);
-      if (account === undefined) continue;
-      const path = accountPage(byteText(account.screen_name));
-      // two handles can have the same file name by chance: the first one keeps it
-      if (path.includes('~') && taken.has(path)) continue;
-      if (path.includes('~') || this.#formerHandles.has(byteText(account.screen_name), folder)) taken.add(path);
-      yield* accountFiles(this.#site.base_url, this.#accounts, this.#formerHandles, folder, account, since);
+      let account = this.#accounts.account(row, since);
+      const handle = byteText(account.screen_name);
+      if (former.has(handle, folder)) {
+        current.add(handle);
+        // the page says who had the handle before, and that account can have changed
+        account = this.#accounts.account(row, -1);
+      }
+      yield* accountFiles(this.#site.base_url, this.#accounts, former, folder, account);
     }
-    for (const { handle, holders } of this.#formerHandles.in(folder)) {
-      const path = accountPage(handle);
-      if (!taken.has(path)) yield { path, render: () => [formerHandlePage(handle, holders)] };
+    for (const { handle, holders } of former.in(folder)) {
+      if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
     }
   }
 
