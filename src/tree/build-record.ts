@@ -18,6 +18,8 @@ export interface BuildRecord extends Site {
   readonly account_pages: number;
   /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
+  /** The number of browse files; undefined if the tree was built without them. */
+  readonly browse_files?: number | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -30,6 +32,8 @@ export interface UnfinishedRecord {
   readonly state: 'unfinished';
   /** The base URL that the pages will have. */
   readonly base_url: string;
+  /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
+  readonly browse_files?: number | undefined;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
@@ -45,6 +49,7 @@ const SHAPE: Shape<BuildRecord> = {
   data_pages: count,
   account_pages: count,
   compress: text,
+  browse_files: { expected: 'an integer of 0 or more, or nothing', accepts: (value) => value === undefined || count.accepts(value) },
   store: text,
   manifest: text,
 };
@@ -63,6 +68,16 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
     return parseBuildRecord(readRegularFile(join(out, BUILD_RECORD)));
   } catch {
     return 'none';
+  }
+}
+
+/** Whether the files at the places of browse files are of palimpsest, also if the build is unfinished. */
+export function ownsBrowseFiles(out: string): boolean {
+  try {
+    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    return isObject(record) && typeof record['palimpsest'] === 'string' && Number(record['browse_files']) > 0;
+  } catch {
+    return false;
   }
 }
 

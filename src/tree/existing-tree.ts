@@ -5,6 +5,8 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { HOME } from '../browse/paths.ts';
+import { BROWSE_FOLDER } from './browse-lines.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
@@ -19,7 +21,12 @@ type PageCounts = { readonly [C in Collection]: number };
 /** Returns the record of a folder's tree if a build finished it and no part is missing since; otherwise undefined. */
 export function finishedTree(out: string): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  const isWhole = typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) && hasSortKeys(out);
+  const isWhole =
+    typeof record === 'object' &&
+    manifestDigest(out) === record.manifest &&
+    hasEnds(out, record) &&
+    hasBrowse(out, record) &&
+    hasSortKeys(out);
   return isWhole ? record : undefined;
 }
 
@@ -32,6 +39,11 @@ function hasSortKeys(out: string): boolean {
 /** Returns the sort keys of a tree. */
 export function sortKeysIn(out: string): SortKeys {
   return readSortKeys(() => piecesOf(join(out, SORT_KEYS)));
+}
+
+/** Whether the home page and the folder of the other browse files exist, if the tree has them. */
+function hasBrowse(out: string, { browse_files }: BuildRecord): boolean {
+  return browse_files === undefined || [HOME, BROWSE_FOLDER].every((path) => existsSync(join(out, path)));
 }
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
