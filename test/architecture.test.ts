@@ -26,7 +26,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   serve: ['contract', 'rewrite', 'tree'],
   verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
   storage: ['contract', 'store'],
-  publish: ['contract', 'store', 'tree', 'storage', 'version'],
+  publish: ['contract', 'store', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],

@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
-import { BROWSE_FOLDER, groupOf } from './browse-lines.ts';
+import { BROWSE_FOLDER, partOrUnknown } from './browse-lines.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** Paths in one folder that are of one part. */
@@ -13,7 +13,7 @@ export interface FoundPaths {
 
 /** Yields the paths of all files at the place of the browse files of a tree. Memory depends on the largest folder. */
 export function* browseFilesIn(out: string): Generator<FoundPaths> {
-  if (lstatOf(join(out, HOME)) !== undefined) yield { part: groupOf(HOME), paths: [HOME] };
+  if (lstatOf(join(out, HOME)) !== undefined) yield { part: partOrUnknown(HOME), paths: [HOME] };
   if (lstatOf(join(out, BROWSE_FOLDER))?.isDirectory()) yield* pathsIn(out, BROWSE_FOLDER);
 }
 
@@ -24,7 +24,7 @@ function* pathsIn(out: string, folder: string): Generator<FoundPaths> {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) folders.push(path);
     else {
-      const part = groupOf(path);
+      const part = partOrUnknown(path);
       const paths = byPart.get(part);
       if (paths === undefined) byPart.set(part, [path]);
       else paths.push(path);
