@@ -10,18 +10,17 @@ import { parseRecords } from './feed-page.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { accountPage } from './paths.ts';
 
-/** Yields the files of an account. @param since the revision that present files show */
+/** Yields the files of an account. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
   folder: number,
   stored: StoredAccount,
-  since: number,
 ): Generator<BrowseFile> {
   const handle = byteText(stored.screen_name);
   const holders = formerHandles.holdersOf(handle, folder);
   const parts = isOnePage(stored.records, stored.bytes) ? ONE_PAGE : accountParts(accounts.sizes(stored.screen_name));
-  const isOld = stored.revision <= since && holders.length === 0;
+  const isOld = stored.head === null;
   let known: BrowseAccount | undefined;
   const read = () => {
     known ??= readAccount(accounts, stored, parts, holders);
@@ -34,6 +33,7 @@ export function* accountFiles(
   yield { path: accountPage(handle), render: isOld ? undefined : () => [accountMainPage(read())] };
 }
 
+const EMPTY = Buffer.alloc(0);
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -42,7 +42,7 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const account: Account = parseByteJson(accounts.json(stored));
+  const account: Account = parseByteJson(Buffer.concat([stored.head ?? EMPTY, stored.tail ?? EMPTY]));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
   return {

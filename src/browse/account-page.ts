@@ -6,13 +6,13 @@ import { fullDate, timeMarkup } from './dates.ts';
 import { isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
 import { fieldFilter } from './field-filter.ts';
 import { counted } from './numbers.ts';
-import { pageBytes, ROOT_3 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_3 } from './page-frame.ts';
 import { accountFeed, accountPage } from './paths.ts';
 
 /** Returns the main page of an account: its profile and its newest changes. */
 export function accountMainPage(account: BrowseAccount): Buffer {
   const { screen_name, records, older } = account;
-  const frame = { title: `@${screen_name}`, root: ROOT_3, feed: accountFeed(screen_name) };
+  const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, feed: accountFeed(screen_name) };
   const count = `<p>${counted(records, 'change')}</p>\n`;
   return pageBytes(frame, heading(account) + profile(account) + count + changes(account.data) + olderPages(screen_name, older));
 }
@@ -20,7 +20,7 @@ export function accountMainPage(account: BrowseAccount): Buffer {
 /** Returns a page with older changes of an account. @param part its number, from 1 for the oldest */
 export function accountOlderPage(account: BrowseAccount, part: number, records: readonly ChangeRecord[]): Buffer {
   const { screen_name } = account;
-  const frame = { title: `@${screen_name}, older changes ${part}`, root: ROOT_3, feed: accountFeed(screen_name) };
+  const frame: PageFrame = { title: `@${screen_name}, older changes ${part}`, root: ROOT_3, feed: accountFeed(screen_name) };
   const back = `<p><a href="${ROOT_3}${accountPage(screen_name)}">Newest changes and profile</a></p>\n`;
   return pageBytes(frame, `<h1><bdi>@${escapeText(screen_name)}</bdi></h1>\n${back}${changes(records)}`);
 }

@@ -2,16 +2,16 @@ import type { AccountLine } from '../store/account-lines.ts';
 import { byteText, escapeText } from './byte-text.ts';
 import { fullDate, timeMarkup } from './dates.ts';
 import { number } from './numbers.ts';
-import { pageBytes, ROOT_2 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { pageLinks } from './page-links.ts';
 import { accountPage, accountsPage } from './paths.ts';
 
 /** Returns a page of the list of accounts, with the same accounts as the page of `/rest/account/` with that number. */
 export function accountsListPage(page: number, pages: number, lines: readonly AccountLine[]): Buffer {
-  const frame = {
+  const frame: PageFrame = {
     title: page === 1 ? 'Accounts' : `Accounts, page ${number(page)}`,
     root: ROOT_2,
-    section: 'accounts' as const,
+    section: 'accounts',
     previous: page > 1 ? accountsPage(page - 1) : undefined,
     next: page < pages ? accountsPage(page + 1) : undefined,
   };

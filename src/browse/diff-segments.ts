@@ -117,6 +117,7 @@ function linkMarkup(html: ByteText): ByteText | undefined {
 
 /** Whether a URL is http or https and has only visible characters. Browsers drop some of the others. */
 export function isWebUrl(url: ByteText): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern excludes control characters
   return /^https?:\/\/[^\u0000- \u007f]+$/i.test(url);
 }
 

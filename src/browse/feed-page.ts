@@ -4,7 +4,7 @@ import { feedChange } from './change-markup.ts';
 import { fullDate } from './dates.ts';
 import { fieldFilter } from './field-filter.ts';
 import { number } from './numbers.ts';
-import { pageBytes, ROOT_2 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { pageLinks } from './page-links.ts';
 import { changesPage } from './paths.ts';
 
@@ -21,10 +21,10 @@ export function feedPage(page: number, pages: number, json: Buffer): Buffer {
     day = date;
     days += feedChange(record, ROOT_2);
   }
-  const frame = {
+  const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
     root: ROOT_2,
-    section: 'changes' as const,
+    section: 'changes',
     previous: page > 1 ? changesPage(page - 1) : undefined,
     next: page < pages ? changesPage(page + 1) : undefined,
   };

@@ -2,7 +2,7 @@ import { daysOf } from '../contract/dates.ts';
 import type { Month } from './calendar.ts';
 import { monthAndYear, weekdayName, weekdayOf } from './dates.ts';
 import { counted, number } from './numbers.ts';
-import { pageBytes, ROOT_2 } from './page-frame.ts';
+import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { changesPage, monthPage } from './paths.ts';
 
 /**
@@ -12,10 +12,10 @@ import { changesPage, monthPage } from './paths.ts';
  */
 export function monthPageBytes(month: Month, earlier: Month | undefined, later: Month | undefined, pageSize: number): Buffer {
   const title = monthAndYear(month.month);
-  const frame = {
+  const frame: PageFrame = {
     title: `Changes in ${title}`,
     root: ROOT_2,
-    section: 'months' as const,
+    section: 'months',
     previous: earlier === undefined ? undefined : monthPage(earlier.month),
     next: later === undefined ? undefined : monthPage(later.month),
   };

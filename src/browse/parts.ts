@@ -122,19 +122,20 @@ export class Browse {
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
     this.#index ??= new AccountIndex(this.#accounts, this.#store.revision.accounts);
     this.#formerHandles ??= new FormerHandles(this.#accounts);
-    const taken = new Set<string>();
+    const former = this.#formerHandles;
+    const current = new Set<string>();
     for (const row of this.#index.rows(folder)) {
-      const account = this.#accounts.account(row);
-      if (account === undefined) continue;
-      const path = accountPage(byteText(account.screen_name));
-      // two handles can have the same file name by chance: the first one keeps it
-      if (path.includes('~') && taken.has(path)) continue;
-      if (path.includes('~') || this.#formerHandles.has(byteText(account.screen_name), folder)) taken.add(path);
-      yield* accountFiles(this.#accounts, this.#formerHandles, folder, account, since);
+      let account = this.#accounts.account(row, since);
+      const handle = byteText(account.screen_name);
+      if (former.has(handle, folder)) {
+        current.add(handle);
+        // the page says who had the handle before, and that account can have changed
+        account = this.#accounts.account(row, -1);
+      }
+      yield* accountFiles(this.#accounts, former, folder, account);
     }
-    for (const { handle, holders } of this.#formerHandles.in(folder)) {
-      const path = accountPage(handle);
-      if (!taken.has(path)) yield { path, render: () => [formerHandlePage(handle, holders)] };
+    for (const { handle, holders } of former.in(folder)) {
+      if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
     }
   }
 

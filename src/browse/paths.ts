@@ -1,4 +1,5 @@
-import type { ByteText } from './byte-text.ts';
+import { createHash } from 'node:crypto';
+import { type ByteText, encode } from './byte-text.ts';
 import { crc32 } from './crc32.ts';
 
 /** The path of the home page. */
@@ -37,12 +38,16 @@ export interface AccountPlace {
 }
 
 /**
- * Returns the place of the files of the account with a handle. No two of its file names differ only in letter case, and
- * every file system allows them.
+ * Returns the place of the files of the account with a handle. Two handles never have names that are equal or differ only
+ * in letter case, and every file system allows the names.
+ *
+ * The folder is the first byte of the CRC-32 of the handle. There are three kinds of names:
+ * - `nina_k`: a handle of lower-case letters, digits, `_`, `.` and `-`
+ * - `nina_k~21`: a handle that also has capital letters. Bit n of the hexadecimal number is the letter case of character n.
+ * - `ninak~x` and the first 32 digits of the SHA-256 of the handle: every other handle
  */
 export function accountPlace(handle: ByteText): AccountPlace {
-  const hash = hexOf(crc32(handle));
-  return { folder: hash.slice(0, 2), name: isPlainName(handle) ? handle : `${reduced(handle)}~${hash}` };
+  return { folder: HEX[crc32(handle) >>> 24] ?? '', name: nameOf(handle) };
 }
 
 /**
@@ -70,19 +75,22 @@ export function recordFragment(id: number): string {
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-function hexOf(number: number): string {
-  return `${HEX[number >>> 24]}${HEX[(number >>> 16) & 0xff]}${HEX[(number >>> 8) & 0xff]}${HEX[number & 0xff]}`;
-}
-
-const LONGEST = 60;
+const LONGEST = 50;
 const LONGEST_REDUCED = 40;
 /** Names that Windows reserves for devices, also before a dot. */
 const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)(\.|$)/;
 
-function isPlainName(handle: ByteText): boolean {
-  if (handle.length > LONGEST || handle.length === 0) return false;
-  for (let at = 0; at < handle.length; at += 1) if (!isNameUnit(handle.charCodeAt(at))) return false;
-  return !handle.startsWith('.') && !handle.endsWith('.') && !RESERVED.test(handle);
+function nameOf(handle: ByteText): string {
+  let capitals = false;
+  if (handle.length > LONGEST) return hashedName(handle);
+  for (let at = 0; at < handle.length; at += 1) {
+    const unit = handle.charCodeAt(at);
+    if (isCapital(unit)) capitals = true;
+    else if (!isNameUnit(unit)) return hashedName(handle);
+  }
+  const name = capitals ? withCase(handle) : handle;
+  const isAllowed = !name.startsWith('.') && !name.endsWith('.') && !RESERVED.test(name);
+  return isAllowed ? name : hashedName(handle);
 }
 
 /** Whether a character can be in a file name unchanged: a to z, 0 to 9, `_`, `.` and `-`. */
@@ -90,10 +98,22 @@ function isNameUnit(unit: number): boolean {
   return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x2e || unit === 0x2d;
 }
 
-function reduced(handle: ByteText): string {
-  return handle
+function isCapital(unit: number): boolean {
+  return unit >= 0x41 && unit <= 0x5a;
+}
+
+/** Returns a handle in lower case with the letter case of its characters. */
+function withCase(handle: ByteText): string {
+  let bits = 0;
+  for (let at = handle.length - 1; at >= 0; at -= 1) bits = 2 * bits + (isCapital(handle.charCodeAt(at)) ? 1 : 0);
+  return `${handle.toLowerCase()}~${bits.toString(16)}`;
+}
+
+function hashedName(handle: ByteText): string {
+  const reduced = handle
     .slice(0, 4 * LONGEST_REDUCED)
     .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
     .replace(/[^a-z0-9_]/g, '')
     .slice(0, LONGEST_REDUCED);
+  return `${reduced}~x${createHash('sha256').update(encode(handle)).digest('hex').slice(0, 32)}`;
 }

@@ -25,9 +25,15 @@ interface Place {
   readonly screen_name: string;
 }
 
-interface Row extends Omit<AccountLine, 'display_name'> {
+interface Row {
+  readonly screen_name: string;
+  readonly changes: number;
   readonly profile: string;
+  /** The JSON of the account with its records, newest first; null: no records. */
+  readonly head: Buffer | null;
 }
+
+const DATE = '"first_encountered_date":"';
 
 const IN_ORDER = 'FROM account INDEXED BY account_order WHERE (place, screen_name) >= (?, ?) ORDER BY place, screen_name LIMIT +?';
 
@@ -45,10 +51,9 @@ export class AccountLines {
     );
     this.#revision = database.prepare(`SELECT max(revision) AS revision FROM (SELECT revision ${IN_ORDER})`);
     this.#lines = database.prepare(`
-      SELECT line.screen_name, ifnull('{' || substr(tail, 2), summary) AS profile, ifnull(records, 0) AS changes,
-        (SELECT first_encountered_date FROM record WHERE record.id = account.first_record) AS first_change,
-        (SELECT first_encountered_date FROM record WHERE record.account = line.screen_name ORDER BY record.id DESC LIMIT 1) AS last_change
-      FROM (SELECT place, screen_name ${IN_ORDER}) AS line JOIN account USING (screen_name)
+      SELECT line.screen_name, ifnull(records, 0) AS changes, CAST(head AS BLOB) AS head,
+        ifnull('{' || substr(tail, 2), (SELECT summary FROM account WHERE account.screen_name = line.screen_name)) AS profile
+      FROM (SELECT place, screen_name ${IN_ORDER}) AS line
         LEFT JOIN history ON history.first_record = nullif(line.place, ${NO_RECORD}) ORDER BY line.place, line.screen_name`);
   }
 
@@ -66,7 +71,22 @@ export class AccountLines {
     };
   }
 
-  #line({ profile, ...line }: Row): AccountLine {
-    return { ...line, display_name: storedJson(this.#path, `the profile of ${line.screen_name}`, profile).display_name };
+  #line({ screen_name, changes, profile, head }: Row): AccountLine {
+    const { display_name } = storedJson(this.#path, `the profile of ${screen_name}`, profile);
+    return { screen_name, display_name, changes, first_change: lastTime(head), last_change: firstTime(head) };
   }
+}
+
+/** Returns the first time in the JSON of records. A text cannot contain the name of the field: its quotes are escaped. */
+function firstTime(records: Buffer | null): string | null {
+  return records === null ? null : timeAt(records, records.indexOf(DATE));
+}
+
+function lastTime(records: Buffer | null): string | null {
+  return records === null ? null : timeAt(records, records.lastIndexOf(DATE));
+}
+
+function timeAt(records: Buffer, place: number): string | null {
+  const start = place + DATE.length;
+  return place === -1 ? null : records.toString('latin1', start, records.indexOf('"', start));
 }

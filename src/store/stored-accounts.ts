@@ -13,6 +13,9 @@ export interface StoredAccount {
   readonly records: number;
   /** The length of the JSON of its records, in bytes. */
   readonly bytes: number;
+  /** The JSON of the account with all its records, newest first, in two pieces; null: the account is not newer than requested. */
+  readonly head: Buffer | null;
+  readonly tail: Buffer | null;
 }
 
 /** A handle that an account had before its present one. */
@@ -23,12 +26,7 @@ export interface FormerName {
   readonly seen_to: number;
 }
 
-interface Contents {
-  readonly head: Buffer | null;
-  readonly tail: Buffer | null;
-  readonly identity: string;
-  readonly summary: string;
-  readonly records: number;
+interface Row extends StoredAccount {
   readonly checksum: number | null;
 }
 
@@ -40,8 +38,7 @@ export class StoredAccounts {
   readonly #path: string;
   readonly #hasFormerHandles: boolean;
   readonly #next: Statement<[number, number], { readonly id: number; readonly screen_name: string }>;
-  readonly #account: Statement<[number], StoredAccount>;
-  readonly #contents: Statement<[number], Contents>;
+  readonly #account: Statement<[{ id: number; since: number }], Row>;
   readonly #formerHandles: Statement<[number], FormerHandle>;
   readonly #formerNames: Statement<[], FormerName>;
   readonly #sizes: Statement<[string], { readonly id: number; readonly bytes: number }>;
@@ -52,11 +49,10 @@ export class StoredAccounts {
     this.#hasFormerHandles = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
     this.#next = database.prepare('SELECT id, screen_name FROM account WHERE id > ? ORDER BY id LIMIT +?');
     this.#account = database.prepare(`
-      SELECT account.id, screen_name, revision, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes
-      FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = ?`);
-    this.#contents = database.prepare(`
-      SELECT CAST(head AS BLOB) AS head, CAST(tail AS BLOB) AS tail, identity, summary, ifnull(records, 0) AS records, checksum
-      FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = ?`);
+      SELECT account.id, screen_name, revision, checksum, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes,
+        iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[]') AS BLOB), NULL) AS head,
+        iif(revision > :since, CAST(ifnull(tail, ',' || ltrim(summary, '{')) AS BLOB), NULL) AS tail
+      FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
     this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
     this.#formerNames = database.prepare(
       'SELECT handle, screen_name, seen_to FROM former_handle JOIN account ON account.id = account ORDER BY handle, seen_to DESC, screen_name',
@@ -79,28 +75,22 @@ export class StoredAccounts {
     return this.#formerNames.all();
   }
 
-  account(id: number): StoredAccount | undefined {
-    return this.#account.get(id);
+  /**
+   * Returns an account by its row number.
+   * @param since the JSON is read only if a later revision changed the account
+   * @throws Failure bad-store if it does not match its checksum
+   */
+  account(id: number, since: number): StoredAccount {
+    const account = this.#account.get({ id, since });
+    if (account === undefined) throw damaged(this.#path, `no account with the row number ${id}`);
+    const { head, tail, records, checksum } = account;
+    if (head === null || tail === null || accountChecksum(head, tail, records) === checksum) return account;
+    throw damaged(this.#path, `the account ${account.screen_name} does not match its checksum`);
   }
 
   /** Returns the former handles of an account, sorted by time. */
   formerHandles(id: number): readonly FormerHandle[] {
     return this.#hasFormerHandles ? sortedHandles(this.#formerHandles.all(id)) : [];
-  }
-
-  /**
-   * Returns the JSON of an account with all its records, newest first.
-   * @throws Failure bad-store if it does not match its checksum
-   */
-  json({ id, screen_name }: StoredAccount): Buffer {
-    const row = this.#contents.get(id);
-    if (row === undefined) throw damaged(this.#path, `no account ${screen_name}`);
-    const head = row.head ?? Buffer.from(`${row.identity.slice(0, -1)},"data":[]`);
-    const tail = row.tail ?? Buffer.from(`,${row.summary.slice(1)}`);
-    if (accountChecksum(head, tail, row.records) !== row.checksum) {
-      throw damaged(this.#path, `the account ${screen_name} does not match its checksum`);
-    }
-    return Buffer.concat([head, tail]);
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */
