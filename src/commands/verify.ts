@@ -37,6 +37,8 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           manifest: { label: 'reading the manifest', amount: items('line') },
           walk: { label: 'checking', amount: items('item') },
           again: { label: 'comparing the feed with the accounts', amount: items('item') },
+          browse: { label: 'checking browse files', amount: items('file') },
+          render: { label: 'rendering browse files', amount: items('file') },
           files: { label: 'looking for other files', amount: items('file') },
         }),
       });
@@ -56,7 +58,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
 function nextStep(violations: readonly Violation[], terminal: Terminal, store: string | undefined): string[] {
-  if (!violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule)))
+  if (!violations.some(({ rule }) => /^(build|manifest|file|page|store|browse)-/.test(rule)))
     return ['next: correct these records at their source, then import them again; the tree contains them as they were imported'];
   return [
     'to rewrite the files that differ, build again from the store of this tree:',
