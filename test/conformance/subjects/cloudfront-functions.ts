@@ -15,15 +15,17 @@ export const cloudfrontFunctions: Subject = {
   start: async ({ files, tree, work }) => {
     const bucket = join(work, 'bucket');
     mkdirSync(bucket);
-    symlinkSync(join(tree, 'rest'), join(bucket, 'rest'));
+    for (const name of ['rest', 'browse', 'index.html']) symlinkSync(join(tree, name), join(bucket, name));
     writeFileSync(join(bucket, 'invalid-page.json'), readFileSync(join(files, 'invalid-page.json')));
     const origin = await startOrigin(bucket);
     const run = (file: string, event: object) => runFunction(join(files, file), join(work, 'run.js'), event);
     const errors: unknown = JSON.parse(readFileSync(join(files, 'custom-error-responses.json'), 'utf8'));
 
-    const ask = async (target: string, method = 'GET'): Promise<Exchange> => {
+    const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
       const [uri = '', query = ''] = target.split(/\?(.*)/s);
-      const request = { method, uri, querystring: parameters(query), headers: {}, cookies: {} };
+      const accept = sent['Accept'];
+      const headers = accept === undefined ? {} : { accept: { value: accept } };
+      const request = { method, uri, querystring: parameters(query), headers, cookies: {} };
       const answered = run('viewer-request.js', { version: '1.0', context: { eventType: 'viewer-request' }, request });
       if ('statusCode' in answered) return exchange(answered, method);
       const found = await origin.ask(String(answered['uri']), method);

@@ -16,9 +16,11 @@ export const lambdaEdge: Subject = {
     const handler = await handlerIn(join(files, 'index.mjs'));
     const origin = await startOrigin(tree);
 
-    const ask = async (target: string, method = 'GET'): Promise<Exchange> => {
+    const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
       const [uri = '', querystring = ''] = target.split(/\?(.*)/s);
-      const request = { method, uri, querystring, headers: {}, clientIp: '127.0.0.1' };
+      const accept = sent['Accept'];
+      const headers = accept === undefined ? {} : { accept: [{ key: 'Accept', value: accept }] };
+      const request = { method, uri, querystring, headers, clientIp: '127.0.0.1' };
       const answered = await handler({ Records: [{ cf: { config: { eventType: 'viewer-request' }, request } }] });
       if ('status' in answered) return exchange(answered, Buffer.from(method === 'HEAD' ? '' : String(answered['body'] ?? '')));
       const found = await origin.ask(String(answered['uri']), method);
