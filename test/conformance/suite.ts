@@ -110,7 +110,7 @@ export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
-    describe.each(TREES)('with the base path "$base" and browse files: $browse', ({ base, browse, only }) => {
+    describe.each(TREES)('with the base path $base and browse files: $browse', ({ base, browse, only }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       let published: Published | undefined;
       let trial: Trial;
@@ -158,7 +158,8 @@ export function conforms(subject: Subject): void {
           const path = site.path('data');
           const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
           expect(shown.url).toBe(`${url}${path}?page=2`);
-          expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
+          if (browse && !Object.hasOwn(host.cannot, 'html')) expect(site.file('browse/changes/2.html').toString()).toContain(shown.text);
+        else expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
         },
       );
 
@@ -202,7 +203,7 @@ export function passes(linted: Linted): void {
   const { host, needs, release, complaints } = linted;
   newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
-    test.each(TREES)('has valid files with the base path "$base" and browse files: $browse', async ({ base, browse }) => {
+    test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
       await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base, browse)).tree, '--host-files', files]);

@@ -128,7 +128,7 @@ ${browse ? htmlPages(base) : ''}    # Send the compressed file if it exists and 
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
-    </LocationMatch>
+${browse ? HTML_TYPE : ''}    </LocationMatch>
 ${browse ? browseHeaders(base) : ''}</VirtualHost>
 `,
       },
@@ -185,14 +185,17 @@ function htmlPages(base: string): string {
 ${Object.entries(HTML_FOLDERS)
   .map(
     ([collection, folder]) => `    RewriteCond "%{ENV:PALIMPSEST_HTML}" "^index\\.json$"
-    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/1.html" [END]
+    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/1.html" [E=PALIMPSEST_TYPE:html,END]
     RewriteCond "%{ENV:PALIMPSEST_HTML}" "^page/([0-9]+)/index\\.json$"
-    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/%1.html" [END]
+    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/%1.html" [E=PALIMPSEST_TYPE:html,END]
 `,
   )
   .join('')}
 `;
 }
+
+const HTML_TYPE = `        Header always set Content-Type ${quoted(BROWSE_TYPES['html'] ?? '')} "expr=%{REQUEST_STATUS} < 400 && reqenv('PALIMPSEST_TYPE') == 'html'"
+`;
 
 function browseHeaders(base: string): string {
   return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">

@@ -146,7 +146,7 @@ function htmlPages(base: string): string {
 function browseFiles(base: string): string {
   const redirect = `	@unslashed path_regexp ^${literal(base)}$
 	handle @unslashed {
-		redir ${base}/ 301
+		redir * ${base}/ 301
 	}
 `;
   const types = Object.entries(BROWSE_TYPES).map(
