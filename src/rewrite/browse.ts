@@ -12,6 +12,7 @@ export const BROWSE_TYPES: Headers = {
   html: 'text/html; charset=utf-8',
   css: 'text/css',
   js: 'text/javascript',
+  svg: 'image/svg+xml',
   atom: 'application/atom+xml; charset=utf-8',
 };
 
@@ -19,7 +20,7 @@ export const BROWSE_TYPES: Headers = {
 export const HTML_FOLDERS: { readonly [collection: string]: string } = { data: 'browse/changes', account: 'browse/accounts' };
 
 /** Matches the path of a browse file. No name begins with a dot. */
-const BROWSE_FILE = /^\/(?:index\.html|browse\/(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*\.(html|css|js|atom))$/;
+const BROWSE_FILE = /^\/(?:index\.html|browse\/(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*\.(html|css|js|svg|atom))$/;
 
 /** Does the same as `resolve`, but with browse files. A page of a collection is HTML for clients that ask for HTML. */
 export function resolveWithBrowse(method: string, path: string, query: string, base: string, accept: string): Answer {

@@ -90,7 +90,10 @@ export function listBrowseFiles(source: LineSource, groupOf: (path: string) => s
 export function* linesOfGroup({ source, extents }: BrowseListing, group: string): Generator<ManifestLine> {
   const places = extents.get(group) ?? [];
   for (let at = 0; at < places.length; at += 2) {
-    for (const text of source.read(places[at] ?? 0, places[at + 1] ?? 0).toString('latin1').split('\n')) {
+    for (const text of source
+      .read(places[at] ?? 0, places[at + 1] ?? 0)
+      .toString('latin1')
+      .split('\n')) {
       const line = parseLine(text);
       if (line !== undefined) yield line;
     }

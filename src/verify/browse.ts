@@ -103,13 +103,20 @@ export class BrowseCheck {
   #compare(path: string, expected: string, found: string | undefined, fingerprint: string): void {
     if (found === expected) return;
     const cause = this.#causeOf(fingerprint);
-    if (found === undefined) this.#report.add({ rule: 'browse-missing', path, expected: 'a browse file', found: 'missing from the tree', cause });
+    if (found === undefined)
+      this.#report.add({ rule: 'browse-missing', path, expected: 'a browse file', found: 'missing from the tree', cause });
     else this.#report.add({ rule: 'browse-differs', path, expected: `SHA-256 ${expected}`, found, cause });
   }
 
   #surplus(path: string, fingerprint: string): void {
     const cause = this.#causeOf(fingerprint);
-    this.#report.add({ rule: 'browse-surplus', path, expected: 'a browse file of the store', found: 'a file that the store does not give', cause });
+    this.#report.add({
+      rule: 'browse-surplus',
+      path,
+      expected: 'a browse file of the store',
+      found: 'a file that the store does not give',
+      cause,
+    });
   }
 
   /** Returns what explains a difference in any file; undefined if only the file itself does. */

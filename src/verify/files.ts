@@ -1,8 +1,8 @@
 import { type Dir, opendirSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { Pauses } from '../contract/pauses.ts';
-import { HOME } from '../browse/paths.ts';
 import { BROWSE_FOLDER, isBrowsePath } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';

@@ -55,7 +55,9 @@ export function planPublish(comparison: Comparison): Plan {
   );
   const { found, movement, prices, build } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
-  const writes = isIdle ? 0 : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
+  const writes = isIdle
+    ? 0
+    : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
   const collections = { data, account };
   const overlapped = COLLECTIONS.reduce(
     (sum, name) => sum + collections[name].order.overlaps.length * (1 + comparison.digests[name].encodings.length),
