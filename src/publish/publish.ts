@@ -73,7 +73,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   try {
     const done = await execute(prepared, plan, lease, options);
     await close(prepared, lease);
-    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree) };
+    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree, plan) };
   } catch (error) {
     await lease.abandon();
     throw error;
@@ -181,11 +181,10 @@ function headersOf(choice: HeaderChoice): string {
   return headerLine(pageHeaders(choice));
 }
 
-function invalidatedPaths({ build }: LocalTree): string[] {
-  const folders = build.browse_files === undefined ? ['rest/'] : ['rest/', 'browse/'];
-  const paths = folders.map((folder) => `${new URL(`${build.base_url}/${folder}`).pathname}*`);
+function invalidatedPaths({ build }: LocalTree, { browse }: Plan): string[] {
   const { pathname } = new URL(`${build.base_url}/`);
-  return build.browse_files === undefined ? paths : [...paths, pathname, `${pathname}index.html`];
+  const browsePaths = browse.files + browse.atTarget === 0 ? [] : ['browse/*', '', 'index.html'];
+  return ['rest/*', ...browsePaths].map((path) => pathname + path);
 }
 
 /** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */
