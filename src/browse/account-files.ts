@@ -1,17 +1,21 @@
 import type { Account } from '../contract/account.ts';
 import { timestampOf } from '../contract/instant.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
 import { accountMainPage, accountOlderPage } from './account-page.ts';
 import { type AccountPart, accountParts, isOnePage } from './account-parts.ts';
+import { atomBytes } from './atom.ts';
+import { accountDocument } from './atom-feeds.ts';
 import type { BrowseAccount } from './browse-account.ts';
 import type { BrowseFile } from './browse-file.ts';
-import { byteText, parseByteJson } from './byte-text.ts';
+import { type ByteText, byteText, parseByteJson } from './byte-text.ts';
 import { parseRecords } from './feed-page.ts';
 import type { FormerHandles } from './former-handles.ts';
-import { accountPage } from './paths.ts';
+import { accountFeed, accountPage } from './paths.ts';
 
 /** Yields the files of an account. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
+  baseUrl: string,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
   folder: number,
@@ -26,11 +30,22 @@ export function* accountFiles(
     known ??= readAccount(accounts, stored, parts, holders);
     return known;
   };
+  const archives = parts.length - 1;
+  const file = (path: ByteText, render: () => Buffer): BrowseFile => ({ path, render: isOld ? undefined : () => [render()] });
+  const feed = (records: readonly ChangeRecord[], archive: number) =>
+    atomBytes(baseUrl, accountDocument(handle, records, archives, archive));
   for (const [index, { first, last }] of parts.slice(0, -1).entries()) {
-    const render = () => [accountOlderPage(read(), index + 1, parseRecords(accounts.recordsBetween(stored.screen_name, first, last)))];
-    yield { path: accountPage(handle, index + 1), render: isOld ? undefined : render };
+    const part = index + 1;
+    let records: readonly ChangeRecord[] | undefined;
+    const readPart = () => {
+      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
+      return records;
+    };
+    yield file(accountPage(handle, part), () => accountOlderPage(read(), part, readPart()));
+    yield file(accountFeed(handle, part), () => feed(readPart(), part));
   }
-  yield { path: accountPage(handle), render: isOld ? undefined : () => [accountMainPage(read())] };
+  yield file(accountPage(handle), () => accountMainPage(read()));
+  yield file(accountFeed(handle), () => feed(read().data, 0));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -45,9 +60,11 @@ function readAccount(
   const account: Account = parseByteJson(Buffer.concat([stored.head ?? EMPTY, stored.tail ?? EMPTY]));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
     ...account,
     data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
+    verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
     older,
     formerHandles: accounts

@@ -13,6 +13,8 @@ export interface FormerHandleText {
 export interface BrowseAccount extends Account {
   /** The records of the main page and of the main feed, newest first. */
   readonly data: Account['data'];
+  /** The value of the newest Verified record; null: no such record. */
+  readonly verified: boolean | null;
   /** The number of all records. */
   readonly records: number;
   /** The older pages, oldest first: page 1 is the first one. Empty if the account has one page. */

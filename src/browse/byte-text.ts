@@ -5,14 +5,14 @@
  */
 export type ByteText = string;
 
-/** Returns a text in the form of this module. */
+/** Returns a text in the form of this module. Characters that HTML and XML forbid become U+FFFD. */
 export function byteText(text: string): ByteText {
-  return isAscii(text) ? text : Buffer.from(replaceForbidden(text)).toString('latin1');
+  return isPlain(text) ? text : Buffer.from(text.replace(FORBIDDEN, '\ufffd')).toString('latin1');
 }
 
 /** Returns the text that readers see. */
 export function plainText(text: ByteText): string {
-  return isAscii(text) ? text : Buffer.from(text, 'latin1').toString();
+  return isPlain(text) ? text : Buffer.from(text, 'latin1').toString();
 }
 
 /** Returns the bytes of a file. */
@@ -21,27 +21,32 @@ export function encode(text: ByteText): Buffer {
 }
 
 /**
- * Parses JSON whose strings become byte texts. Characters that HTML and XML forbid become U+FFFD.
+ * Parses JSON whose strings become byte texts.
  * @param json an object or an array that the store contains
  */
 export function parseByteJson(json: Buffer): ReturnType<typeof JSON.parse> {
   const text = json.toString('latin1');
-  // an escape can stand for a character that is not one byte; U+FFFE and U+FFFF begin with these two bytes
-  if (!text.includes('\\u') && !text.includes('\\b') && !text.includes('\u00ef\u00bf') && !text.includes('\u007f')) return JSON.parse(text);
-  return JSON.parse(json.toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(replaceForbidden(value)) : value));
+  if (!UNSAFE.some((part) => text.includes(part))) return JSON.parse(text);
+  return JSON.parse(json.toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
-function isAscii(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
+/**
+ * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
+ * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
+ */
+const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
+
+/** Whether all characters are ASCII and allowed. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 0x7e || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return false;
+  }
   return true;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
-
-function replaceForbidden(text: string): string {
-  return text.replace(FORBIDDEN, '\ufffd');
-}
 
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
 export function escapeText(text: ByteText): ByteText {

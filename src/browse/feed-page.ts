@@ -14,13 +14,6 @@ import { changesPage } from './paths.ts';
  */
 export function feedPage(page: number, pages: number, json: Buffer): Buffer {
   const records = parseRecords(json);
-  let [days, day] = ['', ''];
-  for (const record of records) {
-    const date = record.first_encountered_date.slice(0, 10);
-    if (date !== day) days += `<h2 id=d${date}>${fullDate(date)}</h2>\n`;
-    day = date;
-    days += feedChange(record, ROOT_2);
-  }
   const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
     root: ROOT_2,
@@ -30,8 +23,22 @@ export function feedPage(page: number, pages: number, json: Buffer): Buffer {
   };
   const links = pageLinks('Pages of changes', page, pages, (target) => ROOT_2 + changesPage(target));
   const list: ByteText =
-    records.length === 0 ? '<p>There are no changes yet.</p>\n' : `${fieldFilter(records)}<div class=changes>\n${days}</div>\n`;
+    records.length === 0
+      ? '<p>There are no changes yet.</p>\n'
+      : `${fieldFilter(records)}<div class=changes>\n${changesByDay(records, ROOT_2)}</div>\n`;
   return pageBytes(frame, `<h1>Changes</h1>\n${list}${links}`);
+}
+
+/** Returns the changes with a heading for each day. @param root the path to the root of the tree */
+export function changesByDay(records: readonly ChangeRecord[], root: string): ByteText {
+  let [markup, day] = ['', ''];
+  for (const record of records) {
+    const date = record.first_encountered_date.slice(0, 10);
+    if (date !== day) markup += `<h2>${fullDate(date)}</h2>\n`;
+    day = date;
+    markup += feedChange(record, root);
+  }
+  return markup;
 }
 
 /** Parses the JSON of records that are separated by commas. */

@@ -11,7 +11,7 @@ export function formerHandlePage(handle: ByteText, holders: readonly FormerHolde
     ({ screen_name, seen_to }) =>
       `<li><a href="${ROOT_3}${accountPage(screen_name)}"><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
-  const head = `<meta http-equiv=refresh content="0; url=${target}">\n<link rel=canonical href="${target}">\n`;
+  const head = `<meta http-equiv=refresh content="1; url=${target}">\n<link rel=canonical href="${target}">\n`;
   return pageBytes(
     { title: `@${handle}, a former handle`, root: ROOT_3, head },
     `<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>No account has this handle today.</p>\n<ul class=holders>\n${lines.join('')}</ul>\n`,

@@ -1,11 +1,13 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import type { ByteText } from './byte-text.ts';
+import { type ByteText, escapeText } from './byte-text.ts';
 import type { Month } from './calendar.ts';
-import { feedChange } from './change-markup.ts';
-import { fullDate, monthAndYear, timeMarkup } from './dates.ts';
+import { chartOf } from './chart.ts';
+import { fullDate, timeMarkup } from './dates.ts';
+import { changesByDay } from './feed-page.ts';
+import { monthsTable } from './months-table.ts';
 import { number } from './numbers.ts';
 import { pageBytes } from './page-frame.ts';
-import { accountsPage, changesPage, monthPage } from './paths.ts';
+import { accountsPage, changesPage } from './paths.ts';
 
 /** What the home page shows. */
 export interface HomeContents {
@@ -15,31 +17,34 @@ export interface HomeContents {
   readonly months: readonly Month[];
   /** The newest records, newest first. */
   readonly newest: readonly ChangeRecord[];
+  /** The address of the API. */
+  readonly baseUrl: string;
 }
 
 /** Returns the home page. */
-export function homePage({ records, accounts, months, newest }: HomeContents): Buffer {
+export function homePage({ records, accounts, months, newest, baseUrl }: HomeContents): Buffer {
   const [last, first] = [months[0]?.days[0]?.date, months.at(-1)?.days.at(-1)?.date];
   const period =
     first === undefined || last === undefined
       ? ''
-      : `<p>From ${timeMarkup(first, fullDate(first))} to ${timeMarkup(last, fullDate(last))}.</p>\n`;
-  let changes: ByteText = '';
-  for (const record of newest) changes += feedChange(record, '');
-  const list = months
-    .map(({ month, records: count }) => `<li><a href="${monthPage(month)}">${monthAndYear(month)}</a> ${number(count)}\n`)
-    .join('');
+      : `<div><dt>First change<dd>${timeMarkup(first, fullDate(first))}</div>\n<div><dt>Last change<dd>${timeMarkup(last, fullDate(last))}</div>\n`;
+  const chart = months.length === 0 ? '' : `<h2 id=months>Changes over time</h2>\n${chartOf(months)}${monthsTable(months, '')}`;
+  const list: ByteText =
+    newest.length === 0
+      ? '<p>There are no changes yet.</p>\n'
+      : `<div class=changes>\n${changesByDay(newest, '')}</div>\n<p><a href="${changesPage(1)}">All changes</a></p>\n`;
+  const api = escapeText(baseUrl);
   return pageBytes(
     { title: 'History of public profiles', root: '', section: 'home' },
     `<h1>History of public profiles</h1>
-<p>What accounts said about themselves, and when they changed it.</p>
-<p><a href="${accountsPage(1)}">${number(accounts)} accounts</a>, <a href="${changesPage(1)}">${number(records)} changes</a>.</p>
-${period}<h2>Newest changes</h2>
-<div class=changes>
-${changes}</div>
-<h2 id=months>Months</h2>
-<ul class=months>
-${list}</ul>
+<p class=lead>What accounts said about themselves, and when they changed it: names, bios, locations, websites and verification.</p>
+<dl class=stats>
+<div><dt>Accounts<dd><a href="${accountsPage(1)}">${number(accounts)}</a></div>
+<div><dt>Changes<dd><a href="${changesPage(1)}">${number(records)}</a></div>
+${period}</dl>
+${chart}<h2>Newest changes</h2>
+${list}<h2>For programs</h2>
+<p>The same history is a JSON API: <a href="${api}/rest/data/">changes</a> and <a href="${api}/rest/account/">accounts</a>.</p>
 `,
   );
 }

@@ -6,9 +6,12 @@ import { accountFiles } from './account-files.ts';
 import { AccountIndex } from './account-index.ts';
 import { accountsListPage } from './accounts-list-page.ts';
 import { asset } from './assets.ts';
+import { changesArchives } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
 import { byteText } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
+import { changeFeeds } from './change-feeds.ts';
+import { clientScript } from './client-script.ts';
 import { feedPage, parseRecords } from './feed-page.ts';
 import { formerHandlePage } from './former-handle-page.ts';
 import { FormerHandles } from './former-handles.ts';
@@ -16,6 +19,7 @@ import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { searchFiles } from './search-index.ts';
 
 export type { BrowseFile } from './browse-file.ts';
 export { type BrowsePart, partOf } from './part-names.ts';
@@ -43,7 +47,7 @@ export class Browse {
 
   /** All parts, in the order of the manifest. */
   get parts(): readonly BrowsePart[] {
-    return partsOf(this.#changesPages, this.#accountsPages);
+    return partsOf(this.#changesPages, this.#accountsPages, changesArchives(this.#store.revision.records));
   }
 
   /**
@@ -64,8 +68,9 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, since);
       case 'feeds':
+        return changeFeeds(this.#store, this.#site.base_url, part.index, since);
       case 'search':
-        return none();
+        return this.#searchFiles(since);
     }
   }
 
@@ -81,18 +86,18 @@ export class Browse {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest })];
+      return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [asset('style.css')] };
     yield { path: ICON, render: () => [asset('icon.svg')] };
-    yield { path: SCRIPT, render: () => [asset('browse.js')] };
+    yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
   }
 
   *#monthFiles(since: number): Generator<BrowseFile> {
     const months = this.#allMonths();
     for (const [index, month] of months.entries()) {
-      const render = () => [monthPageBytes(month, months[index + 1], months[index - 1], this.#site.page_size)];
+      const render = () => [monthPageBytes(months, index, this.#site.page_size)];
       yield { path: monthPage(month.month), render: this.#store.revision.feed <= since ? undefined : render };
     }
   }
@@ -132,10 +137,18 @@ export class Browse {
         // the page says who had the handle before, and that account can have changed
         account = this.#accounts.account(row, -1);
       }
-      yield* accountFiles(this.#accounts, former, folder, account);
+      yield* accountFiles(this.#site.base_url, this.#accounts, former, folder, account);
     }
     for (const { handle, holders } of former.in(folder)) {
       if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
+    }
+  }
+
+  /** All names together decide how the index is divided, so a change of one account can change any file. */
+  *#searchFiles(since: number): Generator<BrowseFile> {
+    const isOld = this.#store.revision.number <= since;
+    for (const { path, text } of searchFiles(this.#store.accountEntries().names())) {
+      yield { path, render: isOld ? undefined : () => [Buffer.from(text)] };
     }
   }
 
@@ -144,5 +157,3 @@ export class Browse {
     return this.#months;
   }
 }
-
-function* none(): Generator<BrowseFile> {}
