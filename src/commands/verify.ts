@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Violation } from '../verify/violation.ts';
+import type { VerifySummary } from '../verify/verify.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 
@@ -37,6 +37,8 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           manifest: { label: 'reading the manifest', amount: items('line') },
           walk: { label: 'checking', amount: items('item') },
           again: { label: 'comparing the feed with the accounts', amount: items('item') },
+          browse: { label: 'checking browse files', amount: items('file') },
+          render: { label: 'rendering browse files', amount: items('file') },
           files: { label: 'looking for other files', amount: items('file') },
         }),
       });
@@ -49,17 +51,18 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         ...(summary.violationCount === 0
           ? [`next: ${terminal.command('serve', { '--open': true })}`]
-          : nextStep(summary.violations, terminal, options.store)),
+          : nextStep(summary, terminal, options.store)),
       ]);
     });
 }
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
-function nextStep(violations: readonly Violation[], terminal: Terminal, store: string | undefined): string[] {
-  if (!violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule)))
+function nextStep({ violations, build }: VerifySummary, terminal: Terminal, store: string | undefined): string[] {
+  if (!violations.some(({ rule }) => /^(build|manifest|file|page|store|browse)-/.test(rule)))
     return ['next: correct these records at their source, then import them again; the tree contains them as they were imported'];
+  const html = build?.browse_files === undefined ? {} : { '--html': true as const };
   return [
     'to rewrite the files that differ, build again from the store of this tree:',
-    `next: ${terminal.command('build', { '--repair': true, ...(store === undefined ? { '--store': 'FILE' } : {}) })}`,
+    `next: ${terminal.command('build', { '--repair': true, ...html, ...(store === undefined ? { '--store': 'FILE' } : {}) })}`,
   ];
 }

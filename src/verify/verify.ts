@@ -10,6 +10,7 @@ import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
+import { BrowseCheck } from './browse.ts';
 import { noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
@@ -22,10 +23,10 @@ import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 
 /**
- * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, and `files` files. The second walk
- * is needed only if the first one left questions open.
+ * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, `browse`, `render` and `files` files.
+ * The second walk is needed only if the first one left questions open.
  */
-export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'files';
+export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'files';
 
 export interface VerifyOptions {
   readonly out: string;
@@ -114,6 +115,12 @@ async function checkTree(
     const step = (done: number) => onProgress('again', done, all);
     await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
   }
+  let phase: VerifyPhase = 'browse';
+  const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
+  await browse.files();
+  phase = 'render';
+  if (store !== undefined) await browse.rendered(store);
+  browse.unexpected();
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
   return { records, accounts };

@@ -46,6 +46,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
       isDamaged: false,
       isCurrent: true,
     },
+    browsePairs: () => [],
     movement: undefined,
     sendsSortKeys: true,
     reads: 3,
@@ -57,8 +58,8 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
 }
 
 function stepsFor(comparison: Comparison): string[] {
-  const { collections } = planPublish(comparison);
-  return [...stepsOf(comparison, collections)].map(({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`);
+  const { collections, browse } = planPublish(comparison);
+  return [...stepsOf(comparison, collections, browse)].map(({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`);
 }
 
 describe('a plan', () => {
