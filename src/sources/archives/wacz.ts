@@ -1,10 +1,11 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { isObject } from '../../contract/json.ts';
-import { damaged } from '../../warc/damaged.ts';
+import { damaged, refused } from '../../warc/damaged.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
+import { isDamage, type OnDamage } from './damage.ts';
 import type { WarcFile } from './survey.ts';
 
-/** An open WACZ whose files have the hashes that it lists. */
+/** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
 export interface Wacz {
   readonly warcs: readonly WarcFile[];
   readonly close: () => void;
@@ -20,10 +21,11 @@ const MOST_EXPANSION = 250;
 
 /**
  * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk.
+ * @param onDamage called for each damaged file; without it, damage is an error
  * @returns undefined if the ZIP is not a WACZ
  * @throws Failure bad-archive
  */
-export async function openWacz(path: string): Promise<Wacz | undefined> {
+export async function openWacz(path: string, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
   const zip = await wrapErrors(path, () => openPromise(path, { autoClose: false, strictFileNames: true }));
   try {
     const entries = await wrapErrors(path, () => entriesIn(path, zip));
@@ -31,7 +33,7 @@ export async function openWacz(path: string): Promise<Wacz | undefined> {
       zip.close();
       return undefined;
     }
-    await wrapErrors(path, () => checkHashes(path, zip, entries));
+    await wrapErrors(path, () => checkHashes(path, zip, entries, onDamage));
     const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
     return {
       warcs: warcs.map((entry) => ({
@@ -55,14 +57,14 @@ async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>
     const { fileName } = entry;
     packed += entry.compressedSize;
     unpacked += entry.uncompressedSize;
-    if (entries.has(fileName)) throw damaged(path, 'each file once', `${fileName} twice`);
+    if (entries.has(fileName)) throw refused(path, 'each file once', `${fileName} twice`);
     if (!entry.canDecodeFileData())
-      throw damaged(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
-    if (packed > zip.fileSize) throw damaged(path, 'files that do not overlap', 'files that are larger together than the ZIP');
+      throw refused(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
+    if (packed > zip.fileSize) throw refused(path, 'files that do not overlap', 'files that are larger together than the ZIP');
     if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
-      throw damaged(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
+      throw refused(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
     }
-    if (entries.size >= MOST_ENTRIES) throw damaged(path, `at most ${MOST_ENTRIES} files`, 'more files');
+    if (entries.size >= MOST_ENTRIES) throw refused(path, `at most ${MOST_ENTRIES} files`, 'more files');
     entries.set(fileName, entry);
   }
   return entries;
@@ -74,24 +76,39 @@ interface Resource {
 }
 
 /** Compares all files with datapackage.json, and that with its own digest. */
-async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<void> {
-  const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
-  const resources = (isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : []).map((resource) =>
-    resourceIn(path, DATAPACKAGE, resource),
-  );
-  const listed = new Set(resources.map((resource) => resource.path));
-  const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !listed.has(name));
-  if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
-  if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
-  for (const resource of resources) {
-    const entry = entries.get(resource.path);
-    if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
-    const claimed = claimedDigest(resource.hash);
-    if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
-    const hash = hashFor(claimed);
-    for await (const piece of bytesOf(zip, entry)) hash.update(piece);
-    if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
-  }
+async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, onDamage: OnDamage | undefined): Promise<void> {
+  /** Runs one check, and reports damage. */
+  const check = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await wrapErrors(path, work);
+    } catch (error) {
+      if (onDamage === undefined || !isDamage(error)) throw error;
+      onDamage(error);
+    }
+  };
+  const resources: Resource[] = [];
+  await check(async () => {
+    const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
+    const listed = isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : [];
+    for (const resource of listed) resources.push(resourceIn(path, DATAPACKAGE, resource));
+    const paths = new Set(resources.map((resource) => resource.path));
+    const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !paths.has(name));
+    if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
+  });
+  await check(async () => {
+    if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
+  });
+  for (const resource of resources) await check(() => checkHash(path, zip, entries, resource));
+}
+
+async function checkHash(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, resource: Resource): Promise<void> {
+  const entry = entries.get(resource.path);
+  if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
+  const claimed = claimedDigest(resource.hash);
+  if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
+  const hash = hashFor(claimed);
+  for await (const piece of bytesOf(zip, entry)) hash.update(piece);
+  if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
 }
 
 /** Older versions of the format list the hash in `stats`. */
@@ -125,6 +142,6 @@ async function wrapErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || 'hint' in error || 'syscall' in error) throw error;
-    throw damaged(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
+    throw refused(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
   }
 }
