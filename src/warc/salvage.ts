@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { damaged } from './damaged.ts';
-import { HEAD_BYTES, isGzip, startsAsWarc } from './detect.ts';
+import { HEAD_BYTES, startsAsWarc } from './detect.ts';
 import { expandsTooMuch, mostExpanded } from './gunzip.ts';
 import { MEMBER_MAGIC, type Member, readMember } from './gzip-member.ts';
 import { MOST_BLOCK, type ReadRecord, type RecordHeader, readRecords } from './read-records.ts';
@@ -33,16 +33,16 @@ export async function* salvageRecords(
   let [number, expanded] = [0, 0];
   try {
     await window.grow();
-    const isCompressed = isGzip(window.bytes) || /\.gz$/i.test(file);
+    const isCompressed = isCompressedIn(window.bytes);
     const read = isCompressed ? readMember : readPlainRecord;
-    const isStart = isCompressed ? isMemberStart : isHeaderStart;
+    const [magic, isStart] = isCompressed ? [MEMBER_MAGIC, isMemberStart] : [HEADER_START, isHeaderStart];
     while (window.bytes.length > 0) {
       const byte = window.position;
       const most = isCompressed ? mostExpanded(size) - expanded : MOST_RECORD;
       const found = await nextRecord(window, (held) => read(held, Math.min(MOST_RECORD, most)));
       if (found.kind !== 'member') {
         if (found.kind === 'too-large' && most < MOST_RECORD) throw expandsTooMuch(file, expanded + most, size);
-        await skipToStart(window, isCompressed ? MEMBER_MAGIC : HEADER_START, isStart);
+        await skipToStart(window, magic, isStart);
         onDamage(damaged(file, 'a complete record', `${reasonOf(found)}; skipped ${window.position - byte} bytes`, byte));
         continue;
       }
@@ -73,14 +73,29 @@ async function nextRecord(window: Window, read: (held: Buffer) => Member): Promi
   }
 }
 
+/** Whether the first record in the bytes is a gzip member. */
+function isCompressedIn(bytes: Buffer): boolean {
+  const header = startIn(bytes, HEADER_START, isHeaderStart, 0);
+  const member = startIn(bytes, MEMBER_MAGIC, isMemberStart, 0);
+  return member !== -1 && (header === -1 || member < header);
+}
+
+type IsStart = (bytes: Buffer, at: number) => boolean;
+
+/** Returns the first position at which a record begins, or -1. */
+function startIn(bytes: Buffer, magic: Buffer, isStart: IsStart, from: number): number {
+  let at = bytes.indexOf(magic, from);
+  while (at !== -1 && !isStart(bytes, at)) at = bytes.indexOf(magic, at + 1);
+  return at;
+}
+
 /** Skips at least one byte, up to the next position at which a record begins, or to the end. */
-async function skipToStart(window: Window, magic: Buffer, isStart: (bytes: Buffer, at: number) => boolean): Promise<void> {
+async function skipToStart(window: Window, magic: Buffer, isStart: IsStart): Promise<void> {
   for (let from = 1; ; ) {
     const { bytes, isAtEnd } = window;
     // a beginning near the end of the bytes is looked at when more are there
     const most = isAtEnd ? bytes.length : bytes.length - HEAD_BYTES;
-    let at = bytes.indexOf(magic, from);
-    while (at !== -1 && at < most && !isStart(bytes, at)) at = bytes.indexOf(magic, at + 1);
+    const at = startIn(bytes, magic, isStart, from);
     if (at !== -1 && at < most) return window.skip(at);
     if (isAtEnd) return window.skip(bytes.length);
     window.skip(Math.max(0, most));

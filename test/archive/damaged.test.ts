@@ -205,12 +205,23 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     expect((await palimpsest([...args, '--rejects', rejects, '--require-complete', '--on-conflict', 'keep'])).code).toBe(1);
   });
 
-  it('refuses one that is cut short, because the ZIP has its directory at its end', async () => {
+  it('imports the complete records of one that is cut short', async () => {
+    const folder = temporaryFolder();
+    const [path, rejects] = [join(folder, 'a.wacz'), join(folder, 'rejects.ndjson')];
+    writeFileSync(path, wacz.subarray(0, Math.floor(wacz.length / 2)));
+    const { code, stdout } = await palimpsest(['import', path, '--store', join(folder, 's.db'), '--rejects', rejects, '--json']);
+    const { archives, records } = JSON.parse(stdout);
+    expect([code, archives.length, archives[0].pages > 10, records.added > 100]).toEqual([1, 1, true, true]);
+    const [first] = readFileSync(rejects, 'utf8').split('\n');
+    expect(JSON.parse(first ?? '')).toMatchObject({ code: 'bad-archive', file: path, byte: Math.floor(wacz.length / 2) });
+  });
+
+  it('refuses one with a hostile file name', async () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.wacz');
-    writeFileSync(path, wacz.subarray(0, wacz.length - 100));
+    writeFileSync(path, Buffer.from(wacz.toString('latin1').replaceAll('pages/pages.jsonl', '../pages/pages.js'), 'latin1'));
     const { code, stdout } = await palimpsest(['import', path, '--store', join(folder, 's.db'), '--rejects', join(folder, 'r'), '--json']);
-    expect([code, JSON.parse(stdout).error.code]).toEqual([1, 'bad-archive']);
+    expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'bad-archive', found: expect.stringContaining('../pages') }]);
     expect(existsSync(join(folder, 's.db'))).toBe(false);
   });
 

@@ -42,9 +42,10 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
           damages += 1;
           onReject(unreadableInput(failure));
         });
-      const wacz = kind === 'zip' ? await openWacz(input.name, onDamage) : undefined;
+      const file = { name: input.name, size: input.size ?? 0, open: input.open };
+      const wacz = kind === 'zip' ? await openWacz(file, onDamage) : undefined;
       if (wacz !== undefined) closers.push(wacz.close);
-      const warcs = kind === 'warc' ? [{ name: input.name, size: input.size ?? 0, open: input.open }] : wacz?.warcs;
+      const warcs = kind === 'warc' ? [file] : wacz?.warcs;
       if (warcs === undefined) {
         opened.push(input);
         continue;

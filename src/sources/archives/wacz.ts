@@ -20,13 +20,16 @@ const MOST_ENTRIES = 100_000;
 const MOST_EXPANSION = 250;
 
 /**
- * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk.
+ * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk. If damage is reported and the list
+ * of the files at the end of the ZIP is lost, the whole ZIP is returned as one WARC, because it has the records uncompressed.
  * @param onDamage called for each damaged file; without it, damage is an error
  * @returns undefined if the ZIP is not a WACZ
  * @throws Failure bad-archive
  */
-export async function openWacz(path: string, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
-  const zip = await wrapErrors(path, () => openPromise(path, { autoClose: false, strictFileNames: true }));
+export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
+  const path = file.name;
+  const zip = await openZip(file, onDamage);
+  if (zip === undefined) return { warcs: [file], close: () => {} };
   try {
     const entries = await wrapErrors(path, () => entriesIn(path, zip));
     if (!entries.has(DATAPACKAGE)) {
@@ -46,6 +49,22 @@ export async function openWacz(path: string, onDamage: OnDamage | undefined): Pr
   } catch (error) {
     zip.close();
     throw error;
+  }
+}
+
+/**
+ * Opens a ZIP. Its end has the list of its files.
+ * @returns undefined if the end was reported as damaged
+ */
+async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined): Promise<ZipFile | undefined> {
+  try {
+    return await openPromise(name, { autoClose: false, strictFileNames: true });
+  } catch (error) {
+    if (!(error instanceof Error) || 'syscall' in error) throw error;
+    const failure = damaged(name, 'a complete ZIP file', error.message, size);
+    if (onDamage === undefined) throw failure;
+    onDamage(failure);
+    return undefined;
   }
 }
 
