@@ -6,6 +6,7 @@ import type { ArchiveReport } from '../sources/archives/survey.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
+import type { InputError } from '../sources/source.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -73,15 +74,20 @@ export function declareImport(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin, patterns));
+      const named = inputsOf(sources, terminal.io.stdin, patterns);
       const command = hintCommandFor(terminal, sources);
       const rejects =
-        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
+        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...named.map((input) => input.name)]);
+      const onReject = rejects && ((inputError: InputError) => rejects.add(inputError));
+      let close = () => {};
       try {
+        const archives = await openArchives(named, onReject);
+        close = archives.close;
+        const { inputs, reports } = archives;
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           command,
-          onReject: rejects && ((inputError) => rejects.add(inputError)),
+          onReject,
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
@@ -94,7 +100,8 @@ export function declareImport(program: Program, terminal: Terminal): void {
         for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
         for (const line of conflictLines(summary, command)) terminal.warn(line);
         if (summary.conflicts.count > 0) terminal.exitCode = 1;
-        for (const report of reports) for (const text of warningsOf(report)) terminal.warn(text);
+        if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
+        for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.warn(text);
         const took = performance.now() - started;
         terminal.summary(
           { ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) },
@@ -150,9 +157,12 @@ function conflictLines({ conflicts: { count, listed } }: ImportSummary, command:
 /** How many pages without a capture are named in a warning. */
 const PRINTED = 10;
 
-function warningsOf({ archive, missing }: ArchiveReport): string[] {
-  if (missing.length === 0) return [];
+function warningsOf({ archive, missing, damaged }: ArchiveReport, rejects: string | undefined): string[] {
+  const damage = `${archive} is damaged: the readable pages were imported, and the damage is listed in ${rejects}`;
+  const lines = damaged === 0 ? [] : [damage];
+  if (missing.length === 0) return lines;
   return [
+    ...lines,
     `${archive} has no usable capture of ${plural(missing.length, 'page')}:`,
     ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
   ];
