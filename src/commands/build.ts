@@ -106,8 +106,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: ${terminal.command('verify')}`,
-        `then: ${terminal.command('serve')}`,
+        `next: ${await terminal.command('verify')}`,
+        `then: ${await terminal.command('serve')}`,
       ]);
     });
 }

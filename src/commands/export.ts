@@ -58,7 +58,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
           'to restore it into another store:',
-          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
+          `next: ${await terminal.command('import', { '--store': 'copy.db' }, [to])}`,
         ]);
       } catch (error) {
         throw toFailure(storePath, error);

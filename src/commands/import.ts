@@ -74,7 +74,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
       const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin, patterns));
-      const command = hintCommandFor(terminal, sources);
+      const command = await hintCommandFor(terminal, sources);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       try {
@@ -105,7 +105,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
             `  accounts  ${tally(summary.accounts)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: ${terminal.command('build')}`,
+            `next: ${await terminal.command('build')}`,
           ],
         );
       } finally {

@@ -141,7 +141,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             ...excludedLine(result.records.excluded, result.accounts.excluded),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: ${terminal.command('build')}`,
+            `next: ${await terminal.command('build')}`,
           ],
         );
       } finally {

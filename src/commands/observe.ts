@@ -84,7 +84,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
       const inputs = inputsOf(sources, terminal.io.stdin, patterns);
-      const command = hintCommandFor(terminal, sources, observeOptions(options));
+      const command = await hintCommandFor(terminal, sources, observeOptions(options));
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const from = options.from === 'auto' ? undefined : options.from;
@@ -114,7 +114,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: ${terminal.command('build')}`,
+            : `next: ${await terminal.command('build')}`,
         ]);
       } finally {
         rejects?.discard();

@@ -61,7 +61,7 @@ export function declareRemove(program: Program, terminal: Terminal): void {
         ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
         isDryRun
           ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
-          : `next: ${terminal.command('build')}`,
+          : `next: ${await terminal.command('build')}`,
         ...(isDryRun ? [] : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md describes']),
       ]);
     });

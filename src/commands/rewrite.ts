@@ -50,7 +50,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         terminal.summary(
           { capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED },
-          list(HOSTS, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
+          list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
         );
         return;
       }

@@ -62,13 +62,13 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
         `checked ${options.store} in ${seconds(took)}: ${verdict}`,
         `  contents  ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
         ...(kept === undefined ? [] : [`  repaired  the damaged file is kept as ${kept}`]),
-        ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
+        ...(left === 0 ? [] : [await nextStep(isRepairable, terminal)]),
       ]);
     });
 }
 
-function nextStep(isRepairable: boolean, terminal: Terminal): string {
+async function nextStep(isRepairable: boolean, terminal: Terminal): Promise<string> {
   return isRepairable
-    ? `next: ${terminal.command('store check', { '--repair': true })}`
+    ? `next: ${await terminal.command('store check', { '--repair': true })}`
     : 'next: import the records or accounts listed above again with --on-conflict replace, or restore a copy of the store';
 }

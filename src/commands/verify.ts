@@ -48,18 +48,18 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         `verified the tree in ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
         `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
         ...(summary.violationCount === 0
-          ? [`next: ${terminal.command('serve', { '--open': true })}`]
-          : nextStep(summary.violations, terminal, options.store)),
+          ? [`next: ${await terminal.command('serve', { '--open': true })}`]
+          : await nextStep(summary.violations, terminal, options.store)),
       ]);
     });
 }
 
 /** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
-function nextStep(violations: readonly Violation[], terminal: Terminal, store: string | undefined): string[] {
+async function nextStep(violations: readonly Violation[], terminal: Terminal, store: string | undefined): Promise<string[]> {
   if (!violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule)))
     return ['next: correct these records at their source, then import them again; the tree contains them as they were imported'];
   return [
     'to rewrite the files that differ, build again from the store of this tree:',
-    `next: ${terminal.command('build', { '--repair': true, ...(store === undefined ? { '--store': 'FILE' } : {}) })}`,
+    `next: ${await terminal.command('build', { '--repair': true, ...(store === undefined ? { '--store': 'FILE' } : {}) })}`,
   ];
 }
