@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
     if (words[0] === 'complete') {
       const { complete } = await import('./commands/completion.ts');
       await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
-    } else await program.parseAsync(argv);
+    } else await program.parseAsync(isHelpOfNothing(words) ? [...argv.slice(0, 2), ...words.slice(1)] : argv);
     terminal.completed();
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -62,6 +62,11 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   }
   await terminal.end();
   return terminal.exitCode;
+}
+
+/** Whether the words ask for help with a command that does not exist. Commander would answer as if no command was given. */
+function isHelpOfNothing([first, second]: readonly string[]): boolean {
+  return first === 'help' && second !== undefined && second !== 'help' && !second.startsWith('-') && !COMMANDS.has(second);
 }
 
 /** Returns the names of the commands that a command line needs: one, none for the version, or all for the help and suggestions. */

@@ -12,7 +12,9 @@ export async function hintCommandFor(
   sources: readonly string[],
   observeOptions: SuggestedCommand['options'] = {},
 ): Promise<HintCommand> {
-  const render = await terminal.loadRenderer(['import', 'observe']);
-  return (verb, source, options = {}) =>
-    render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...options }, source === undefined ? sources : [source]));
+  const render = await terminal.loadRenderer(['import', 'observe', 'export']);
+  return (verb, source, options = {}) => {
+    const args = verb === 'export ndjson' ? [] : source === undefined ? sources : [source];
+    return render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...options }, args));
+  };
 }
