@@ -29,7 +29,7 @@ export function toFailure(target: string, path: string, error: unknown): unknown
   const isUnsent = error.kind === 'anonymous' || error.kind === 'no-region';
   const message = isUnsent ? `no request can be sent to ${target}` : `a request to ${target} failed`;
   return new Failure(isDenied ? 'target-denied' : 'target-failed', message, {
-    place: isUnsent ? {} : { file: path },
+    place: { file: path },
     expected: EXPECTED[error.kind] ?? (isDenied ? 'credentials that allow this request' : 'a successful response'),
     found: error.message,
     hint: HINTS[error.kind],
