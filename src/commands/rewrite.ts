@@ -50,8 +50,10 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, [
           ...list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
-          'capabilities',
-          ...Object.entries(CAPABILITIES).map(([name, meaning]) => `  ${name}: ${meaning}`),
+          'capabilities that some hosts lack',
+          ...Object.entries(CAPABILITIES)
+            .filter(([name]) => HOSTS.some(({ cannot, atOrigin }) => name in cannot || name in (atOrigin?.cannot ?? {})))
+            .map(([name, meaning]) => `  ${name}: ${meaning}`),
         ]);
         return;
       }
