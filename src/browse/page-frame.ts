@@ -77,8 +77,6 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <title>`,
     afterTitle: byteText(` · palimpsest</title>
 <meta name=viewport content="width=device-width, initial-scale=1">
-<meta name=color-scheme content="light dark">
-<meta name=referrer content=no-referrer>
 <link rel=stylesheet href="${root}${STYLE}">
 <link rel=icon href="${root}${ICON}" type=image/svg+xml>
 <script src="${root}${SCRIPT}" defer></script>
