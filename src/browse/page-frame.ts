@@ -85,7 +85,7 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
 <nav aria-label=Site>${entry(HOME, 'Home', 'home')}${entry(changesPage(1), 'Changes', 'changes')}${entry(`${HOME}#months`, 'Months', 'months')}${entry(accountsPage(1), 'Accounts', 'accounts')}</nav>
-<div id=search></div>
+<div class=search data-search></div>
 </header>
 <main id=main>
 `,

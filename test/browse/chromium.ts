@@ -24,6 +24,7 @@ interface Size {
 }
 
 export interface Context {
+  readonly setDefaultTimeout: (ms: number) => void;
   readonly newPage: () => Promise<Page>;
   readonly close: () => Promise<void>;
 }

@@ -68,6 +68,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   /** Opens a page of the tree. The test fails if the page has an error or asks another host for anything. */
   async function open(path: string, base = fileUrl, options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Page> {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on('pageerror', ({ message }) => problems.push(message));
@@ -108,13 +109,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('#query').fill('n');
     await results(page).first().waitFor();
     expect(await results(page).count()).toBe(20);
-    expect(await page.locator('#search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
+    expect(await page.locator('.search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
     expect(await results(page).first().textContent()).toMatch(/^@nina_k /);
     await page.locator('#query').fill('ninet');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
     expect(await results(page).first().textContent()).toBe('@nina_k Nina Kowal 🌻 formerly @ninette 131 changes');
     await page.locator('#query').fill('zzz');
-    await until(page, 'document.querySelector("#search [role=status]").textContent === "No account found."');
+    await until(page, 'document.querySelector(".search [role=status]").textContent === "No account found."');
   });
 
   it('moves through results with the arrows and closes them with Escape', async () => {
@@ -188,11 +189,11 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const days = await shown();
     expect(new Set(days)).toEqual(new Set(['2020-09-01', '2020-09-02', '2020-09-03'].filter((day) => days.includes(day))));
     expect(days.length).toBeGreaterThan(0);
-    expect(await page.locator('.dates [role=status]').textContent()).toBe(`${days.length} of 100 changes on this page`);
+    expect(await page.locator('.filters [role=status]').textContent()).toBe(`${days.length} of 100 changes on this page`);
     expect(
       await page.evaluate('Array.from(document.querySelectorAll(".changes h2")).filter((each) => each.getClientRects().length > 0).length'),
     ).toBe(new Set(days).size);
-    await page.locator('.dates button').click();
+    await page.locator('.filters button').click();
     expect((await shown()).length).toBe(100);
   });
 
