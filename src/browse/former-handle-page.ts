@@ -13,7 +13,7 @@ export function formerHandlePage(handle: ByteText, holders: readonly FormerHolde
   );
   const head = `<meta http-equiv=refresh content="1; url=${target}">\n<link rel=canonical href="${target}">\n`;
   return pageBytes(
-    { title: `@${handle}, a former handle`, root: ROOT_3, head, body: ` data-moved="${target}"` },
+    { title: `@${handle}, a former handle`, root: ROOT_3, head },
     `<h1><bdi>@${escapeText(handle)}</bdi></h1>\n<p>No account has this handle today.</p>\n<ul class=holders>\n${lines.join('')}</ul>\n`,
   );
 }

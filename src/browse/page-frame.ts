@@ -16,8 +16,6 @@ export interface PageFrame {
   readonly next?: ByteText | undefined;
   /** More elements for the head. */
   readonly head?: ByteText | undefined;
-  /** More attributes of the body. */
-  readonly body?: ByteText | undefined;
 }
 
 type Root = '' | typeof ROOT_2 | typeof ROOT_3;
@@ -36,16 +34,13 @@ const POLICY =
   "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
 
 /** Returns the bytes of a page. @param main the markup of its content */
-export function pageBytes(
-  { title, root, section, feed = CHANGES_FEED, previous, next, head = '', body = '' }: PageFrame,
-  main: ByteText,
-): Buffer {
+export function pageBytes({ title, root, section, feed = CHANGES_FEED, previous, next, head = '' }: PageFrame, main: ByteText): Buffer {
   const pieces = piecesOf(root, section);
   const alternate = `<link rel=alternate type=application/atom+xml href="${root}${feed}">\n`;
   const links = `${alternate}${link('prev', root, previous)}${link('next', root, next)}${head}`;
   const foot = `</main>\n<footer><a href="${root}${feed}">Atom feed</a>${pieces.tail}`;
   return encode(
-    `${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}"${body}>${pieces.header}${main}${foot}`,
+    `${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
   );
 }
 
@@ -92,7 +87,7 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
 <nav aria-label=Site>${entry(HOME, 'Home', 'home')}${entry(changesPage(1), 'Changes', 'changes')}${entry(`${HOME}#months`, 'Months', 'months')}${entry(accountsPage(1), 'Accounts', 'accounts')}</nav>
-<div class=search data-search></div>
+<div id=search></div>
 </header>
 <main id=main>
 `,

@@ -44,7 +44,10 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   refuseTooMuch(host, tree);
   const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
-  if (/^[\w.~/-]*$/.test(base)) return { origin, domain: hostname, base, program: program() };
+  if (/^[\w.~/-]*$/.test(base)) {
+    const browse = record.browse_files !== undefined;
+    return { origin, domain: hostname, base, browse, program: program(browse) };
+  }
   throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
     expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
     found: base,
@@ -62,13 +65,16 @@ export function noTree(folder: string): Failure {
   });
 }
 
-/** Returns an example site at the root of a host, for users without a tree. */
+/** Returns an example site at the root of a host and without browse files, for users without a tree. */
 export function siteWithoutTree(): PublishedSite {
-  return { origin: 'https://example.org', domain: 'example.org', base: '', program: program() };
+  return { origin: 'https://example.org', domain: 'example.org', base: '', browse: false, program: program(false) };
 }
 
-function program(): PublishedSite['program'] {
-  return { resolve: moduleText('resolve'), respond: moduleText('respond') };
+function program(browse: boolean): PublishedSite['program'] {
+  const textOf = (...names: readonly string[]) => names.map(moduleText).join('');
+  return browse
+    ? { resolve: textOf('resolve', 'browse'), respond: textOf('respond', 'respond-browse') }
+    : { resolve: textOf('resolve'), respond: textOf('respond') };
 }
 
 function moduleText(name: string): string {

@@ -53,6 +53,15 @@ export function accepts(coding: string): string {
   return `(?:^|,)\\s*${coding}\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))`;
 }
 
+/** Returns a pattern for an Accept header with a media type, as browse.ts decides. The host must ignore letter case. */
+export function names(type: string): string {
+  return `(?:^|,)[ \\t]*${literal(type)}[ \\t]*(?:[;,]|$)`;
+}
+
+/** Matches the path of a browse file in the tree. */
+export const BROWSE_PATH =
+  '(?:index\\.html|browse/(?:[A-Za-z0-9_~-][A-Za-z0-9_.~-]*/)*[A-Za-z0-9_~-][A-Za-z0-9_.~-]*\\.(?:html|css|js|atom))';
+
 /** Matches an undecoded parameter value. */
 export const VALUE = '[^&]*';
 

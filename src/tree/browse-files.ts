@@ -4,7 +4,7 @@ import { Browse } from '../browse/parts.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
-import { BROWSE_FOLDER, browseLinesIn, type Extents, findBrowseLines, linesOfFile, UNKNOWN_PART } from './browse-lines.ts';
+import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, UNKNOWN_PART } from './browse-lines.ts';
 import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import { browseFilesIn } from './found-browse.ts';
@@ -45,9 +45,9 @@ export async function stageBrowse(
   const counts = new BrowseCounts();
   const file = present.isListed ? join(present.out, MANIFEST) : join(stage, 'found-browse-files');
   if (!present.isListed) listFound(present.out, file);
-  const extents = findBrowseLines(linesOfFile(file));
+  const listing = listBrowseFiles(linesOfFile(file));
   const parts = site === undefined ? [] : new Browse(store, site).parts;
-  listSurplus(file, extents, new Set(parts.map(({ name }) => name)), stage, counts);
+  listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
     const { since, out } = present;
@@ -58,7 +58,7 @@ export async function stageBrowse(
       since,
       out,
       stage,
-      before: { file, extents },
+      before: { file, extents: listing.extents },
       counts: counts.shared,
     };
     const report = () => onProgress(Math.min(counts.taken, parts.length), parts.length);
@@ -99,9 +99,9 @@ function listFound(out: string, file: string): void {
 }
 
 /** Lists the files of parts that the new tree does not have as obsolete. */
-function listSurplus(file: string, extents: Extents, parts: ReadonlySet<string>, stage: string, counts: BrowseCounts): void {
-  for (const [index, part] of [...extents.keys()].filter((name) => !parts.has(name)).entries()) {
-    const paths = Array.from(browseLinesIn(linesOfFile(file), extents, part), ({ path }) => path);
+function listSurplus(listing: BrowseListing, parts: ReadonlySet<string>, stage: string, counts: BrowseCounts): void {
+  for (const [index, part] of [...listing.extents.keys()].filter((name) => !parts.has(name)).entries()) {
+    const paths = Array.from(linesOfGroup(listing, part), ({ path }) => path);
     writeFileSync(join(stage, OBSOLETE, `surplus-${index}`), `${paths.join('\n')}\n`);
     counts.add(0, 0, paths.length);
   }

@@ -1,7 +1,7 @@
 import { closeSync, readSync } from 'node:fs';
 import { partOf } from '../browse/parts.ts';
 import { HOME } from '../browse/paths.ts';
-import { linesIn, piecesOf } from './lines.ts';
+import { linesIn, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { openRegularFile } from './regular-file.ts';
 
@@ -34,22 +34,36 @@ export function linesOfFile(path: string): LineSource {
   return { pieces: () => piecesOf(path), read };
 }
 
-/** Where the lines of the browse files of each group are: the first byte and the byte after the last, once or several times. */
+/** Bytes in memory with the lines of a manifest. */
+export function linesOfBytes(bytes: Buffer): LineSource {
+  return { pieces: () => piecesIn(bytes), read: (start, end) => bytes.subarray(start, end) };
+}
+
+/** Where the lines of each group are: the first byte and the byte after the last, once or several times. */
 export type Extents = ReadonlyMap<string, readonly number[]>;
+
+/** The lines of browse files in a manifest, by group. Memory depends on the number of groups, not of files. */
+export interface BrowseListing {
+  readonly source: LineSource;
+  readonly extents: Extents;
+}
+
+/** The listing of a tree without browse files. */
+export const NO_BROWSE: BrowseListing = { source: linesOfBytes(Buffer.alloc(0)), extents: new Map() };
 
 /** The group of files that are of no part that this release knows. */
 export const UNKNOWN_PART = '';
 
-/** Returns the group of a path in which files are compared. */
-export function groupOf(path: string): string {
+/** Returns the part of a path, in which files of two trees are compared. */
+export function partOrUnknown(path: string): string {
   return partOf(path) ?? UNKNOWN_PART;
 }
 
 /**
- * Finds the lines of browse files in a manifest. Memory depends on the number of groups, not of files.
- * @param keyOf returns the group of a path
+ * Finds the lines of browse files in a manifest.
+ * @param groupOf returns the group of a path
  */
-export function findBrowseLines({ pieces }: LineSource, keyOf: (path: string) => string = groupOf): Extents {
+export function listBrowseFiles(source: LineSource, groupOf: (path: string) => string = partOrUnknown): BrowseListing {
   const extents = new Map<string, number[]>();
   let [last, start, end]: [string | undefined, number, number] = [undefined, 0, 0];
   const close = () => {
@@ -59,22 +73,22 @@ export function findBrowseLines({ pieces }: LineSource, keyOf: (path: string) =>
     else known.push(start, end);
   };
   // in this encoding, a character is a byte
-  for (const text of linesIn(pieces(), 'latin1')) {
+  for (const text of linesIn(source.pieces(), 'latin1')) {
     const path = parseLine(text)?.path;
-    const key = path !== undefined && isBrowsePath(path) ? keyOf(path) : undefined;
-    if (key !== last) {
+    const group = path !== undefined && isBrowsePath(path) ? groupOf(path) : undefined;
+    if (group !== last) {
       close();
-      [last, start] = [key, end];
+      [last, start] = [group, end];
     }
     end += text.length + 1;
   }
   close();
-  return extents;
+  return { source, extents };
 }
 
 /** Yields the lines of one group. */
-export function* browseLinesIn(source: LineSource, extents: Extents, key: string): Generator<ManifestLine> {
-  const places = extents.get(key) ?? [];
+export function* linesOfGroup({ source, extents }: BrowseListing, group: string): Generator<ManifestLine> {
+  const places = extents.get(group) ?? [];
   for (let at = 0; at < places.length; at += 2) {
     for (const text of source
       .read(places[at] ?? 0, places[at + 1] ?? 0)
@@ -84,4 +98,9 @@ export function* browseLinesIn(source: LineSource, extents: Extents, key: string
       if (line !== undefined) yield line;
     }
   }
+}
+
+/** Yields the lines of all groups. */
+export function* allBrowseLines(listing: BrowseListing): Generator<ManifestLine> {
+  for (const group of listing.extents.keys()) yield* linesOfGroup(listing, group);
 }

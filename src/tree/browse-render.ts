@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Browse, type BrowseFile, type BrowsePart } from '../browse/parts.ts';
 import type { Site } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
-import { browseLinesIn, type Extents, linesOfFile } from './browse-lines.ts';
+import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';
 import { digestOf } from './manifest.ts';
 import { writePieces } from './write-pieces.ts';
 
@@ -92,8 +92,8 @@ export function renderBrowseFrom(job: BrowseJob): void {
 /** Stages the files of a part that differ from those in the tree, the lines of the part, and the list of obsolete files. */
 function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: number, counts: BrowseCounts): void {
   const before = new Map<string, string>();
-  const { file, extents } = job.before;
-  for (const { path, digest } of browseLinesIn(linesOfFile(file), extents, part.name)) before.set(path, digest);
+  const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
+  for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
   const staged = new StagedFolder(job.stage);
   let [lines, files, written] = ['', 0, 0];
   for (const browseFile of browse.files(part, job.since)) {

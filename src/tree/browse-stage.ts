@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Pauses } from '../contract/pauses.ts';
 import { HOME } from '../browse/paths.ts';
+import type { Pauses } from '../contract/pauses.ts';
 import { BROWSE_FOLDER } from './browse-lines.ts';
 import { LINES, OBSOLETE } from './browse-render.ts';
 import { lstatOf, refuseFolder, refuseUnlessFolder } from './obstacles.ts';

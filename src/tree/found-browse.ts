@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
-import { BROWSE_FOLDER, groupOf } from './browse-lines.ts';
+import { BROWSE_FOLDER, partOrUnknown, UNKNOWN_PART } from './browse-lines.ts';
 import { lstatOf } from './obstacles.ts';
 
 /** Paths in one folder that are of one part. */
@@ -13,18 +13,20 @@ export interface FoundPaths {
 
 /** Yields the paths of all files at the place of the browse files of a tree. Memory depends on the largest folder. */
 export function* browseFilesIn(out: string): Generator<FoundPaths> {
-  if (lstatOf(join(out, HOME)) !== undefined) yield { part: groupOf(HOME), paths: [HOME] };
+  if (lstatOf(join(out, HOME)) !== undefined) yield { part: partOrUnknown(HOME), paths: [HOME] };
   if (lstatOf(join(out, BROWSE_FOLDER))?.isDirectory()) yield* pathsIn(out, BROWSE_FOLDER);
 }
 
 function* pathsIn(out: string, folder: string): Generator<FoundPaths> {
   const folders: string[] = [];
   const byPart = new Map<string, string[]>();
-  for (const entry of entriesOf(join(out, folder))) {
+  const entries = entriesOf(join(out, folder));
+  if (entries === undefined) yield { part: UNKNOWN_PART, paths: [folder] };
+  for (const entry of entries ?? []) {
     const path = `${folder}/${entry.name}`;
     if (entry.isDirectory()) folders.push(path);
     else {
-      const part = groupOf(path);
+      const part = partOrUnknown(path);
       const paths = byPart.get(part);
       if (paths === undefined) byPart.set(part, [path]);
       else paths.push(path);
@@ -34,6 +36,11 @@ function* pathsIn(out: string, folder: string): Generator<FoundPaths> {
   for (const path of folders) yield* pathsIn(out, path);
 }
 
-function entriesOf(folder: string): readonly Dirent[] {
-  return readdirSync(folder, { withFileTypes: true });
+/** Returns the entries of a folder; undefined if its name is not UTF-8, or it cannot be opened. */
+function entriesOf(folder: string): readonly Dirent[] | undefined {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return undefined;
+  }
 }

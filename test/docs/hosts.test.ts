@@ -39,7 +39,13 @@ describe('docs/hosts.md', () => {
     writeFileSync(join(folder, 'example.ts'), source);
     const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
     const program = { resolve: compiled('resolve'), respond: compiled('respond') };
-    for (const { path, text } of example.render({ origin: 'https://example.org', domain: 'example.org', base: '/api', program }))
+    for (const { path, text } of example.render({
+      origin: 'https://example.org',
+      domain: 'example.org',
+      base: '/api',
+      browse: false,
+      program,
+    }))
       writeFileSync(join(folder, path), text);
     mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');

@@ -8,7 +8,14 @@ import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
 const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
-const site = (base: string): PublishedSite => ({ origin: 'https://example.org', domain: 'example.org', base, program: PROGRAM });
+const BROWSE_PROGRAM = { resolve: module('resolve') + module('browse'), respond: module('respond') + module('respond-browse') };
+const site = (base: string, browse = false): PublishedSite => ({
+  origin: 'https://example.org',
+  domain: 'example.org',
+  base,
+  browse,
+  program: browse ? BROWSE_PROGRAM : PROGRAM,
+});
 
 const SCRIPTS = [
   'node',
