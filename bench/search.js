@@ -12,10 +12,13 @@ import { parseArgs } from 'node:util';
 import { clientScript } from '../dist/browse/client-script.js';
 import { searchFiles } from '../dist/browse/search-index.js';
 
+/** The tools of the tests. */
+const SERVERS = fileURLToPath(new URL('../.ci/servers/node_modules/', import.meta.url));
+
 const { values } = parseArgs({ options: { accounts: { type: 'string', default: '100000' }, names: { type: 'string', default: '30' } } });
 const SYLLABLES = 'ka ro mi ta lu ne so vi po da gu ze wi fo la be ny xo qu sha'.split(' ');
-const FIRST = 'Nina Olga Ivan Maria Anna Juan Carlos Ahmed Fatima Wei Hiroshi Yuki Emma Liam James Mary John Linda Sarah Karen'.split(' ');
-const LAST = 'Smith Jones Garcia Müller Davis Lopez Wilson Kowalski Ivanov Lee Perez Clark Robinson Martin Nowak'.split(' ');
+const FIRST = 'Nina Olga Ivan Maria Anna Juan Carlos Ahmed Fatima Wei Emma Liam James Mary John Linda Sarah Karen'.split(' ');
+const LAST = 'Smith Jones Garcia Müller Davis Lopez Wilson Kowalski Lee Perez Clark Robinson Martin Nowak'.split(' ');
 
 let state = 1;
 /** Returns a whole number below `limit` (mulberry32: the same on every machine). */
@@ -78,7 +81,7 @@ const TYPE = `async (text) => {
 }`;
 
 async function typing(label, base, names) {
-  const library = fileURLToPath(new URL('../.ci/servers/node_modules/playwright-core/index.mjs', import.meta.url));
+  const library = join(SERVERS, 'playwright-core/index.mjs');
   if (!existsSync(library) || !existsSync('/usr/bin/chromium')) return console.log(`${label}: no Chromium or no playwright-core`);
   const { chromium } = await import(pathToFileURL(library).href);
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
