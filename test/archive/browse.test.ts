@@ -69,7 +69,7 @@ it.each([
 });
 
 it('a bag has the browse files in its payload and its manifest', async () => {
-  const bag = await archiveOf(out, 'bag', join(folder, 'bag'));
+  const bag = await archiveOf(out, 'bag', join(folder, 'listed-bag'));
   const manifest = readFileSync(join(bag, 'manifest-sha256.txt'), 'utf8');
   for (const [path, bytes] of browse) {
     expect(readFileSync(join(bag, 'data', path))).toEqual(bytes);
