@@ -96,7 +96,8 @@ function* slotsOf({ digests }: VerifiedTree): Generator<Slot> {
 
 async function copySlot(tree: VerifiedTree, { collection, slot }: Slot, bag: string): Promise<Payload> {
   const { pages, encodings } = tree.digests[collection];
-  return await copy(bag, pathOf(collection, slot, pages, encodings), await readVerified(tree, collection, slot));
+  const content = await readVerified(tree, collection, slot);
+  return await copy(bag, pathOf(collection, slot, pages, encodings), content, tree.digests[collection].get(slot));
 }
 
 /** The files of a tree that are no pages, each compared with its SHA-256. */
@@ -114,11 +115,11 @@ function filesBeside({ out, build, sortKeys }: VerifiedTree): readonly (readonly
   ];
 }
 
-async function copy(bag: string, path: string, content: Buffer): Promise<Payload> {
+async function copy(bag: string, path: string, content: Buffer, digest: string = hash('sha256', content)): Promise<Payload> {
   const target = join(bag, 'data', path);
   mkdirSync(dirname(target), { recursive: true });
   await writeFile(target, content, { flag: 'wx' });
-  return { path, digest: hash('sha256', content), bytes: content.length };
+  return { path, digest, bytes: content.length };
 }
 
 function refuseUnlessEmpty(folder: string): void {

@@ -99,7 +99,7 @@ async function infoRecord({ build }: VerifiedTree, date: string): Promise<Uint8A
     `palimpsest-accounts: ${build.accounts}`,
     `palimpsest-manifest: sha256:${build.manifest}`,
   ];
-  const block = [Buffer.from(`${lines.join('\r\n')}\r\n`)];
+  const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
   return await encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block });
 }
 
@@ -139,7 +139,7 @@ async function responseRecord(
     date,
     url,
     headers: { 'WARC-Warcinfo-ID': infoId(build.manifest, date) },
-    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
+    block: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]),
     payloadDigest: payload,
   });
   return { record, length: body.length };

@@ -1,6 +1,6 @@
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { encodeJson } from '../contract/json.ts';
-import { type Pair, sortedPairs } from '../store/sorted-pairs.ts';
+import { type Keyed, sortedValues } from '../store/sorted-values.ts';
 import { byteText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
 import { BEST, compareFound, cutName, handleTerm, MATCH, type Match, nameTerms, type SearchEntry, searchPath } from './search-terms.ts';
@@ -37,7 +37,7 @@ const LONGEST_PATH = 150;
  * find. The same accounts give the same bytes. Memory stays flat.
  */
 export function* searchFiles(accounts: Iterable<SearchedAccount>): Generator<SearchFile> {
-  const terms = new TermCursor(sortedPairs(pairsOf(accounts)));
+  const terms = new TermCursor(sortedValues<Row>(rowsOf(accounts)));
   yield* filesOf(terms, '', []);
 }
 
@@ -69,7 +69,7 @@ function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Ge
 }
 
 /** Yields the terms of all accounts, each with the account as JSON. */
-function* pairsOf(accounts: Iterable<SearchedAccount>): Generator<Pair> {
+function* rowsOf(accounts: Iterable<SearchedAccount>): Generator<Keyed> {
   for (const { screen_name, display_name, former_handles, changes } of accounts) {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
@@ -81,18 +81,26 @@ function* pairsOf(accounts: Iterable<SearchedAccount>): Generator<Pair> {
     for (const [text, match, former] of terms.toSorted(compareTerms)) {
       const shared = before === '' ? -1 : sharedLength(before, text);
       before = text;
-      yield {
-        key: text,
-        value: JSON.stringify([match, shared, screen_name, folder, name, changes, ...(former === undefined ? [] : [former])]),
-      };
+      const row: Row = [text, match, shared, screen_name, folder, name, changes, ...(former === undefined ? [] : [former])];
+      yield { key: text, json: JSON.stringify(row) };
     }
   }
 }
 
-function termOf({ key, value }: Pair): Term {
-  const [match, shared, handle, place, name, changes, ...formerHandles]: [Match, number, string, string, string, number, ...string[]] =
-    JSON.parse(value);
-  return { text: key, match, shared, entry: { handle, place, name, changes, formerHandles } };
+/** A term as it is sorted. */
+type Row = readonly [
+  text: string,
+  match: Match,
+  shared: number,
+  handle: string,
+  place: string,
+  name: string,
+  changes: number,
+  ...former: string[],
+];
+
+function termOf([text, match, shared, handle, place, name, changes, ...formerHandles]: Row): Term {
+  return { text, match, shared, entry: { handle, place, name, changes, formerHandles } };
 }
 
 function compareTerms([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
@@ -179,11 +187,11 @@ function fileOf(
 
 /** Reads sorted terms, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
 class TermCursor {
-  readonly #source: Iterator<Pair>;
+  readonly #source: Iterator<Row>;
   #ahead: Term[] = [];
   #first = 0;
 
-  constructor(source: Iterator<Pair>) {
+  constructor(source: Iterator<Row>) {
     this.#source = source;
   }
 

@@ -118,7 +118,7 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
         `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
         `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
         'to check that the archive is complete, import it into a new store:',
-        `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
+        `next: ${await terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`,
       ]);
     });
 }

@@ -34,8 +34,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addOption(
       new Option(
         '--base-url <url>',
-        'the public address of the site; rest/ is below it (default: the base URL of the tree in --out; for a new tree ' +
-          `"${DEFAULT_BASE_URL}", the address of palimpsest serve)`,
+        'the public address of the site; rest/ is below it (default: the base URL of the last build in --out, or ' +
+          `"${DEFAULT_BASE_URL}" for a new tree)`,
       ).env('PALIMPSEST_BASE_URL'),
     )
     .addOption(
@@ -99,7 +99,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const tree = summary.build;
       if (summary.pulledForward) {
         terminal.warn(
-          'records or accounts moved to earlier pages: a reader who was following the next links during the build may have missed some',
+          'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
+            'the build may have missed some',
         );
       }
       const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
@@ -116,8 +117,9 @@ export function declareBuild(program: Program, terminal: Terminal): void {
           : [`  browse    ${plural(tree.browse_files, 'file')}; open ${join(options.out, 'index.html')}`]),
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
         ...removedLines(summary, options.compress ?? []),
-        `next: ${terminal.command('verify')}`,
-        `then: ${terminal.command('serve')}`,
+        `next: ${await terminal.command('verify')}`,
+        `then: ${await terminal.command('serve')}`,
+        ...(isLoopback(baseUrl.url) ? [] : [`then: ${await terminal.command('publish', {}, ['TARGET'])}`]),
       ]);
     });
 }

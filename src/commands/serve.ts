@@ -8,8 +8,8 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .command('serve')
     .summary('serve the tree on this machine')
     .description(
-      'Serves the tree on this machine, to try it before publishing it. Serves it at the path of the base URL. Answers requests like ' +
-        'a host with the rewrite rules. Links in the pages point to this server instead of the base URL.',
+      'Serves the tree on this machine at the path of its base URL, to try it before publishing it. Answers ?page=N like a host with ' +
+        'the files of palimpsest rewrite. Links in the pages point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))

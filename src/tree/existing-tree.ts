@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
@@ -104,13 +104,34 @@ export function requireTree(out: string): BuildRecord {
       place,
       expected: 'a finished build',
       found: 'an interrupted build, or a damaged build.json',
-      hint: hint`run ${suggested('build')} again to complete the tree`,
+      hint: hint`run ${suggested('build')} again with the store of this tree, to complete it`,
     });
   }
-  throw new Failure('no-tree', `there is no tree in ${out}`, {
-    place,
+  throw noTree(out);
+}
+
+/** Returns the failure for a folder without a finished tree. A build refuses a folder that has other files. */
+export function noTree(out: string): Failure {
+  const isForeign = readBuildRecord(out) === 'foreign';
+  const hasFiles = namesIn(out).some((name) => !name.startsWith('.'));
+  return new Failure('no-tree', `there is no tree in ${out}`, {
+    place: { file: out },
     expected: 'a folder that palimpsest build made',
-    found: 'no build.json',
-    hint: hint`run ${suggested('build')} first, or name the folder with --out`,
+    found: isForeign
+      ? 'a build.json that is damaged or not from palimpsest'
+      : hasFiles
+        ? 'other files, and no build.json'
+        : 'no build.json',
+    hint: hasFiles
+      ? 'name the folder of a tree with --out, or build into a new or empty folder'
+      : hint`run ${suggested('build')} first, or name the folder with --out`,
   });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

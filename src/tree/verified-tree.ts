@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type BrowseListing, linesOfFile, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
+import { sha256 } from '../contract/sha256.ts';
 import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
 import { encodingsIn } from './encoding.ts';
 import { requireTree } from './existing-tree.ts';
@@ -64,7 +64,7 @@ async function readIf(path: string, wanted: string | undefined): Promise<Buffer>
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(path, wanted, error);
   });
-  const found = hash('sha256', bytes);
+  const found = await sha256(bytes);
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
 }

@@ -55,7 +55,16 @@ function biosOf(count: number, account = 'nina', text = (n: number) => `bio ${n}
   const records = Array.from({ length: count }, (_, n): ChangeRecord => {
     const time = new Date(Date.UTC(2020, 0, 1) + n * 60_000).toISOString().replace('.000', '');
     const diff_html = `<span>bio </span><ins style="background:#e6ffe6;">${n}</ins>`;
-    return { id: n + 1, account, data_type: 'Bio', previous: n === 0 ? null : n, text: text(n), first_encountered_date: time, diff_html, web_archive_url: null };
+    return {
+      id: n + 1,
+      account,
+      data_type: 'Bio',
+      previous: n === 0 ? null : n,
+      text: text(n),
+      first_encountered_date: time,
+      diff_html,
+      web_archive_url: null,
+    };
   });
   const profile = { account_creation_date: null, profile_image_url: '', display_name: '', website: null, location: '', bio: '' };
   return { records: records.toReversed(), accounts: [{ screen_name: account, ...profile, data: records.toReversed() }] };
@@ -64,7 +73,11 @@ function biosOf(count: number, account = 'nina', text = (n: number) => `bio ${n}
 const rel = (feed: ReadFeed, name: string) => feed.links.find((link) => link.rel === name)?.href;
 
 /** Follows prev-archive from a feed to the oldest archive, and returns the ids of all entries. */
-function walk(feeds: ReadonlyMap<string, string>, parse: (xml: string) => ReadFeed, path: string): { readonly ids: string[]; readonly walked: string[] } {
+function walk(
+  feeds: ReadonlyMap<string, string>,
+  parse: (xml: string) => ReadFeed,
+  path: string,
+): { readonly ids: string[]; readonly walked: string[] } {
   const [ids, walked]: [string[], string[]] = [[], []];
   for (let next: string | undefined = path; next !== undefined; ) {
     walked.push(next);
@@ -82,15 +95,33 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     const record = fc.record({
       type: fc.constantFrom(...DATA_TYPES),
       text: hostileText,
-      diff: fc.oneof(hostileText, fc.constantFrom('<script>alert(1)</script>', '<span>a\u000cb</span>', '<ins>\u0008</ins>', ']]>', '<span>x<br>y</span>')),
-      snapshot: fc.constantFrom(null, '', 'https://archive.example/1?a=1&b="2"', 'javascript:alert(1)', 'https://archive.example/\u{1f600}'),
+      diff: fc.oneof(
+        hostileText,
+        fc.constantFrom('<script>alert(1)</script>', '<span>a\u000cb</span>', '<ins>\u0008</ins>', ']]>', '<span>x<br>y</span>'),
+      ),
+      snapshot: fc.constantFrom(
+        null,
+        '',
+        'https://archive.example/1?a=1&b="2"',
+        'javascript:alert(1)',
+        'https://archive.example/\u{1f600}',
+      ),
     });
     const names = fc.uniqueArray(fc.stringMatching(/^[A-Za-z<>&"'\u{1F600}é\u0085\ufffe ]{1,12}$/u), { minLength: 3, maxLength: 3 });
     const [sampled, handles] = [fc.sample(record, { numRuns: 400, seed: 14 }), fc.sample(names, { numRuns: 1, seed: 14 })[0] ?? []];
     const records = sampled.map(({ type, text, diff, snapshot }, n): ChangeRecord => {
       const shown = type === 'Verified' ? 'true' : text;
       const first_encountered_date = n % 2 === 0 ? '0001-01-01T00:00:00Z' : '9999-12-31T23:59:59.999999Z';
-      return { id: n, account: handles[n % 3] ?? 'x', data_type: type, previous: null, text: shown, first_encountered_date, diff_html: diff, web_archive_url: snapshot };
+      return {
+        id: n,
+        account: handles[n % 3] ?? 'x',
+        data_type: type,
+        previous: null,
+        text: shown,
+        first_encountered_date,
+        diff_html: diff,
+        web_archive_url: snapshot,
+      };
     });
     const accounts = handles.map((screen_name) => ({
       ...{ screen_name, account_creation_date: null, profile_image_url: '', display_name: '', website: null, location: '', bio: '' },
@@ -166,7 +197,9 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
   it('say who changed what, when, and where the page is', async () => {
     const parse = await reader();
     const { records, accounts } = biosOf(3, 'nina_k');
-    const edited = records.map((record) => (record.id === 2 ? { ...record, text: '', web_archive_url: 'https://archive.example/1' } : record));
+    const edited = records.map((record) =>
+      record.id === 2 ? { ...record, text: '', web_archive_url: 'https://archive.example/1' } : record,
+    );
     const feeds = feedsIn(browseFilesOf(await storeOf({ records: edited, accounts: accounts.map((one) => ({ ...one, data: edited })) })));
     const feed = parse(feeds.get('browse/changes.atom') ?? '');
     expect(feed.updated).toBe('2020-01-01T00:02:00Z');

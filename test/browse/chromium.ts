@@ -24,6 +24,7 @@ interface Size {
 }
 
 export interface Context {
+  readonly setDefaultTimeout: (ms: number) => void;
   readonly newPage: () => Promise<Page>;
   readonly close: () => Promise<void>;
 }
@@ -35,8 +36,19 @@ export interface Page {
   readonly evaluate: <T>(expression: string) => Promise<T>;
   readonly waitForURL: (url: RegExp) => Promise<void>;
   readonly goBack: () => Promise<unknown>;
-  readonly route: (url: RegExp, handler: (route: { readonly continue: () => Promise<void>; readonly abort: () => Promise<void> }) => unknown) => Promise<void>;
-  readonly on: (event: 'request' | 'pageerror' | 'console', listener: (event: { readonly url: () => string; readonly text: () => string; readonly type: () => string; readonly message: string }) => void) => void;
+  readonly route: (
+    url: RegExp,
+    handler: (route: { readonly continue: () => Promise<void>; readonly abort: () => Promise<void> }) => unknown,
+  ) => Promise<void>;
+  readonly on: (
+    event: 'request' | 'pageerror' | 'console',
+    listener: (event: {
+      readonly url: () => string;
+      readonly text: () => string;
+      readonly type: () => string;
+      readonly message: string;
+    }) => void,
+  ) => void;
   readonly locator: (selector: string) => Locator;
   readonly keyboard: { readonly press: (key: string) => Promise<void>; readonly type: (text: string) => Promise<void> };
 }

@@ -19,8 +19,19 @@ function snapshots(): Snapshot[] {
     display_name: 'Nina Kowal 🌻',
     bio: n === 0 ? 'maps of places' : `maps of ${n} places that moved\nand <b>more</b>`,
   }));
-  const others = Array.from({ length: 300 }, (_, n) => ({ observed_at: time(n), id: `o${n}`, screen_name: `ni_other${n}`, display_name: `Other ${n}` }));
-  const hostile = { observed_at: time(1), id: 'h', screen_name: 'xss', display_name: '<img src=x onerror=alert(1)>', bio: '<script>alert(1)</script>' };
+  const others = Array.from({ length: 300 }, (_, n) => ({
+    observed_at: time(n),
+    id: `o${n}`,
+    screen_name: `ni_other${n}`,
+    display_name: `Other ${n}`,
+  }));
+  const hostile = {
+    observed_at: time(1),
+    id: 'h',
+    screen_name: 'xss',
+    display_name: '<img src=x onerror=alert(1)>',
+    bio: '<script>alert(1)</script>',
+  };
   return [...bios, ...others, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
@@ -57,6 +68,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   /** Opens a page of the tree. The test fails if the page has an error or asks another host for anything. */
   async function open(path: string, base = fileUrl, options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Page> {
     const context = await browser.newContext(options);
+    context.setDefaultTimeout(15_000);
     const page = await context.newPage();
     const problems: string[] = [];
     page.on('pageerror', ({ message }) => problems.push(message));
@@ -97,13 +109,13 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('#query').fill('n');
     await results(page).first().waitFor();
     expect(await results(page).count()).toBe(20);
-    expect(await page.locator('#search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
+    expect(await page.locator('.search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
     expect(await results(page).first().textContent()).toMatch(/^@nina_k /);
     await page.locator('#query').fill('ninet');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
     expect(await results(page).first().textContent()).toBe('@nina_k Nina Kowal 🌻 formerly @ninette 131 changes');
     await page.locator('#query').fill('zzz');
-    await until(page, 'document.querySelector("#search [role=status]").textContent === "No account found."');
+    await until(page, 'document.querySelector(".search [role=status]").textContent === "No account found."');
   });
 
   it('moves through results with the arrows and closes them with Escape', async () => {
@@ -170,13 +182,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open('browse/changes/1.html');
     await page.locator('#from').fill('2020-09-01');
     await page.locator('#to').fill('2020-09-03');
-    const shown = () => page.evaluate<string[]>('Array.from(document.querySelectorAll(".changes article"), (each) => each).filter((each) => each.getClientRects().length > 0).map((each) => each.querySelector("time").dateTime.slice(0, 10))');
+    const shown = () =>
+      page.evaluate<string[]>(
+        'Array.from(document.querySelectorAll(".changes article"), (each) => each).filter((each) => each.getClientRects().length > 0).map((each) => each.querySelector("time").dateTime.slice(0, 10))',
+      );
     const days = await shown();
     expect(new Set(days)).toEqual(new Set(['2020-09-01', '2020-09-02', '2020-09-03'].filter((day) => days.includes(day))));
     expect(days.length).toBeGreaterThan(0);
-    expect(await page.locator('.dates [role=status]').textContent()).toBe(`${days.length} of 100 changes on this page`);
-    expect(await page.evaluate('Array.from(document.querySelectorAll(".changes h2")).filter((each) => each.getClientRects().length > 0).length')).toBe(new Set(days).size);
-    await page.locator('.dates button').click();
+    expect(await page.locator('.filters [role=status]').textContent()).toBe(`${days.length} of 100 changes on this page`);
+    expect(
+      await page.evaluate('Array.from(document.querySelectorAll(".changes h2")).filter((each) => each.getClientRects().length > 0).length'),
+    ).toBe(new Set(days).size);
+    await page.locator('.filters button').click();
     expect((await shown()).length).toBe(100);
   });
 
@@ -194,7 +211,10 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('a[data-first]').last().click();
     await page.waitForURL(/nina_k~p1\.html$/);
     await buttons.last().click();
-    expect(await page.locator('dialog.comparison section p').allTextContents()).toEqual(['maps of places', 'maps of 129 places that moved\nand <b>more</b>']);
+    expect(await page.locator('dialog.comparison section p').allTextContents()).toEqual([
+      'maps of places',
+      'maps of 129 places that moved\nand <b>more</b>',
+    ]);
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129 ', ' that moved\nand <b>more</b>']);
   });
 

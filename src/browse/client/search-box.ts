@@ -5,7 +5,7 @@ import { element, rootPath } from './page-elements.ts';
 
 /** Adds the search for accounts to the header: a combobox with a list of links. */
 export function addSearchBox(): void {
-  const place = document.getElementById('search');
+  const place = document.querySelector('[data-search]');
   if (place === null) return;
   receiveIndex();
   const input = element('input', {
@@ -21,9 +21,10 @@ export function addSearchBox(): void {
     autocapitalize: 'none',
     spellcheck: 'false',
   });
-  const list = element('div', { id: 'results', role: 'listbox', 'aria-label': 'Accounts', class: 'results' });
+  const list = element('div', { id: 'results', role: 'listbox', 'aria-label': 'Accounts', class: 'search-results' });
   const status = element('p', { role: 'status', class: 'search-status' });
-  place.append(input, element('div', { class: 'search-popup' }, list, status));
+  const popup = element('div', { class: 'search-popup', hidden: '' }, list, status);
+  place.append(input, popup);
   let [latest, selected] = [0, -1];
 
   const options = () => Array.from(list.children).filter((option) => option instanceof HTMLElement);
@@ -39,7 +40,7 @@ export function addSearchBox(): void {
     list.replaceChildren(...entries.map(resultOf));
     status.textContent = text === '' ? '' : statusOf(total, entries.length);
     input.setAttribute('aria-expanded', String(entries.length > 0));
-    place.classList.toggle('open', text !== '');
+    popup.hidden = text === '';
     select(entries.length > 0 ? 0 : -1);
   };
   const close = () => show({ total: 0, entries: [] }, '');
@@ -52,7 +53,9 @@ export function addSearchBox(): void {
       // a later keystroke has its own answer
       if (mine === latest) show(found, text);
     } catch {
-      if (mine === latest) status.textContent = 'The search index cannot be loaded.';
+      if (mine !== latest) return;
+      show({ total: 0, entries: [] }, text);
+      status.textContent = 'The search index cannot be loaded.';
     }
   };
 
@@ -68,13 +71,14 @@ export function addSearchBox(): void {
     else if (event.key === 'Enter' && options()[selected] !== undefined) options()[selected]?.click();
     else if (event.key === 'Escape') {
       latest += 1;
-      if (!place.classList.contains('open')) input.blur();
+      if (popup.hidden) input.blur();
       input.value = '';
       close();
     } else return;
     event.preventDefault();
   });
-  place.addEventListener('focusout', ({ relatedTarget }) => {
+  place.addEventListener('focusout', (event) => {
+    const relatedTarget = event instanceof FocusEvent ? event.relatedTarget : null;
     latest += 1;
     if (!(relatedTarget instanceof Node && place.contains(relatedTarget))) close();
   });

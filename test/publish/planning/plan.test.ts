@@ -116,7 +116,7 @@ describe('a plan', () => {
   it('deletes files last, and gives the reason why readers may miss items', () => {
     const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
     expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
-    expect(planPublish(comparison).gaps).toEqual(['20 fewer records: others move to earlier pages']);
+    expect(planPublish(comparison).gaps).toEqual(['the tree has 20 fewer records than the target, so other records move to earlier pages']);
   });
 
   it('deletes compressed files from the last page to the first, and then removed pages', () => {
