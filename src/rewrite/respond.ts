@@ -40,19 +40,19 @@ export async function respond(asked: Asked, base: string, read: ReadFile, encodi
   return short(asked, MISSING);
 }
 
-function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Response {
+export function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Response {
   const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((etag) => etag.trim().replace(/^W\//, ''));
   if (known.includes(headers.get('ETag') ?? '') || known.includes('*')) return new Response(null, { status: 304, headers });
   headers.set('Content-Length', String(bytes.length));
   return new Response(asked.method === 'HEAD' ? null : bytes, { headers });
 }
 
-function short(asked: Asked, { status, headers, body = '' }: Answer): Response {
+export function short(asked: Asked, { status, headers, body = '' }: Answer): Response {
   const length = String(new TextEncoder().encode(body).length);
   return new Response(asked.method === 'HEAD' || body === '' ? null : body, { status, headers: { ...headers, 'Content-Length': length } });
 }
 
-async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16);
   return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }

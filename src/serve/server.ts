@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib';
 import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { respond } from '../rewrite/respond.ts';
+import { respondWithBrowse } from '../rewrite/respond-browse.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { requireTree } from '../tree/existing-tree.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
@@ -69,10 +70,11 @@ function serverFor(
 
 async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
-  const base = currentBase(options.out, build);
+  const { base_url: base, browse_files } = currentBuild(options.out, build);
   const origin = options.rebase ? originOf(request) : undefined;
   const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
-  const answer = await respond(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
+  const answerTo = browse_files === undefined ? respond : respondWithBrowse;
+  const answer = await answerTo(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
@@ -91,7 +93,9 @@ async function readPage(out: string, path: string, base: string, origin: string 
   }
   try {
     const page = readRegularFile(join(out, path));
-    return new Uint8Array(origin === undefined ? page : rebase(page, base, origin + basePathOf(base)));
+    // the links of browse files are relative
+    const isRebased = origin !== undefined && path.endsWith('.json');
+    return new Uint8Array(isRebased ? rebase(page, base, origin + basePathOf(base)) : page);
   } catch {
     return undefined;
   }
@@ -102,10 +106,10 @@ function basePathOf(base: string): string {
   return new URL(base).pathname.replace(/\/$/, '');
 }
 
-/** Returns the base URL of the present pages: the tree may have been rebuilt since the server started. */
-function currentBase(out: string, atStart: BuildRecord): string {
+/** Returns the build record of the present pages: the tree may have been rebuilt since the server started. */
+function currentBuild(out: string, atStart: BuildRecord): BuildRecord {
   const record = readBuildRecord(out);
-  return typeof record === 'object' ? record.base_url : atStart.base_url;
+  return typeof record === 'object' ? record : atStart;
 }
 
 /** Returns the origin at which the client reached this server; undefined if the Host header is unusable. */

@@ -22,6 +22,8 @@ export interface BuildRecord extends Site {
   readonly store: string;
   /** SHA-256 of the manifest. */
   readonly manifest: string;
+  /** The number of files for people, with the home page; absent if the tree was built without them. */
+  readonly browse_files?: number;
 }
 
 /** The content of `build.json` while files are being exchanged. */
@@ -34,7 +36,7 @@ export interface UnfinishedRecord {
 
 const finished: Rule<'finished'> = oneOf('finished');
 
-const SHAPE: Shape<BuildRecord> = {
+const SHAPE: Shape<Omit<BuildRecord, 'browse_files'>> = {
   palimpsest: text,
   state: finished,
   base_url: text,
@@ -78,10 +80,12 @@ export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'f
   return finishedRecord(value) ?? 'unfinished';
 }
 
-function finishedRecord(value: unknown): BuildRecord | undefined {
+function finishedRecord({ browse_files, ...others }: { readonly [key: string]: unknown }): BuildRecord | undefined {
   try {
-    const record = parseShape(SHAPE, value, '');
-    return isConsistent(record) ? record : undefined;
+    const record = parseShape(SHAPE, others, '');
+    if (!isConsistent(record)) return undefined;
+    if (browse_files === undefined) return record;
+    return count.accepts(browse_files) ? { ...record, browse_files } : undefined;
   } catch (error) {
     if (error instanceof Violation) return undefined;
     throw error;
