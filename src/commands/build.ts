@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { ChosenBaseUrl } from '../tree/base-url.ts';
+import type { BuildSummary } from '../tree/build.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import {
   DEFAULT_BASE_URL,
@@ -32,8 +34,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addOption(
       new Option(
         '--base-url <url>',
-        'the public address of the site; rest/ is below it (default: the base URL of the tree in --out; for a new tree ' +
-          `"${DEFAULT_BASE_URL}", the address of palimpsest serve)`,
+        'the public address of the site; rest/ is below it (default: the base URL of the last build in --out, or ' +
+          `"${DEFAULT_BASE_URL}" for a new tree)`,
       ).env('PALIMPSEST_BASE_URL'),
     )
     .addOption(
@@ -53,6 +55,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         .env('PALIMPSEST_COMPRESS')
         .argParser(encodingsIn),
     )
+    .addOption(new Option('--html', 'also write browse files: pages and feeds for people, beside the JSON').env('PALIMPSEST_HTML'))
     .addOption(
       new Option('--repair', 'read all files of the tree instead of trusting the manifest, and rewrite those that differ').env(
         'PALIMPSEST_REPAIR',
@@ -66,6 +69,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
         ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
+        ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
       ),
     )
@@ -80,11 +84,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         out: options.out,
         site,
         compress: options.compress,
+        html: options.html,
         repair: options.repair,
         signal: terminal.stopSignal,
         onProgress: terminal.progress({
           check: { label: 'reading the tree', amount: items('file') },
           render: { label: 'rendering', amount: items('page') },
+          browse: { label: 'rendering browse files', amount: items('part') },
           compare: { label: 'comparing with the tree', amount: items('file') },
           exchange: { label: 'replacing files', amount: items('page') },
         }),
@@ -93,7 +99,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const tree = summary.build;
       if (summary.pulledForward) {
         terminal.warn(
-          'records or accounts moved to earlier pages: a reader who was following the next links during the build may have missed some',
+          'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
+            'the build may have missed some',
         );
       }
       const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
@@ -105,9 +112,14 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  base URL  ${baseUrl.url}${REMARKS[baseUrlFrom]}`,
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
+        ...(tree.browse_files === undefined
+          ? []
+          : [`  browse    ${plural(tree.browse_files, 'file')}; open ${join(options.out, 'index.html')}`]),
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: ${terminal.command('verify')}`,
-        `then: ${terminal.command('serve')}`,
+        ...removedLines(summary, options.compress ?? []),
+        `next: ${await terminal.command('verify')}`,
+        `then: ${await terminal.command('serve')}`,
+        ...(isLoopback(baseUrl.url) ? [] : [`then: ${await terminal.command('publish', {}, ['TARGET'])}`]),
       ]);
     });
 }
@@ -118,6 +130,21 @@ const REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
   tree: ', as in the previous build',
   default: ', the default of palimpsest serve; before you publish, build with --base-url',
 };
+
+/** Returns a line for each kind of files that were removed because an option was left out. */
+function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary, encodings: readonly Encoding[]): string[] {
+  const kept = encodings.length === 0 ? 'no --compress' : `--compress ${encodings.join(',')}`;
+  return [
+    ...(removedBrowseFiles > 0 && build.browse_files === undefined
+      ? [`  removed   ${plural(removedBrowseFiles, 'browse file')}, because of no --html; to keep them, build with --html`]
+      : []),
+    ...(removedCopies > 0
+      ? [
+          `  removed   ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}, because of ${kept}; to keep them, build with the same --compress as before`,
+        ]
+      : []),
+  ];
+}
 
 function encodingsIn(text: string): Encoding[] {
   const names = text.split(',').filter((name) => name !== '');

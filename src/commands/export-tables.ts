@@ -46,7 +46,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     .command(name)
     .summary(`write the records and the accounts as ${title}`)
     .description(
-      `Writes records.${name} and accounts.${name} into a folder, or one of them to a file (docs/export.md). ${description} ` +
+      `Writes records.${name} and accounts.${name} into a folder, or one of them to a file (see docs/export.md in the package). ${description} ` +
         'Use export ndjson to restore a store.',
     )
     .addOption(
@@ -108,7 +108,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
         const written = files.map((one) => ({ ...one, rows: store.revision[one.table] }));
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
-          `exported ${storePath} to ${to} in ${seconds(took)}`,
+          `exported ${storePath} to ${isFileName(to, name) ? to : `the folder ${to}`} in ${seconds(took)}`,
           ...written.map((one) => `  ${one.table.padEnd(8)}  ${plural(one.rows, 'row')} in ${one.path}`),
           ...(table === undefined && isFileName(to, name)
             ? [

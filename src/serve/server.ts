@@ -70,10 +70,10 @@ function serverFor(
 
 async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
-  const { base_url: base, browse_files } = currentBuild(options.out, build);
+  const { base_url: base, browse_files } = currentRecord(options.out, build);
   const origin = options.rebase ? originOf(request) : undefined;
-  const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
   const answerTo = browse_files === undefined ? respond : respondWithBrowse;
+  const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
   const answer = await answerTo(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
@@ -93,9 +93,7 @@ async function readPage(out: string, path: string, base: string, origin: string 
   }
   try {
     const page = readRegularFile(join(out, path));
-    // the links of browse files are relative
-    const isRebased = origin !== undefined && path.endsWith('.json');
-    return new Uint8Array(isRebased ? rebase(page, base, origin + basePathOf(base)) : page);
+    return new Uint8Array(origin === undefined || !path.endsWith('.json') ? page : rebase(page, base, origin + basePathOf(base)));
   } catch {
     return undefined;
   }
@@ -106,8 +104,8 @@ function basePathOf(base: string): string {
   return new URL(base).pathname.replace(/\/$/, '');
 }
 
-/** Returns the build record of the present pages: the tree may have been rebuilt since the server started. */
-function currentBuild(out: string, atStart: BuildRecord): BuildRecord {
+/** Returns the record of the present tree: it may have been rebuilt since the server started. */
+function currentRecord(out: string, atStart: BuildRecord): BuildRecord {
   const record = readBuildRecord(out);
   return typeof record === 'object' ? record : atStart;
 }

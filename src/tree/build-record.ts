@@ -18,12 +18,12 @@ export interface BuildRecord extends Site {
   readonly account_pages: number;
   /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
+  /** The number of browse files; undefined if the tree was built without them. */
+  readonly browse_files?: number | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
   readonly manifest: string;
-  /** The number of files for people, with the home page; absent if the tree was built without them. */
-  readonly browse_files?: number;
 }
 
 /** The content of `build.json` while files are being exchanged. */
@@ -32,11 +32,13 @@ export interface UnfinishedRecord {
   readonly state: 'unfinished';
   /** The base URL that the pages will have. */
   readonly base_url: string;
+  /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
+  readonly browse_files?: number | undefined;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
 
-const SHAPE: Shape<Omit<BuildRecord, 'browse_files'>> = {
+const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
   state: finished,
   base_url: text,
@@ -47,6 +49,7 @@ const SHAPE: Shape<Omit<BuildRecord, 'browse_files'>> = {
   data_pages: count,
   account_pages: count,
   compress: text,
+  browse_files: { expected: 'an integer of 0 or more, or nothing', accepts: (value) => value === undefined || count.accepts(value) },
   store: text,
   manifest: text,
 };
@@ -68,6 +71,16 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
   }
 }
 
+/** Whether the files at the places of browse files are of palimpsest, also if the build is unfinished. */
+export function ownsBrowseFiles(out: string): boolean {
+  try {
+    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    return isObject(record) && typeof record['palimpsest'] === 'string' && Number(record['browse_files']) > 0;
+  } catch {
+    return false;
+  }
+}
+
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {
   let value: unknown;
@@ -80,12 +93,10 @@ export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'f
   return finishedRecord(value) ?? 'unfinished';
 }
 
-function finishedRecord({ browse_files, ...others }: { readonly [key: string]: unknown }): BuildRecord | undefined {
+function finishedRecord(value: unknown): BuildRecord | undefined {
   try {
-    const record = parseShape(SHAPE, others, '');
-    if (!isConsistent(record)) return undefined;
-    if (browse_files === undefined) return record;
-    return count.accepts(browse_files) ? { ...record, browse_files } : undefined;
+    const record = parseShape(SHAPE, value, '');
+    return isConsistent(record) ? record : undefined;
   } catch (error) {
     if (error instanceof Violation) return undefined;
     throw error;

@@ -1,11 +1,9 @@
-import { Worker } from 'node:worker_threads';
-import { FAILURES, Failure } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
+import { inWorker } from './in-worker.ts';
 import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
@@ -17,8 +15,6 @@ const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;
-/** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
-const YOUNG_GENERATION_MB = 12;
 const ENDS: readonly Direction[] = ['first', 'last'];
 
 /**
@@ -109,26 +105,6 @@ function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> 
 }
 
 function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const workerData: WorkerJob = { ...job, end };
-    const worker = new Worker(new URL('./render-worker.js', import.meta.url), {
-      workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    });
-    worker.once('error', (error: unknown) => reject(asError(error)));
-    worker.once('message', () => resolve());
-    worker.once('exit', (code) => reject(new Error(`a rendering thread ended early, with code ${code}`)));
-  });
-}
-
-/** Restores an error from the other thread. If its class cannot be cloned, only its properties arrive. */
-function asError(error: unknown): Error {
-  if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });
-  if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
-  return Object.assign(new Error(String(error['message'])), error);
-}
-
-/** Whether an error was a Failure in the other thread. */
-function isFailure(error: unknown): error is Failure {
-  return isObject(error) && typeof error['code'] === 'string' && Object.hasOwn(FAILURES, error['code']) && 'place' in error;
+  const workerData: WorkerJob = { ...job, end };
+  return inWorker(new URL('./render-worker.js', import.meta.url), workerData);
 }

@@ -1,15 +1,15 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { noTree } from '../tree/existing-tree.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { walkAccounts } from './accounts.ts';
 import { BloomFilter } from './bloom-filter.ts';
+import { BrowseCheck } from './browse.ts';
 import { noDamages } from './damaged-pages.ts';
 import { walkFeed } from './feed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
@@ -22,10 +22,10 @@ import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 
 /**
- * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, and `files` files. The second walk
- * is needed only if the first one left questions open.
+ * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, `browse`, `render` and `files` files.
+ * The second walk is needed only if the first one left questions open.
  */
-export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'files';
+export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'files';
 
 export interface VerifyOptions {
   readonly out: string;
@@ -114,6 +114,12 @@ async function checkTree(
     const step = (done: number) => onProgress('again', done, all);
     await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
   }
+  let phase: VerifyPhase = 'browse';
+  const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
+  await browse.files();
+  phase = 'render';
+  if (store !== undefined) await browse.rendered(store);
+  browse.unexpected();
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
   return { records, accounts };
@@ -124,22 +130,15 @@ const ALWAYS_ACCEPTED = 1000;
 
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  if (record === 'none') {
-    throw new Failure('no-tree', `there is no finished tree in ${out}`, {
-      place: { file: out },
-      expected: 'a folder that palimpsest build made',
-      found: 'no build.json',
-      hint: hint`run ${suggested('build')} first, or name the folder with --out`,
-    });
-  }
+  if (record === 'none') throw noTree(out);
   if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))
     return record;
   const states = {
     foreign: 'a file that palimpsest did not write',
-    unfinished: 'an unfinished or damaged record: run palimpsest build again',
+    unfinished: 'an unfinished build, or a damaged file',
   };
   const found = typeof record === 'object' ? 'more pages than the folder and the manifest can have' : states[record];
-  report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
+  report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'a build.json of a finished build', found });
   return undefined;
 }
 

@@ -73,7 +73,7 @@ describe('palimpsest observe', () => {
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
         'observed 1 source in a moment',
-        '  snapshots 3, of which 1 without changes',
+        '  snapshots 3: 2 with changes, 1 without',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
         `next: node bin/palimpsest.js build --store ${store}`,

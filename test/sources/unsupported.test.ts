@@ -90,7 +90,7 @@ describe('decode', () => {
       'read web archives by name with import: palimpsest import a.warc --store my.db',
       1,
     ],
-    ['a file of a Twitter archive: window.YTD', 'account.js', 'window.YTD.account.part0 = [', 'palimpsest observe FOLDER', 1],
+    ['a file of a Twitter archive: window.YTD', 'account.js', 'window.YTD.account.part0 = [', 'palimpsest observe .', 1],
   ])('rejects %s with the command that makes it readable', async (found, name, content, hint, line) => {
     expect(await failureOf(name, Buffer.from(content))).toMatchObject({
       code: 'bad-json',

@@ -2,12 +2,12 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
-import { gunzipWarc } from '../../warc/gunzip.ts';
-import { readRecords } from '../../warc/read-records.ts';
-import type { Input } from '../source.ts';
+import { unreadableInput } from '../rejection.ts';
+import type { Input, InputError } from '../source.ts';
 import { checkBag } from './bag.ts';
 import { bodyOf } from './captured-page.ts';
-import { type ArchiveReport, type Survey, survey, type WarcFile } from './survey.ts';
+import { isDamage, type OnDamage } from './damage.ts';
+import { type ArchiveReport, recordsOf, type Survey, survey, type WarcFile } from './survey.ts';
 import { openWacz } from './wacz.ts';
 
 export interface OpenArchives {
@@ -20,9 +20,11 @@ export interface OpenArchives {
 /**
  * Opens the web archives (WARC and WACZ) among the inputs, checks all their bytes and chooses the pages to import. Also
  * checks the bags that inputs are in.
+ * @param onReject called for each damaged part of a WARC or WACZ, so that its other pages are imported; without it, damage
+ *   is an error
  * @throws Failure bad-archive if an archive is damaged, no-source if it has no page
  */
-export async function openArchives(inputs: readonly Input[]): Promise<OpenArchives> {
+export async function openArchives(inputs: readonly Input[], onReject?: (inputError: InputError) => void): Promise<OpenArchives> {
   for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await checkBag(bag);
   const opened: Input[] = [];
   const reports: ArchiveReport[] = [];
@@ -33,16 +35,24 @@ export async function openArchives(inputs: readonly Input[]): Promise<OpenArchiv
   try {
     for (const input of inputs) {
       const kind = input.size === undefined ? undefined : kindOf(input.name);
-      const wacz = kind === 'zip' ? await openWacz(input.name) : undefined;
+      let damages = 0;
+      const onDamage: OnDamage | undefined =
+        onReject &&
+        ((failure) => {
+          damages += 1;
+          onReject(unreadableInput(failure));
+        });
+      const file = { name: input.name, size: input.size ?? 0, open: input.open };
+      const wacz = kind === 'zip' ? await openWacz(file, onDamage) : undefined;
       if (wacz !== undefined) closers.push(wacz.close);
-      const warcs = kind === 'warc' ? [{ name: input.name, size: input.size ?? 0, open: input.open }] : wacz?.warcs;
+      const warcs = kind === 'warc' ? [file] : wacz?.warcs;
       if (warcs === undefined) {
         opened.push(input);
         continue;
       }
-      const found = await survey(input.name, warcs);
+      const found = await readableIn(input.name, warcs, onDamage);
       if (found.report.pages === 0) throw withoutPages(found.report);
-      reports.push(found.report);
+      reports.push({ ...found.report, damaged: damages });
       opened.push({ ...input, size: found.size, pages: () => pagesIn(warcs, found) });
     }
     return { inputs: opened, reports, close };
@@ -52,13 +62,31 @@ export async function openArchives(inputs: readonly Input[]): Promise<OpenArchiv
   }
 }
 
+/** A survey, and whether it skipped damaged parts. */
+type FoundPages = Survey & { readonly isDamaged: boolean };
+
+/** Surveys an archive. If it is damaged and damage is not an error, surveys its readable parts. */
+async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
+  try {
+    return { ...(await survey(archive, warcs)), isDamaged: false };
+  } catch (error) {
+    if (onDamage === undefined || !isDamage(error)) throw error;
+    const found = await survey(archive, warcs, onDamage);
+    if (found.report.pages === 0) throw error;
+    return { ...found, isDamaged: true };
+  }
+}
+
+/** The second reading of a damaged archive finds the same damage. */
+const REPORTED = () => {};
+
 /** Yields the chosen pages in the order of the archive. */
-async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGenerator<Input> {
+async function* pagesIn(warcs: readonly WarcFile[], { chosen, isDamaged }: FoundPages): AsyncGenerator<Input> {
   for (const [file, warc] of warcs.entries()) {
     const numbers = chosen[file] ?? new Set();
     if (numbers.size === 0) continue;
     const isChosen = (_: unknown, number: number) => numbers.has(number);
-    for await (const record of readRecords(warc.name, gunzipWarc(warc.name, warc.size, warc.open()), isChosen)) {
+    for await (const record of recordsOf(warc, isChosen, isDamaged ? REPORTED : undefined)) {
       if (record.block === undefined) continue;
       const body = bodyOf(warc.name, record);
       const open = async function* () {
