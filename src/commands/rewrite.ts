@@ -57,11 +57,12 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         return;
       }
-      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
+      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }, { suggest }] = await Promise.all([
         import('../hosting/host-files.ts'),
         import('../hosting/origin.ts'),
+        import('../history/suggest.ts'),
       ]);
-      const named = hostNamed(name);
+      const named = hostNamed(name, suggest);
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
       const site = siteOf(options.out, host);
       if (site === undefined) {
