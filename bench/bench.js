@@ -178,7 +178,12 @@ function benchOneMore(records, store, out) {
   row('build with one record more', build.seconds, build.megabytes, `${written} files written, ${unchanged} unchanged`);
   const html = palimpsest('build', '--html', '--store', store, '--out', `${out}-html`, '--base-url', 'https://history.example');
   const summary = JSON.parse(html.stdout);
-  row('build --html with one record more', html.seconds, html.megabytes, `${summary.written} files written, ${summary.unchanged} unchanged`);
+  row(
+    'build --html with one record more',
+    html.seconds,
+    html.megabytes,
+    `${summary.written} files written, ${summary.unchanged} unchanged`,
+  );
 }
 
 async function bench(records) {
