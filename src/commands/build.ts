@@ -51,11 +51,19 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         .default(100),
     )
     .addOption(
-      new Option('--compress <encodings>', 'also write compressed copies of each page: gzip, brotli or gzip,brotli')
+      new Option(
+        '--compress <encodings>',
+        'also write compressed copies of each page: gzip, brotli, gzip,brotli or none (default: as the last build in --out)',
+      )
         .env('PALIMPSEST_COMPRESS')
         .argParser(encodingsIn),
     )
-    .addOption(new Option('--html', 'also write browse files: pages and feeds for people, beside the JSON').env('PALIMPSEST_HTML'))
+    .addOption(
+      new Option('--html', 'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)').env(
+        'PALIMPSEST_HTML',
+      ),
+    )
+    .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(
       new Option('--repair', 'read all files of the tree instead of trusting the manifest, and rewrite those that differ').env(
         'PALIMPSEST_REPAIR',
@@ -116,7 +124,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
           ? []
           : [`  browse    ${plural(tree.browse_files, 'file')}; open ${join(options.out, 'index.html')}`]),
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        ...removedLines(summary, options.compress ?? []),
+        ...removedLines(summary),
         `next: ${await terminal.command('verify')}`,
         `then: ${await terminal.command('serve')}`,
         ...(isLoopback(baseUrl.url) ? [] : [`then: ${await terminal.command('publish', {}, ['TARGET'])}`]),
@@ -131,24 +139,18 @@ const REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
   default: ', the default of palimpsest serve; before you publish, build with --base-url',
 };
 
-/** Returns a line for each kind of files that were removed because an option was left out. */
-function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary, encodings: readonly Encoding[]): string[] {
-  const kept = encodings.length === 0 ? 'no --compress' : `--compress ${encodings.join(',')}`;
+/** Returns a line for each kind of optional files that were removed. */
+function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary): string[] {
   return [
-    ...(removedBrowseFiles > 0 && build.browse_files === undefined
-      ? [`  removed   ${plural(removedBrowseFiles, 'browse file')}, because of no --html; to keep them, build with --html`]
-      : []),
-    ...(removedCopies > 0
-      ? [
-          `  removed   ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}, because of ${kept}; to keep them, build with the same --compress as before`,
-        ]
-      : []),
+    ...(removedBrowseFiles > 0 && build.browse_files === undefined ? [`  removed   ${plural(removedBrowseFiles, 'browse file')}`] : []),
+    ...(removedCopies > 0 ? [`  removed   ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`] : []),
   ];
 }
 
 function encodingsIn(text: string): Encoding[] {
+  if (text === 'none') return [];
   const names = text.split(',').filter((name) => name !== '');
   const unknown = names.find((name) => !ENCODINGS.some((encoding) => encoding === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')} or ${ENCODINGS.join(',')}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')}, ${ENCODINGS.join(',')} or none.`);
   return ENCODINGS.filter((encoding) => names.includes(encoding));
 }

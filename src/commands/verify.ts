@@ -68,7 +68,7 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
  * @param isForeign whether the folder has a build.json that a build cannot read
  */
 async function nextSteps(
-  { causes, build }: VerifySummary,
+  { causes }: VerifySummary,
   terminal: Terminal,
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
@@ -76,10 +76,8 @@ async function nextSteps(
   const rules = new Set(causes.flatMap((cause) => Object.keys(cause.rules)));
   const unexpected = rules.delete('unexpected-file');
   const differs = [...rules].some((rule) => /^(build|manifest|file|page|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
-  const html = build?.browse_files === undefined ? {} : { '--html': true as const };
   const options = {
     '--repair': true,
-    ...html,
     ...(isForeign ? { '--base-url': 'URL' } : {}),
     ...(store === undefined ? { '--store': 'FILE' } : {}),
   } as const;

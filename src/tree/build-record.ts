@@ -3,6 +3,7 @@ import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
+import { type Encoding, encodingsIn } from './encoding.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
@@ -34,6 +35,8 @@ export interface UnfinishedRecord {
   readonly base_url: string;
   /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
   readonly browse_files?: number | undefined;
+  /** The compressors that the build uses; undefined if it writes no compressed copies. */
+  readonly compress?: string | undefined;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
@@ -71,15 +74,27 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
   }
 }
 
-/** Whether the files at the places of browse files are of palimpsest, also if the build is unfinished. */
-export function ownsBrowseFiles(out: string): boolean {
+/** The optional files of a tree. */
+export interface OptionalFiles {
+  /** The encodings of its compressed copies. */
+  readonly compress: readonly Encoding[];
+  /** Whether it has browse files. */
+  readonly html: boolean;
+}
+
+/** Returns the optional files that the last build wrote or began to write. A folder without a tree has none. */
+export function optionalFilesIn(out: string): OptionalFiles {
   try {
     const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
-    return isObject(record) && typeof record['palimpsest'] === 'string' && Number(record['browse_files']) > 0;
+    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_OPTIONAL_FILES;
+    const compress = record['compress'];
+    return { compress: typeof compress === 'string' ? encodingsIn(compress) : [], html: Number(record['browse_files']) > 0 };
   } catch {
-    return false;
+    return NO_OPTIONAL_FILES;
   }
 }
+
+const NO_OPTIONAL_FILES: OptionalFiles = { compress: [], html: false };
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

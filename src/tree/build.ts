@@ -8,7 +8,7 @@ import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { stageBrowse } from './browse-files.ts';
-import { type BuildRecord, encodeBuildRecord, ownsBrowseFiles } from './build-record.ts';
+import { type BuildRecord, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -32,9 +32,9 @@ export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
   readonly site: Site;
-  /** The encodings in which to write compressed copies of each page. */
+  /** The encodings in which to write compressed copies of each page; undefined for those of the last build in `out`. */
   readonly compress?: readonly Encoding[] | undefined;
-  /** Whether to write browse files. */
+  /** Whether to write browse files; undefined to do as the last build in `out`. */
   readonly html?: boolean | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
@@ -58,14 +58,16 @@ export interface BuildSummary extends Exchanged {
  * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, stopped, file-system
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
-  const { out, site, compress: encodings = [], html = false, onProgress = () => {} } = options;
+  const { out, site, onProgress = () => {} } = options;
   const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
     const folder = claimFolder(out);
     try {
       const began = statSync(folder.stage).mtimeMs;
-      const hasBrowse = ownsBrowseFiles(out);
+      const last = optionalFilesIn(out);
+      const { compress: encodings = last.compress, html = last.html } = options;
+      const hasBrowse = last.html;
       if (html && !hasBrowse) refuseForeignBrowse(out);
       const found = options.repair ? undefined : finishedTree(out);
       const now = recordOf(store, site, encodings, html ? found?.browse_files : undefined);

@@ -57,8 +57,11 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  const browseFiles = browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) };
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url, ...browseFiles }));
+  const optional = {
+    ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
+    ...(now.compress === '' ? {} : { compress: now.compress }),
+  };
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url, ...optional }));
   const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 

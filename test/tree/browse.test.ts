@@ -23,7 +23,7 @@ async function workplace(records = 60) {
   const at = (path: string) => join(folder, path);
   const html = (name: string, options: { readonly repair?: boolean } = {}): Promise<BuildSummary> =>
     build(store, { out: at(name), site: SITE, html: true, ...options });
-  return { store, at, html, json: (name: string) => build(store, { out: at(name), site: SITE }) };
+  return { store, at, html, json: (name: string) => build(store, { out: at(name), site: SITE, html: false }) };
 }
 
 const browsePaths = (out: string) => [...filesIn(out).keys()].filter((path) => isBrowsePath(path));
@@ -135,7 +135,15 @@ describe('a build with --html', () => {
   });
 });
 
-describe('a build without --html over a tree with browse files', () => {
+it('keeps the browse files in a build without --html', async () => {
+  const { store, at, html } = await workplace();
+  await html('out');
+  const files = filesIn(at('out'));
+  expect(await build(store, { out: at('out'), site: SITE })).toMatchObject({ written: 0, removed: 0 });
+  expect(filesIn(at('out'))).toEqual(files);
+});
+
+describe('a build with --no-html over a tree with browse files', () => {
   it('removes them, says so, and keeps files of others', async () => {
     const { store, at, html, json } = await workplace();
     await html('out');
@@ -143,8 +151,8 @@ describe('a build without --html over a tree with browse files', () => {
     writeFileSync(at('out/browse/notes.txt'), 'mine');
     const files = browsePaths(at('out')).length - 1;
     const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
-    const { stdout } = await palimpsest(['build', '--store', store, '--out', at('out'), ...args]);
-    expect(stdout).toContain(`\n  removed   ${files} browse files, because of no --html; to keep them, build with --html\n`);
+    const { stdout } = await palimpsest(['build', '--no-html', '--store', store, '--out', at('out'), ...args]);
+    expect(stdout).toContain(`\n  removed   ${files} browse files\n`);
     expect(readFileSync(at('out/browse/notes.txt'), 'utf8')).toBe('mine');
     rmSync(at('out/browse'), { recursive: true });
     expect(filesIn(at('out'))).toEqual(filesIn(at('plain')));
