@@ -5,6 +5,14 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 
 /** Names of other programs, and of their parts. */
 const names = [
+  'Zinh',
+  'relaxng',
+  'noreferrer',
+  'noout',
+  'labelledby',
+  'Hebr',
+  'feedsmith',
+  'activedescendant',
   'AADSTS',
   'abfs',
   'abfss',
@@ -114,6 +122,15 @@ const names = [
 ];
 /** Parts of the data that tests use. */
 const testData = [
+  'Nowak',
+  'Kowalski',
+  'strasse',
+  'stra',
+  'NINO',
+  'ninette',
+  'ninet',
+  'ninas',
+  'ninab',
   'aaab',
   'aaac',
   'aabb',

@@ -45,12 +45,15 @@ ${link('self', path)}${link('alternate', page)}${isArchive ? link('current', cur
 `);
 }
 
-/** The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. */
+/**
+ * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. A `>`
+ * of the content needs no escape, because no `]]` is before it.
+ */
 function entryOf(base: ByteText, record: ChangeRecord): ByteText {
   const { id, account, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
-  const content = changeMarkup(record).inline.replaceAll('\n', '<br>\n');
-  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}<content type="html">${escapeText(content)}</content></entry>
+  const content = changeMarkup(record).inline.replaceAll('\n', '<br>\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}<content type="html">${content}</content></entry>
 `;
 }
 

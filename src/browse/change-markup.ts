@@ -9,7 +9,7 @@ import { accountPage } from './paths.ts';
 export function feedChange(record: ChangeRecord, root: string): ByteText {
   const { id, account, data_type, first_encountered_date: time } = record;
   const href = `${root}${accountPage(account)}#r${id}`;
-  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><p><time datetime=${time}>${time.slice(11, 19)}</time><a href="${href}"><bdi>@${escapeText(account)}</bdi></a><b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
+  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><p><time datetime=${time}>${time.slice(11, 19)}</time> <a href="${href}"><bdi>@${escapeText(account)}</bdi></a> <b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
 `;
 }
 
@@ -21,12 +21,12 @@ export function accountChange(record: ChangeRecord): ByteText {
   const { id, data_type, previous, first_encountered_date: time } = record;
   const { before, after } = changeMarkup(record);
   const old = previous === null && before === '' ? '' : `<div dir=auto>${before}</div>`;
-  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type}<a href=#r${id}><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
+  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type} <a href=#r${id}><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
 `;
 }
 
 function snapshotLink({ web_archive_url: url }: ChangeRecord): ByteText {
-  return url === null || url === '' || !isWebUrl(url) ? '' : `<a href="${escapeText(url)}" ${LINK_ATTRIBUTES}>Snapshot</a>`;
+  return url === null || url === '' || !isWebUrl(url) ? '' : ` <a href="${escapeText(url)}" ${LINK_ATTRIBUTES}>Snapshot</a>`;
 }
 
 /** Returns the difference of a record. A diff_html outside of the grammar is shown as text, after the value itself. */

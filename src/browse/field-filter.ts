@@ -20,5 +20,6 @@ export function fieldFilter(records: readonly ChangeRecord[]): string {
       choices += `<input type=radio name=f id=f${FIELD_CLASSES[type]}><label for=f${FIELD_CLASSES[type]}>${type} <small>${number(count)}</small></label>`;
   }
   return `<fieldset class=filter><legend>Field</legend><input type=radio name=f id=fA checked><label for=fA>All <small>${number(records.length)}</small></label>${choices}</fieldset>
+<div class=filters data-filters></div>
 `;
 }

@@ -77,8 +77,6 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <title>`,
     afterTitle: byteText(` · palimpsest</title>
 <meta name=viewport content="width=device-width, initial-scale=1">
-<meta name=color-scheme content="light dark">
-<meta name=referrer content=no-referrer>
 <link rel=stylesheet href="${root}${STYLE}">
 <link rel=icon href="${root}${ICON}" type=image/svg+xml>
 <script src="${root}${SCRIPT}" defer></script>
@@ -87,7 +85,7 @@ function newPieces(root: Root, section: Section | undefined): Pieces {
 <a class=skip href="#main">Skip to content</a>
 <header class=site>
 <nav aria-label=Site>${entry(HOME, 'Home', 'home')}${entry(changesPage(1), 'Changes', 'changes')}${entry(`${HOME}#months`, 'Months', 'months')}${entry(accountsPage(1), 'Accounts', 'accounts')}</nav>
-<div id=search></div>
+<div class=search data-search></div>
 </header>
 <main id=main>
 `,

@@ -147,7 +147,7 @@ export class Browse {
   /** All names together decide how the index is divided, so a change of one account can change any file. */
   *#searchFiles(since: number): Generator<BrowseFile> {
     const isOld = this.#store.revision.number <= since;
-    for (const { path, text } of searchFiles(this.#store.accountEntries().names())) {
+    for (const { path, text } of searchFiles(this.#store.searchedNames())) {
       yield { path, render: isOld ? undefined : () => [Buffer.from(text)] };
     }
   }

@@ -1,12 +1,9 @@
-import type { AccountEntry } from '../contract/account-entry.ts';
 import { encodeJson } from '../contract/json.ts';
+import type { SearchedNames } from '../store/searched-names.ts';
 import { type Keyed, sortedValues } from '../store/sorted-values.ts';
 import { byteText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
 import { BEST, compareFound, cutName, handleTerm, MATCH, type Match, nameTerms, type SearchEntry, searchPath } from './search-terms.ts';
-
-/** The names of an account. */
-export type SearchedAccount = Pick<AccountEntry, 'screen_name' | 'display_name' | 'former_handles' | 'changes'>;
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
@@ -36,20 +33,20 @@ const LONGEST_PATH = 150;
  * best accounts for this prefix, the next characters with a file of their own, and all accounts that other continuations
  * find. The same accounts give the same bytes. Memory stays flat.
  */
-export function* searchFiles(accounts: Iterable<SearchedAccount>): Generator<SearchFile> {
+export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
   const terms = new TermCursor(sortedValues<Row>(rowsOf(accounts)));
   yield* filesOf(terms, '', []);
 }
 
 function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Generator<SearchFile> {
-  const best = new Best(prefix);
-  const open = [...above, best];
   const rest = new Map<string, SearchEntry>();
   if (terms.fits(prefix, TERMS, SIZE)) {
-    inline(terms, prefix, open, rest);
-    yield fileOf(prefix, best.total, '', [], rest);
+    inline(terms, prefix, above, rest);
+    yield fileOf(prefix, rest.size, '', [], rest);
     return;
   }
+  const best = new Best(prefix);
+  const open = [...above, best];
   let next = '';
   const canSplit = searchPath(`${prefix}\u{1f600}`).length <= LONGEST_PATH;
   let [room, size] = [TERMS, SIZE];
@@ -69,7 +66,7 @@ function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Ge
 }
 
 /** Yields the terms of all accounts, each with the account as JSON. */
-function* rowsOf(accounts: Iterable<SearchedAccount>): Generator<Keyed> {
+function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
   for (const { screen_name, display_name, former_handles, changes } of accounts) {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
@@ -146,6 +143,9 @@ function joined(known: SearchEntry | undefined, entry: SearchEntry): SearchEntry
 class Best {
   readonly #prefix: string;
   #found: (readonly [Match, SearchEntry])[] = [];
+  /** The match and the number of changes of the last account, if there are as many as fit. */
+  #worst: number = MATCH.name;
+  #fewest = 0;
   /** The number of accounts that the prefix finds. */
   total = 0;
 
@@ -155,8 +155,11 @@ class Best {
 
   offer({ text, match, entry, shared }: Term): void {
     if (shared < this.#prefix.length) this.total += 1;
-    const isWhole = match === MATCH.handle && text.trimEnd() === this.#prefix.trimEnd();
-    const candidate = [isWhole ? MATCH.exact : match, entry] as const;
+    const isWhole = match === MATCH.handle && text.length <= this.#prefix.length + 1 && text.trimEnd() === this.#prefix.trimEnd();
+    const better = isWhole ? MATCH.exact : match;
+    // most accounts are not among the best: this comparison is the quick one
+    if (better > this.#worst || (better === this.#worst && entry.changes < this.#fewest)) return;
+    const candidate = [better, entry] as const;
     const worst = this.#found.at(-1);
     if (worst !== undefined && this.#found.length >= BEST && compareFound(candidate, worst) >= 0) return;
     const known = this.#found.findIndex(([, { handle }]) => handle === entry.handle);
@@ -166,6 +169,8 @@ class Best {
     const place = this.#found.findIndex((other) => compareFound(candidate, other) < 0);
     this.#found.splice(place === -1 ? this.#found.length : place, 0, candidate);
     if (this.#found.length > BEST) this.#found.pop();
+    const last = this.#found.at(-1);
+    if (last !== undefined && this.#found.length === BEST) [this.#worst, this.#fewest] = [last[0], last[1].changes];
   }
 
   get entries(): readonly SearchEntry[] {

@@ -25,7 +25,7 @@ export const NAME_LENGTH = 60;
 /** The number of accounts that a search shows. */
 export const BEST = 20;
 /** The number of words of a display name at which a search can begin. */
-const WORDS = 12;
+const WORDS = 8;
 
 const WORD = /[\p{L}\p{N}\p{M}\p{So}]+/gu;
 // a Chinese character or an emoji can begin a word, because there are no spaces before it

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
@@ -90,14 +91,18 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp }, { wrapErrors }] = await Promise.all([
         import('../mirror/mirror.ts'),
         import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
         import('../store/store.ts'),
+        import('../store/mkdirp.ts'),
+        import('../store/store-error.ts'),
       ]);
       if (existsSync(address)) throw isLocal(address);
       const baseUrl = parseBaseUrl(address, 'argument base-url');
+      // the rejects file is beside the store, which may be the first one
+      if (options.rejects === undefined) wrapErrors(options.store, () => mkdirp(dirname(options.store)));
       const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);

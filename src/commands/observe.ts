@@ -109,6 +109,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         rejects?.keep();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
+        const rereads = options.rejects === undefined ? '' : await terminal.command('observe', {}, [options.rejects]);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
           `  snapshots ${number(summary.observations)}: ${number(summary.observations - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
@@ -116,6 +117,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
           ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+          ...(summary.rejected === 0 ? [] : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
             : await nextBuild(terminal, isChanged(summary)),

@@ -50,16 +50,19 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, [
           ...list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
-          'capabilities',
-          ...Object.entries(CAPABILITIES).map(([name, meaning]) => `  ${name}: ${meaning}`),
+          'capabilities that some hosts lack',
+          ...Object.entries(CAPABILITIES)
+            .filter(([name]) => HOSTS.some(({ cannot, atOrigin }) => name in cannot || name in (atOrigin?.cannot ?? {})))
+            .map(([name, meaning]) => `  ${name}: ${meaning}`),
         ]);
         return;
       }
-      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }] = await Promise.all([
+      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }, { suggest }] = await Promise.all([
         import('../hosting/host-files.ts'),
         import('../hosting/origin.ts'),
+        import('../history/suggest.ts'),
       ]);
-      const named = hostNamed(name);
+      const named = hostNamed(name, suggest);
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
       const site = siteOf(options.out, host);
       if (site === undefined) {

@@ -77,9 +77,14 @@ async function nextSteps(
   const unexpected = rules.delete('unexpected-file');
   const differs = [...rules].some((rule) => /^(build|manifest|file|page|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
   const html = build?.browse_files === undefined ? {} : { '--html': true as const };
-  const options = { '--repair': true, ...html, ...(store === undefined ? { '--store': 'FILE' } : {}) } as const;
+  const options = {
+    '--repair': true,
+    ...html,
+    ...(isForeign ? { '--base-url': 'URL' } : {}),
+    ...(store === undefined ? { '--store': 'FILE' } : {}),
+  } as const;
   const steps = [
-    ...(unexpected ? ['delete the unexpected files: a build leaves them, and they would be published'] : []),
+    ...(unexpected ? ['delete the unexpected files, because a build does not remove them'] : []),
     ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
     ...(differs ? [`build again from the store of this tree: ${await terminal.command('build', options)}`] : []),
     ...(rules.size > 0 && !differs

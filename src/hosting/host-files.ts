@@ -11,11 +11,14 @@ import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
+/** Returns the names most similar to a name, best first, at most `most`. */
+export type Suggest = (name: string, names: Iterable<string>, most: number) => readonly string[];
+
 /**
  * Returns the host with a name.
  * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
  */
-export function hostNamed(name: string | undefined): Host {
+export function hostNamed(name: string | undefined, suggest: Suggest): Host {
   const host = HOSTS.find((candidate) => candidate.name === name);
   if (host !== undefined) return host;
   const refused = REFUSED.find((candidate) => candidate.name === name);
@@ -26,10 +29,15 @@ export function hostNamed(name: string | undefined): Host {
       hint: refused.instead,
     });
   }
+  const names = HOSTS.map((candidate) => candidate.name);
+  const [similar] = name === undefined ? [] : [...names.filter((one) => one.startsWith(name)), ...suggest(name, names, 1)];
   throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
-    expected: HOSTS.map((candidate) => candidate.name).join(', '),
+    expected: names.join(', '),
     found: name ?? 'no name',
-    hint: hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`,
+    hint:
+      similar === undefined
+        ? hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`
+        : `did you mean ${similar}?`,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Connection } from './connection.ts';
+import { damaged } from './damaged.ts';
 
 /** The records of one day. */
 export interface FeedDay {
@@ -16,28 +17,37 @@ const DATE = '"first_encountered_date":"';
 
 /**
  * Counts the records of each day. This reads the whole feed, because no index has the dates: a date is part of the JSON of
- * a record.
+ * a record. A search in that JSON takes a fraction of the time that SQLite takes to parse it.
  * @returns the newest day first
  */
 export function feedDays(database: Connection): FeedDay[] {
-  const next = database.prepare<[number, number], { readonly last: number | null; readonly ids: string; readonly json: Buffer }>(`
-    SELECT min(id) AS last, group_concat(id) AS ids, CAST(group_concat(json, ',') AS BLOB) AS json
+  const next = database.prepare<[number, number], { readonly last: number | null; readonly records: number; readonly json: Buffer }>(`
+    SELECT min(id) AS last, count(*) AS records, CAST(group_concat(json, ',') AS BLOB) AS json
     FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
-  const days = new Map<string, { records: number; readonly newest: number; readonly before: number }>();
+  const idAt = database.prepare<[number, number], number>('SELECT id FROM record WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET +?').pluck();
+  const days = new Map<string, Counted>();
+  let day: Counted | undefined;
   let [edge, before] = [Number.MAX_SAFE_INTEGER + 1, 0];
   for (let row = next.get(edge, BATCH_SIZE); row !== undefined && row.last !== null; row = next.get(edge, BATCH_SIZE)) {
-    const [json, ids] = [row.json.toString('latin1'), row.ids.split(',')];
-    let at = 0;
-    for (const id of ids) {
-      // a text cannot contain this: its quotes are escaped
-      at = json.indexOf(DATE, at) + DATE.length;
-      const date = json.slice(at, at + 10);
-      const day = days.get(date);
-      if (day === undefined) days.set(date, { records: 1, newest: Number(id), before });
-      else day.records += 1;
-      before += 1;
+    const json = row.json.toString('latin1');
+    let found = 0;
+    // a text cannot contain the name of the field: its quotes are escaped
+    for (let at = json.indexOf(DATE); at !== -1; at = json.indexOf(DATE, at + DATE.length)) {
+      const date = json.slice(at + DATE.length, at + DATE.length + 10);
+      if (day?.date !== date) {
+        day = days.get(date) ?? { date, records: 0, newest: idAt.get(edge, found) ?? 0, before: before + found };
+        days.set(date, day);
+      }
+      day.records += 1;
+      found += 1;
     }
+    if (found !== row.records) throw damaged(database.path, `records from ${row.last} on whose JSON has another form`);
+    before += found;
     edge = row.last;
   }
-  return [...days].map(([date, day]) => ({ date, ...day })).sort((a, b) => (a.date < b.date ? 1 : -1));
+  return [...days.values()].sort((a, b) => (a.date < b.date ? 1 : -1));
+}
+
+interface Counted extends FeedDay {
+  records: number;
 }

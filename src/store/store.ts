@@ -21,6 +21,7 @@ import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
+import { type SearchedNames, searchedNames } from './searched-names.ts';
 import { wrapErrors } from './store-error.ts';
 import { StoredAccounts } from './stored-accounts.ts';
 
@@ -137,6 +138,11 @@ export class Store {
   /** Returns a search for accounts by handle, former handle and stable id. */
   accountSearch(): AccountSearch {
     return new AccountSearch(this.#database);
+  }
+
+  /** Yields the names of all accounts. */
+  searchedNames(): Generator<SearchedNames> {
+    return searchedNames(this.#database);
   }
 
   /** Returns a reader of the accounts as a list. */

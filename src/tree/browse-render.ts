@@ -72,7 +72,9 @@ export function renderBrowse(job: BrowseJob, store: Store, onFiles: () => void =
   const counts = new BrowseCounts(job.counts);
   const browse = new Browse(store, job.site);
   const { parts } = browse;
-  for (let index = counts.takePart(); index < parts.length; index = counts.takePart()) {
+  for (let taken = counts.takePart(); taken < parts.length; taken = counts.takePart()) {
+    // the last parts take longest: begun first, none of them runs alone at the end
+    const index = parts.length - 1 - taken;
     const part = parts[index];
     if (part !== undefined) renderPart(job, browse, part, index, counts);
     onFiles();

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
-import { type SearchedAccount, searchFiles } from '../../src/browse/search-index.ts';
+import { searchFiles } from '../../src/browse/search-index.ts';
 import { BEST, compareFound, cutName, folded, MATCH, matchOf, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
+import type { SearchedNames } from '../../src/store/searched-names.ts';
 
-const account = (screen_name: string, display_name = '', changes = 1, ...formerHandles: string[]): SearchedAccount => ({
+const account = (screen_name: string, display_name = '', changes = 1, ...formerHandles: string[]): SearchedNames => ({
   screen_name,
   display_name,
   changes,
@@ -12,7 +13,7 @@ const account = (screen_name: string, display_name = '', changes = 1, ...formerH
 });
 
 /** The index as a browser reads it: each file by its path. */
-function indexOf(accounts: readonly SearchedAccount[]): ReadonlyMap<string, string> {
+function indexOf(accounts: readonly SearchedNames[]): ReadonlyMap<string, string> {
   return new Map([...searchFiles(accounts)].map(({ path, text }) => [path, text]));
 }
 
@@ -27,10 +28,10 @@ async function search(files: ReadonlyMap<string, string>, query: string) {
   return { total, handles: entries.map(({ handle }) => handle) };
 }
 
-const handles = async (accounts: readonly SearchedAccount[], query: string) => (await search(indexOf(accounts), query)).handles;
+const handles = async (accounts: readonly SearchedNames[], query: string) => (await search(indexOf(accounts), query)).handles;
 
 /** Finds accounts by going through all of them. */
-function linearSearch(accounts: readonly SearchedAccount[], query: string) {
+function linearSearch(accounts: readonly SearchedNames[], query: string) {
   const found = accounts.flatMap((each) => {
     const formerHandles = each.former_handles.map(({ handle }) => handle);
     const entry: SearchEntry = {
@@ -77,7 +78,7 @@ const word = fc.oneof(
 const name = fc
   .array(fc.tuple(word, fc.constantFrom(' ', '_', '.', '-', '', '  ')), { minLength: 1, maxLength: 4 })
   .map((parts) => parts.flat().join(''));
-const searched: fc.Arbitrary<SearchedAccount> = fc.record({
+const searched: fc.Arbitrary<SearchedNames> = fc.record({
   screen_name: name,
   display_name: fc.oneof(name, fc.constant(''), fc.string({ unit: 'binary', maxLength: 8 })),
   changes: fc.nat({ max: 3 }),
@@ -86,7 +87,7 @@ const searched: fc.Arbitrary<SearchedAccount> = fc.record({
     { maxLength: 2 },
   ),
 });
-const population = fc.uniqueArray(searched, { selector: ({ screen_name }) => screen_name, minLength: 1, maxLength: 400, size: 'max' });
+const population = fc.uniqueArray(searched, { selector: ({ screen_name }) => screen_name, minLength: 1, maxLength: 300, size: 'max' });
 
 describe('the search index', () => {
   it('finds what a search through all accounts finds, for each prefix of each name', async () => {
@@ -106,7 +107,7 @@ describe('the search index', () => {
           }
         }
       }),
-      { numRuns: 25 },
+      { numRuns: 12 },
     );
   });
 

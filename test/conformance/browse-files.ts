@@ -9,6 +9,7 @@ export const BROWSE_FILES: ReadonlyMap<string, string> = new Map([
   ['browse/account/3f/nina_k~p1.html', html('older changes of nina_k')],
   ['browse/account/3f/nina_k.atom', '<feed xmlns="http://www.w3.org/2005/Atom"/>'],
   ['browse/assets/style.css', 'body { color: black }'],
+  ['browse/assets/icon.svg', '<svg xmlns="http://www.w3.org/2000/svg"/>'],
   ['browse/search/-a.js', 'search("-a", []);'],
 ]);
 
@@ -22,12 +23,20 @@ function html(text: string): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>${text}</title><p>${text} – é</p></html>`;
 }
 
-/** Adds the browse files to a tree, and other files beside them. */
+/** Adds files to a tree that hosts must not serve. */
+export function addOtherFiles(tree: string): void {
+  for (const path of OTHER_FILES) write(join(tree, path), 'not for readers');
+}
+
+function write(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}
+
+/** Adds short browse files to a tree without them, and other files beside them. */
 export function addBrowseFiles(tree: string): void {
-  for (const [path, text] of [...BROWSE_FILES, ...OTHER_FILES.map((path): [string, string] => [path, 'not for readers'])]) {
-    mkdirSync(dirname(join(tree, path)), { recursive: true });
-    writeFileSync(join(tree, path), text);
-  }
+  for (const [path, text] of BROWSE_FILES) write(join(tree, path), text);
+  addOtherFiles(tree);
   const record = join(tree, 'build.json');
   const { browse_files: _, ...build } = JSON.parse(readFileSync(record, 'utf8'));
   writeFileSync(record, `${JSON.stringify({ ...build, browse_files: BROWSE_FILES.size })}\n`);

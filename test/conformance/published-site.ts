@@ -5,7 +5,7 @@ import type { Collection } from '../../src/contract/collection.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
-import { addBrowseFiles } from './browse-files.ts';
+import { addOtherFiles } from './browse-files.ts';
 
 /** A text in the newest record, and two replacements of the same length that are used in turn. */
 const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
@@ -82,8 +82,9 @@ export class PublishedSite {
       '--compress',
       'gzip,brotli',
       ...more,
+      ...(this.browse ? ['--html'] : []),
     ]);
-    if (this.browse) addBrowseFiles(this.tree);
+    if (this.browse) addOtherFiles(this.tree);
   }
 
   /** Sets the file times to whole seconds in the past, as on the day after a build. */
@@ -100,6 +101,16 @@ export class PublishedSite {
   /** Returns the bytes of a page. */
   page(collection: Collection, page: number): Buffer {
     return this.file(`rest/${collection}/page/${page}/index.json`);
+  }
+
+  /** Returns the paths of browse files: the home page, and two of each folder and suffix. */
+  browseFiles(): string[] {
+    const paths = readdirSync(join(this.tree, 'browse'), { recursive: true, encoding: 'utf8' })
+      .map((path) => `browse/${path}`)
+      .filter((path) => /\/[^/.][^/]*\.(?:html|css|js|svg|atom)$/.test(path) && !path.includes('/.'))
+      .toSorted();
+    const kindOf = (path: string) => path.replace(/\/[^/]*$/, path.slice(path.lastIndexOf('.'))).replace(/account\/\w+/, 'account');
+    return ['index.html', ...paths.filter((path, at) => paths.slice(0, at).filter((other) => kindOf(other) === kindOf(path)).length < 2)];
   }
 
   file(path: string): Buffer {

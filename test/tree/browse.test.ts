@@ -5,8 +5,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { importInputs } from '../../src/import/import.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
-import { type BuildSummary, build } from '../../src/tree/build.ts';
 import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/browse-lines.ts';
+import { type BuildSummary, build } from '../../src/tree/build.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { histories, toNdjson } from '../support/histories.ts';
@@ -107,7 +107,7 @@ describe('a build with --html', () => {
       );
     const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
     await fc.assert(
-      fc.asyncProperty(histories(40), fc.nat({ max: 40 }), async (history, place) => {
+      fc.asyncProperty(histories(20), fc.nat({ max: 20 }), async (history, place) => {
         const lines = toNdjson(history);
         fc.pre(lines.length > 0);
         run += 1;
@@ -121,17 +121,16 @@ describe('a build with --html', () => {
         expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
         expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
       }),
-      { numRuns: 15 },
+      { numRuns: 8 },
     );
   });
 
   it('gives the same files on two threads as on one', async () => {
-    const { store, at, html } = await workplace(2100);
+    const { store, at } = await workplace(2100);
     const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
     await palimpsestJson(['build', '--html', '--store', store, '--out', at('threads'), ...args]);
-    await html('one-thread').catch(() => undefined);
-    const threads = filesIn(at('threads'));
-    expect(threads.size).toBeGreaterThan(600);
+    expect(browsePaths(at('threads')).length).toBeGreaterThan(300);
+    // the check renders them again on one thread
     expect((await verify({ out: at('threads'), store })).violations).toEqual([]);
   });
 });
@@ -178,8 +177,14 @@ describe('files of others at the places of browse files', () => {
   });
 
   it.each([
-    ['a folder at the path of a page', (out: string) => [rmSync(join(out, 'browse/changes/1.html')), mkdirSync(join(out, 'browse/changes/1.html'))]],
-    ['a link at the path of a folder', (out: string) => [rmSync(join(out, 'browse/changes'), { recursive: true }), symlinkSync('/tmp', join(out, 'browse/changes'))]],
+    [
+      'a folder at the path of a page',
+      (out: string) => [rmSync(join(out, 'browse/changes/1.html')), mkdirSync(join(out, 'browse/changes/1.html'))],
+    ],
+    [
+      'a link at the path of a folder',
+      (out: string) => [rmSync(join(out, 'browse/changes'), { recursive: true }), symlinkSync('/tmp', join(out, 'browse/changes'))],
+    ],
   ])('are refused later too: %s', async (_, place) => {
     const { store, at, html } = await workplace();
     await html('out');
@@ -219,16 +224,33 @@ describe('a tree with damaged browse files', () => {
 describe('the lines of browse files', () => {
   it('are found by group wherever they are in a manifest', () => {
     const line = (path: string) => `${'ab'.repeat(32)}  ${path}\n`;
-    const paths = ['rest/data/index.json', 'browse/a/1.html', 'browse/b/1.html', 'rest/é/x', 'browse/a/2.html', 'index.html', 'sort-keys.txt'];
+    const paths = [
+      'rest/data/index.json',
+      'browse/a/1.html',
+      'browse/b/1.html',
+      'rest/é/x',
+      'browse/a/2.html',
+      'index.html',
+      'sort-keys.txt',
+    ];
     const listing = listBrowseFiles(linesOfBytes(Buffer.from(paths.map(line).join(''))), (path) => path.split('/')[1] ?? 'home');
-    const found = Object.fromEntries([...listing.extents.keys()].map((key) => [key, Array.from(linesOfGroup(listing, key), ({ path }) => path)]));
+    const found = Object.fromEntries(
+      [...listing.extents.keys()].map((key) => [key, Array.from(linesOfGroup(listing, key), ({ path }) => path)]),
+    );
     expect(found).toEqual({ a: ['browse/a/1.html', 'browse/a/2.html'], b: ['browse/b/1.html'], home: ['index.html'] });
   });
 
-  it.each(['browse/../secret', 'browse//x', 'browse/.x', 'browse', 'rest/index.html', '/index.html', 'browse/x.', 'browse/a\\b', 'browse/\u00e9'])(
-    'have no path like %s',
-    (path) => {
-      expect(isBrowsePath(path)).toBe(false);
-    },
-  );
+  it.each([
+    'browse/../secret',
+    'browse//x',
+    'browse/.x',
+    'browse',
+    'rest/index.html',
+    '/index.html',
+    'browse/x.',
+    'browse/a\\b',
+    'browse/\u00e9',
+  ])('have no path like %s', (path) => {
+    expect(isBrowsePath(path)).toBe(false);
+  });
 });

@@ -5,9 +5,10 @@ import { element, rootPath } from './page-elements.ts';
 
 /** Adds the search for accounts to the header: a combobox with a list of links. */
 export function addSearchBox(): void {
-  const place = document.querySelector('[data-search]');
+  const place = document.getElementById('search');
   if (place === null) return;
   receiveIndex();
+  place.className = 'search';
   const input = element('input', {
     type: 'search',
     id: 'query',
@@ -77,8 +78,7 @@ export function addSearchBox(): void {
     } else return;
     event.preventDefault();
   });
-  place.addEventListener('focusout', (event) => {
-    const relatedTarget = event instanceof FocusEvent ? event.relatedTarget : null;
+  place.addEventListener('focusout', ({ relatedTarget }) => {
     latest += 1;
     if (!(relatedTarget instanceof Node && place.contains(relatedTarget))) close();
   });

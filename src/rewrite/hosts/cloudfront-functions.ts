@@ -93,5 +93,5 @@ ${browse ? "  if (type) response.headers['content-type'] = type;\n" : ''}  retur
 
 const BROWSE_TYPE = `  // publish stored the files that people read with their types
   const stored = response.headers['content-type'];
-  const type = stored && /^(text|application\\/atom)/.test(stored.value) ? stored : null;
+  const type = stored && /^(text|image|application\\/atom)/.test(stored.value) ? stored : null;
 `;

@@ -1,6 +1,6 @@
 import { BROWSE_TYPES, HTML_FOLDERS } from '../../../src/rewrite/browse.ts';
 import { MISSING } from '../../../src/rewrite/resolve.ts';
-import { BROWSE_FILES, UNSERVED_PATHS } from '../browse-files.ts';
+import { UNSERVED_PATHS } from '../browse-files.ts';
 import { eachCollection, Findings, type Probe, varies } from '../probe.ts';
 import { HTML_ACCEPTS, JSON_ACCEPTS } from '../requests.ts';
 
@@ -10,7 +10,7 @@ const BROWSER = { Accept: HTML_ACCEPTS[0] ?? '' };
 export const browse: Probe = async ({ ask, site }) => {
   const findings = new Findings();
   const { base } = site;
-  for (const path of ['', ...BROWSE_FILES.keys()]) {
+  for (const path of ['', ...site.browseFiles()]) {
     const file = path === '' ? 'index.html' : path;
     const answer = await ask(`${base}/${path}`, 'GET', BROWSER);
     findings.equal(`/${path}`, [answer.status, answer.headers['content-type']], [200, BROWSE_TYPES[file.split('.').at(-1) ?? '']]);

@@ -1,13 +1,9 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll } from 'vitest';
-import { BROWSE_TYPES } from '../../../src/rewrite/browse.ts';
 import { nginx } from '../../../src/rewrite/hosts/nginx.ts';
 import { nginxOrigin as atOrigin } from '../../../src/rewrite/hosts/nginx-origin.ts';
 import { publishArgs, publishJson } from '../../publish/growing.ts';
 import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../../publish/stores.ts';
-import { BROWSE_FILES } from '../browse-files.ts';
 import { byName, freePort, listening, program, releaseFrom, SITE_NAME } from '../child.ts';
 import type { Published, Running, Subject, Trial } from '../subject.ts';
 import { startDebianNginx } from './nginx-machine.ts';
@@ -61,16 +57,5 @@ export async function publishToCeph(tree: string, more: readonly string[] = []):
     await client.send(new DeleteObjectCommand({ Bucket: 'history', Key: `${prefix}/${path}` }));
   };
   await deploy();
-  await putBrowseFiles(client, prefix, tree);
   return { url: CEPH.site(endpoint, prefix), deploy, withdraw, stop: async () => client.destroy() };
-}
-
-async function putBrowseFiles(client: S3Client, prefix: string, tree: string): Promise<void> {
-  for (const path of BROWSE_FILES.keys()) {
-    if (!existsSync(join(tree, path))) return;
-    const ContentType = BROWSE_TYPES[path.split('.').at(-1) ?? ''];
-    await client.send(
-      new PutObjectCommand({ Bucket: 'history', Key: `${prefix}/${path}`, Body: readFileSync(join(tree, path)), ContentType }),
-    );
-  }
 }

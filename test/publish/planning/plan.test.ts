@@ -59,7 +59,9 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
 
 function stepsFor(comparison: Comparison): string[] {
   const { collections, browse } = planPublish(comparison);
-  return [...stepsOf(comparison, collections, browse)].map(({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`);
+  return [...stepsOf(comparison, collections, browse)].map(
+    ({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`,
+  );
 }
 
 describe('a plan', () => {
