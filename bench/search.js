@@ -101,7 +101,7 @@ async function typing(label, base, names) {
 write('browse/assets/browse.js', clientScript());
 write(
   'page.html',
-  '<!doctype html><meta charset=utf-8><title>search</title><body data-root=""><div id=search></div><script src="browse/assets/browse.js"></script>',
+  '<!doctype html><meta charset=utf-8><title>search</title><body data-root=""><div data-search></div><script src="browse/assets/browse.js"></script>',
 );
 const names = [...generated(Number(values.names))].flatMap(({ screen_name, display_name }) => [screen_name, display_name]);
 await typing('file://', `${pathToFileURL(folder).href}/`, names);

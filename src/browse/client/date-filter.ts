@@ -3,14 +3,14 @@ import { allChanges, element } from './page-elements.ts';
 /** Adds a filter by date above the changes of a page. */
 export function addDateFilter(): void {
   const list = document.querySelector('main .changes');
-  const filter = document.querySelector('main .filter');
-  if (list === null || filter === null) return;
+  const place = document.querySelector('[data-filters]');
+  if (list === null || place === null) return;
   const from = element('input', { type: 'date', id: 'from' });
   const to = element('input', { type: 'date', id: 'to' });
   const reset = element('button', { type: 'button', hidden: '' }, 'All dates');
   const status = element('p', { role: 'status' });
   const label = (name: string, text: string) => element('label', { for: name }, text);
-  filter.after(element('div', { class: 'filters' }, label('from', 'From'), from, label('to', 'to'), to, reset, status));
+  place.append(label('from', 'From'), from, label('to', 'to'), to, reset, status);
 
   const apply = () => {
     const changes = allChanges();

@@ -5,10 +5,9 @@ import { element, rootPath } from './page-elements.ts';
 
 /** Adds the search for accounts to the header: a combobox with a list of links. */
 export function addSearchBox(): void {
-  const place = document.getElementById('search');
+  const place = document.querySelector<HTMLElement>('[data-search]');
   if (place === null) return;
   receiveIndex();
-  place.className = 'search';
   const input = element('input', {
     type: 'search',
     id: 'query',
