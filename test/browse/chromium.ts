@@ -62,6 +62,7 @@ export interface Page extends Frame {
       readonly url: () => string;
       readonly text: () => string;
       readonly type: () => string;
+      readonly location: () => { readonly url: string };
       readonly message: string;
     }) => void,
   ) => void;

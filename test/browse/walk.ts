@@ -1,12 +1,11 @@
 import { expect } from 'vitest';
-import type { Frame } from './chromium.ts';
+import type { Frame, Page } from './chromium.ts';
 
 /** What a reader reads in. In an archive, the document is in a frame of the viewer. */
 export interface Reader {
   readonly frame: Frame;
   readonly back: () => Promise<unknown>;
-  readonly press: (key: string) => Promise<void>;
-  readonly type: (text: string) => Promise<void>;
+  readonly keyboard: Page['keyboard'];
 }
 
 /** Waits until an expression is true in a document. */
@@ -27,12 +26,12 @@ const SHOWN = `Array.from(document.querySelectorAll('.changes article')).filter(
  * Walks through the tree, from the home page: finds an account by three letters, filters its bios, opens a change, follows
  * its permalink, and goes back.
  */
-export async function walkWithSearch({ frame, back, press, type }: Reader): Promise<void> {
+export async function walkWithSearch({ frame, back, keyboard }: Reader): Promise<void> {
   await frame.locator('#query').click();
-  await type('nin');
+  await keyboard.type('nin');
   await until(frame, `document.querySelectorAll('[role=option]').length === 1`);
   expect(await frame.locator('[role=option]').textContent()).toContain('@nina_k');
-  await press('Enter');
+  await keyboard.press('Enter');
   await frame.waitForURL(/browse\/account\/[0-9a-f]{2}\/nina_k\.html$/);
   expect(await frame.locator('h1').textContent()).toBe('Nina Kowal 🗺️ @nina_k');
 
