@@ -49,9 +49,9 @@ function importedLines(values: readonly string[]): string[] {
   for (const [index, value] of values.entries()) {
     const account = handleOf(index, value);
     add(account, 'Name', value, value, null, null);
-    add(account, 'Bio', value, `<ins ${GREEN}>${value}</ins>`, null, `https://web.archive.example/${value}`);
+    add(account, 'Bio', value, `<ins ${GREEN}>${value}</ins>`, null, urlWith(value));
     add(account, 'Location', HARMLESS, `<ins ${GREEN}>${HARMLESS}</ins>`, null, null);
-    add(account, 'Website', value, `<span>x</span><ins ${GREEN}><a href="${value}">${value}</a></ins>`, null, value);
+    add(account, 'Website', value, `<span>x</span><ins ${GREEN}><a href="${value}">${value}</a></ins>`, null, urlWith(value));
   }
   let previous: number | null = null;
   for (const value of values) {
@@ -65,7 +65,7 @@ function importedLines(values: readonly string[]): string[] {
     (screen_name, index): Account => ({
       screen_name,
       account_creation_date: null,
-      profile_image_url: `https://evil.example/${at(index + 4)}`,
+      profile_image_url: urlWith(at(index + 4)),
       data: records.filter(({ account }) => account === screen_name).toReversed(),
       display_name: at(index),
       website: at(index + 1),
@@ -74,6 +74,11 @@ function importedLines(values: readonly string[]): string[] {
     }),
   );
   return toNdjson({ records: records.toReversed(), accounts });
+}
+
+/** Returns a URL that is the value or contains it, with any scheme. */
+function urlWith(value: string): string {
+  return [value, `https://archive.example/${value}`].find((url) => URL.canParse(url)) ?? '';
 }
 
 /** A handle with the value, if a handle can have its characters. */

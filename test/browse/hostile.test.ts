@@ -63,7 +63,7 @@ describe('hostile values in imported and observed records', () => {
   it('are many, and few are rejected', () => {
     expect(VALUES.length).toBeGreaterThanOrEqual(300);
     expect(pages.length).toBeGreaterThan(2 * VALUES.length);
-    console.log(rejected.length, rejected.slice(0, 12));
+    expect(rejected).toEqual([]);
   });
 
   it('are texts on every page', () => {
@@ -113,7 +113,7 @@ const WRONG = `(() => {
   if (window.ran) wrong.push('code ran');
   const width = document.documentElement.scrollWidth;
   if (width > innerWidth) wrong.push('the document is ' + width + ' wide, the window ' + innerWidth);
-  let end = 0;
+  let end = -Infinity;
   for (const article of document.querySelectorAll('article')) {
     const { left, right, top, bottom, height } = article.getBoundingClientRect();
     if (left < 0 || right > innerWidth + 1 || top < end - 1 || height < 20) wrong.push(article.id + ' is at ' + [left, right, top, bottom]);

@@ -1,8 +1,8 @@
 // Makes screenshots of each kind of page: light, dark, narrow, and as printed. Needs Chromium and .ci/servers/install.
 //   npm run screenshots -- FOLDER           of the sample, into this folder
-//   npm run screenshots -- FOLDER --readme  only docs/browse.webp, the picture in the README
+//   npm run screenshots -- FOLDER --readme  only docs/browse.png, the picture in the README
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -56,7 +56,6 @@ async function everyPage(browser, out) {
     month: [`browse/months/${readdirSync(join(out, 'browse/months')).sort().at(-2)}`],
     account: [`browse/${find(out, 'nina_k.html')}`],
     'account-rtl': [`browse/${find(out, 'maktabat_alsabah.html')}`],
-    former: [`browse/${find(out, 'tidewatch.html')}`],
     search: ['index.html', search],
     comparison: [`browse/${find(out, 'nina_k.html')}`, compare],
     filter: [`browse/${find(out, 'nina_k.html')}`, (page) => page.click('label[for=fB]')],
@@ -65,15 +64,17 @@ async function everyPage(browser, out) {
   const looks = {
     light: { colorScheme: 'light', viewport: { width: 1280, height: 900 } },
     dark: { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+    print: { colorScheme: 'light', viewport: { width: 794, height: 1123 } },
     narrow: { colorScheme: 'light', viewport: { width: 360, height: 780 }, deviceScaleFactor: 2 },
   };
   for (const [look, options] of Object.entries(looks)) {
     const context = await browser.newContext(options);
     for (const [name, [path, act]] of Object.entries(pages)) {
+      if (look === 'print' && act !== undefined) continue;
       const page = await open(context, out, path);
+      if (look === 'print') await page.emulateMedia({ media: 'print' });
       await act?.(page);
       await page.screenshot({ path: join(folder, `${name}-${look}.png`), fullPage: act === undefined });
-      if (look === 'light') await page.pdf({ path: join(folder, `${name}-print.pdf`), format: 'A4' });
       await page.close();
     }
     await context.close();
@@ -83,6 +84,10 @@ async function everyPage(browser, out) {
 async function open(context, out, path) {
   const page = await context.newPage();
   await page.goto(pathToFileURL(join(out, path)).href);
+  // Chromium draws only what is near the window
+  await page.evaluate(() => {
+    for (const article of document.querySelectorAll('article')) article.style.contentVisibility = 'visible';
+  });
   return page;
 }
 
@@ -97,10 +102,9 @@ async function compare(page) {
   await buttons.last().click();
 }
 
-/** Makes the picture in the README: the page of an account, and its search. */
+/** Makes the picture in the README: the page of an account. */
 async function readmePicture(browser, out) {
-  const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 1100, height: 760 }, deviceScaleFactor: 1.5 });
+  const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 1040, height: 700 }, deviceScaleFactor: 1.5 });
   const page = await open(context, out, `browse/${find(out, 'nina_k.html')}`);
-  const png = await page.screenshot();
-  writeFileSync(join(ROOT, 'docs/browse.png'), png);
+  await page.screenshot({ path: join(ROOT, 'docs/browse.png') });
 }
