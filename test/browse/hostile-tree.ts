@@ -15,7 +15,10 @@ const timeOf = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 3_600_000).toI
  * Builds a tree of imported and observed records with hostile values in every field.
  * @returns the folder of the tree, and the fields of the items that were rejected, each once
  */
-export async function hostileTree(folder: string, values: readonly string[]): Promise<{ readonly out: string; readonly rejected: string[] }> {
+export async function hostileTree(
+  folder: string,
+  values: readonly string[],
+): Promise<{ readonly out: string; readonly rejected: string[] }> {
   const [store, out, rejects, left] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'imported'), join(folder, 'observed')];
   await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: importedLines(values).join('\n') });
   await palimpsestJson(['observe', '-', '--store', store, '--rejects', left], { input: observedLines(values).join('\n') });

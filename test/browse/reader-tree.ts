@@ -22,7 +22,11 @@ export async function readerTree(folder: string): Promise<string> {
   const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
   await palimpsestJson(['import', SAMPLE, '--store', store]);
   await palimpsestJson(['observe', `${SAMPLE}-snapshots.ndjson`, '--store', store]);
-  await palimpsestJson(['observe', '-', '--store', store], { input: moreSnapshots().map((each) => JSON.stringify(each)).join('\n') });
+  await palimpsestJson(['observe', '-', '--store', store], {
+    input: moreSnapshots()
+      .map((each) => JSON.stringify(each))
+      .join('\n'),
+  });
   await palimpsestJson([
     'build',
     '--html',

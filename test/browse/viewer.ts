@@ -35,7 +35,11 @@ export async function serveViewer(wacz: string): Promise<Viewer> {
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { url, urlOf: (archived) => `${url}?source=/history.wacz#view=pages&url=${encodeURIComponent(archived)}`, document: archivedDocument };
+  return {
+    url,
+    urlOf: (archived) => `${url}?source=/history.wacz#view=pages&url=${encodeURIComponent(archived)}`,
+    document: archivedDocument,
+  };
 }
 
 async function archivedDocument(page: Page): Promise<Frame> {

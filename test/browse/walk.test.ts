@@ -16,7 +16,8 @@ import { walkByLinks, walkWithSearch } from './walk.ts';
 const VIEWER = installed('replaywebpage');
 
 /** Whether a file belongs to the surface of ReplayWeb.page. Not all of its files are in its package. */
-const isOfViewer = (url: string) => /^http:\/\/127\.0\.0\.1:\d+\/(w\/api\/|favicons\/|static\/proxy\/|browse\/assets\/icon\.svg)|\/favicon\.ico$/.test(url);
+const isOfViewer = (url: string) =>
+  /^http:\/\/127\.0\.0\.1:\d+\/(w\/api\/|favicons\/|static\/proxy\/|browse\/assets\/icon\.svg)|\/favicon\.ico$/.test(url);
 
 describe.skipIf(CHROMIUM.skip)(`a reader in Chromium ${CHROMIUM.reason}`, () => {
   let [folder, out] = ['', ''];

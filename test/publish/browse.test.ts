@@ -34,8 +34,7 @@ async function workplace() {
   return {
     at,
     grow: (records: number) => importHistory(at('store.db'), goodHistory(records)),
-    remove: (name: string) =>
-      removeAccounts(at('store.db'), [name], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false }),
+    remove: (name: string) => removeAccounts(at('store.db'), [name], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false }),
     build: (html = true) => build(at('store.db'), { out: at('out'), site: SITE, html }),
     send: (more: Partial<PublishOptions> = {}) => publish(target, { ...options, ...more }),
     /** Publishes until `files` files were sent, and then stops as by Ctrl-C. */

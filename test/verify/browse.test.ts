@@ -1,5 +1,5 @@
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hash } from 'node:crypto';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { build } from '../../src/tree/build.ts';
@@ -34,7 +34,13 @@ const digestOf = (out: string) => hash('sha256', readFileSync(join(out, PAGE)));
 it.each<[string, (out: string) => void, string, string, boolean]>([
   ['other bytes', (out) => appendFileSync(join(out, PAGE), ' '), 'file-digest', PAGE, false],
   ['a missing file', (out) => rmSync(join(out, PAGE)), 'file-missing', PAGE, false],
-  ['a file that is not listed', (out) => writeFileSync(join(out, 'browse/changes/99.html'), ''), 'unexpected-file', 'browse/changes/99.html', false],
+  [
+    'a file that is not listed',
+    (out) => writeFileSync(join(out, 'browse/changes/99.html'), ''),
+    'unexpected-file',
+    'browse/changes/99.html',
+    false,
+  ],
   ['a file in a new folder', (out) => writeFileSync(join(out, 'browse/x'), ''), 'unexpected-file', 'browse/x', false],
   [
     'a line twice',
@@ -43,13 +49,7 @@ it.each<[string, (out: string) => void, string, string, boolean]>([
     'manifest-sha256.txt',
     false,
   ],
-  [
-    'a number of files that is wrong',
-    (out) => reseal(out, (text) => text, 1),
-    'manifest-line',
-    'manifest-sha256.txt',
-    false,
-  ],
+  ['a number of files that is wrong', (out) => reseal(out, (text) => text, 1), 'manifest-line', 'manifest-sha256.txt', false],
   [
     'a file with a correct digest that the store does not give',
     (out) => {
