@@ -5,6 +5,12 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 
 /** Names of other programs, and of their parts. */
 const names = [
+  'hellip',
+  'conin',
+  'conout',
+  'reqenv',
+  'apng',
+  'ninak',
   'Zinh',
   'relaxng',
   'noreferrer',

@@ -142,6 +142,6 @@ const TEXTS = [
 /** Returns at least 300 different values that a stranger may write into a profile. */
 export function hostileValues(): string[] {
   const code = (text: string, index: number) => text.replaceAll('X', CODE[index % CODE.length] ?? '');
-  const markup = MARKUP.flatMap((text, index) => ESCAPES.map((escape, at) => escape + code(text, index + at)));
+  const markup = MARKUP.flatMap((text, index) => ESCAPES.map((leaving, at) => leaving + code(text, index + at)));
   return [...new Set([...markup, ...[...URLS, ...TEXTS].map(code)])];
 }

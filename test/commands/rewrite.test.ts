@@ -122,8 +122,8 @@ describe('rewrite', () => {
   });
 
   it.each([
-    ['ngin', 'nginx'],
-    ['ngnix', 'nginx'],
+    ['Nginx', 'nginx'],
+    ['engine', 'nginx'],
     ['cloudfront', 'cloudfront-functions'],
   ])('suggests a host for "%s": %s', async (name, similar) => {
     const { code, stderr } = await palimpsest(['rewrite', name]);
@@ -172,7 +172,8 @@ describe('rewrite', () => {
     const cwd = await withTree();
     const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
-    expect(await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere)).toMatchObject({ code: 0, stdout, stderr: '' });
+    const named = await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
+    expect(named).toMatchObject({ code: 0, stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`), stderr: '' });
     const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
     const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
     expect(found).toMatchObject({ out: env.PALIMPSEST_OUT, hostFiles: env.PALIMPSEST_HOST_FILES });

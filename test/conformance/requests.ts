@@ -55,6 +55,6 @@ export const JSON_ACCEPTS: readonly string[] = [
   'text/html, application/json',
   'application/JSON ;q=0.5,text/html',
   'application/xhtml+xml, */*',
-  'text/htmlx, */*',
+  'text/html5, */*',
   'x/text/html, */*',
 ];

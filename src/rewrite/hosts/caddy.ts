@@ -144,8 +144,8 @@ function htmlPages(base: string): string {
 
 /** Returns the rules for the files that people read. */
 function browseFiles(base: string): string {
-  const redirect = `	@unslashed path_regexp ^${literal(base)}$
-	handle @unslashed {
+  const redirect = `	@withoutSlash path_regexp ^${literal(base)}$
+	handle @withoutSlash {
 		redir * ${base}/ 301
 	}
 `;
