@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { inPackage, installed, program } from '../conformance/child.ts';
+import { inPackage, installed, program, SITE_NAME } from '../conformance/child.ts';
 import type { Requirement } from '../support/requirement.ts';
 
 const [chromium, playwright] = [program('chromium'), installed('playwright-core')];
@@ -14,8 +14,15 @@ export const CHROMIUM: Requirement = { skip: chromium.skip || playwright.skip, r
 
 /** The parts of Playwright that the tests use. */
 export interface Browser {
-  readonly newContext: (options?: { readonly javaScriptEnabled?: boolean; readonly viewport?: Size }) => Promise<Context>;
+  readonly newContext: (options?: ContextOptions) => Promise<Context>;
   readonly close: () => Promise<void>;
+}
+
+interface ContextOptions {
+  readonly javaScriptEnabled?: boolean;
+  readonly viewport?: Size;
+  readonly colorScheme?: 'light' | 'dark';
+  readonly deviceScaleFactor?: number;
 }
 
 interface Size {
@@ -29,27 +36,36 @@ export interface Context {
   readonly close: () => Promise<void>;
 }
 
-export interface Page {
+/** A document: that of a page, or of a frame in it. */
+export interface Frame {
   readonly goto: (url: string) => Promise<unknown>;
   readonly url: () => string;
   readonly title: () => Promise<string>;
   readonly evaluate: <T>(expression: string) => Promise<T>;
   readonly waitForURL: (url: RegExp) => Promise<void>;
+  readonly locator: (selector: string) => Locator;
+}
+
+export interface Page extends Frame {
+  readonly frames: () => readonly Frame[];
+  readonly setViewportSize: (size: Size) => Promise<void>;
+  readonly addInitScript: (script: string) => Promise<void>;
+  readonly close: () => Promise<void>;
   readonly goBack: () => Promise<unknown>;
   readonly route: (
     url: RegExp,
     handler: (route: { readonly continue: () => Promise<void>; readonly abort: () => Promise<void> }) => unknown,
   ) => Promise<void>;
   readonly on: (
-    event: 'request' | 'pageerror' | 'console',
+    event: 'request' | 'pageerror' | 'console' | 'dialog',
     listener: (event: {
       readonly url: () => string;
       readonly text: () => string;
       readonly type: () => string;
+      readonly location: () => { readonly url: string };
       readonly message: string;
     }) => void,
   ) => void;
-  readonly locator: (selector: string) => Locator;
   readonly keyboard: { readonly press: (key: string) => Promise<void>; readonly type: (text: string) => Promise<void> };
 }
 
@@ -66,13 +82,20 @@ export interface Locator {
   readonly waitFor: () => Promise<void>;
   readonly locator: (selector: string) => Locator;
   readonly isVisible: () => Promise<boolean>;
+  readonly isChecked: () => Promise<boolean>;
 }
+
+/** Resolves the host name of the test site to this machine, without TLS, and no other name. */
+const SITE = [
+  `--host-resolver-rules=MAP ${SITE_NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
+  '--disable-features=HttpsUpgrades,HttpsFirstBalancedModeAutoEnable',
+];
 
 /** Starts Debian's Chromium. */
 export async function launch(): Promise<Browser> {
   const library = await import(pathToFileURL(inPackage('playwright-core/index.mjs')).href);
   const executablePath = spawnSync('which', ['chromium'], { encoding: 'utf8' }).stdout.trim();
-  return library.chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  return library.chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...SITE] });
 }
 
 /** Writes files below a folder, and returns its `file://` URL with a slash at the end. */
