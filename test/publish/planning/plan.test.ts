@@ -146,7 +146,7 @@ describe('a plan', () => {
   it.each([
     [{ page_size: 20 }, 'pages hold 20 records instead of 10'],
     [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
-    [{ accounts: 0 }, '1 fewer account: others move to earlier pages'],
+    [{ accounts: 0 }, 'the tree has 1 fewer account than the target, so other accounts move to earlier pages'],
   ])('reports for %o that readers may miss items in any order', (sizes, gap) => {
     expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
   });
