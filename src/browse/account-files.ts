@@ -1,6 +1,5 @@
 import type { Account } from '../contract/account.ts';
 import { timestampOf } from '../contract/instant.ts';
-import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
 import { accountMainPage, accountOlderPage } from './account-page.ts';
 import { type AccountPart, accountParts, isOnePage } from './account-parts.ts';
@@ -9,6 +8,7 @@ import { accountDocument } from './atom-feeds.ts';
 import type { BrowseAccount } from './browse-account.ts';
 import type { BrowseFile } from './browse-file.ts';
 import { type ByteText, byteText, parseByteJson } from './byte-text.ts';
+import { type MarkedRecord, marked } from './change-markup.ts';
 import { parseRecords } from './feed-page.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { accountFeed, accountPage } from './paths.ts';
@@ -30,22 +30,27 @@ export function* accountFiles(
     known ??= readAccount(accounts, stored, parts, holders);
     return known;
   };
+  let newest: readonly MarkedRecord[] | undefined;
+  const readNewest = () => {
+    newest ??= marked(read().data);
+    return newest;
+  };
   const archives = parts.length - 1;
   const file = (path: ByteText, render: () => Buffer): BrowseFile => ({ path, render: isOld ? undefined : () => [render()] });
-  const feed = (records: readonly ChangeRecord[], archive: number) =>
+  const feed = (records: readonly MarkedRecord[], archive: number) =>
     atomBytes(baseUrl, accountDocument(handle, records, archives, archive));
   for (const [index, { first, last }] of parts.slice(0, -1).entries()) {
     const part = index + 1;
-    let records: readonly ChangeRecord[] | undefined;
+    let records: readonly MarkedRecord[] | undefined;
     const readPart = () => {
-      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
+      records ??= marked(parseRecords(accounts.recordsBetween(stored.screen_name, first, last)));
       return records;
     };
     yield file(accountPage(handle, part), () => accountOlderPage(read(), part, readPart()));
     yield file(accountFeed(handle, part), () => feed(readPart(), part));
   }
-  yield file(accountPage(handle), () => accountMainPage(read()));
-  yield file(accountFeed(handle), () => feed(read().data, 0));
+  yield file(accountPage(handle), () => accountMainPage(read(), readNewest()));
+  yield file(accountFeed(handle), () => feed(readNewest(), 0));
 }
 
 const EMPTY = Buffer.alloc(0);
@@ -57,7 +62,7 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const account: Account = parseByteJson(Buffer.concat([stored.head ?? EMPTY, stored.tail ?? EMPTY]));
+  const account: Account = parseByteJson(stored.head ?? EMPTY, stored.tail ?? EMPTY);
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
   const verified = account.data.find(({ data_type }) => data_type === 'Verified');

@@ -1,6 +1,6 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import { type ByteText, encode, escapeText } from './byte-text.ts';
-import { changeMarkup } from './change-markup.ts';
+import type { MarkedRecord } from './change-markup.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { accountPage, recordFragment } from './paths.ts';
 
@@ -8,7 +8,7 @@ import { accountPage, recordFragment } from './paths.ts';
 export interface AtomDocument {
   readonly title: ByteText;
   /** The records of the document, newest first. */
-  readonly records: readonly ChangeRecord[];
+  readonly records: readonly MarkedRecord[];
   /** Paths in the tree. */
   readonly path: ByteText;
   /** The page that shows the same to people. */
@@ -49,10 +49,10 @@ ${link('self', path)}${link('alternate', page)}${isArchive ? link('current', cur
  * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. A `>`
  * of the content needs no escape, because no `]]` is before it.
  */
-function entryOf(base: ByteText, record: ChangeRecord): ByteText {
+function entryOf(base: ByteText, { record, markup }: MarkedRecord): ByteText {
   const { id, account, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
-  const content = changeMarkup(record).inline.replaceAll('\n', '<br>\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  const content = markup.inline.replaceAll('\n', '<br>\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}<content type="html">${content}</content></entry>
 `;
 }
@@ -65,9 +65,12 @@ function titleOf({ account, data_type, previous, text }: ChangeRecord): ByteText
   return previous === null ? `${who} set ${field}` : `${who} changed ${field}`;
 }
 
-function newestTime(records: readonly ChangeRecord[]): string {
+function newestTime(records: readonly MarkedRecord[]): string {
   let newest = '';
   // without the Z, a time with a fraction of a second sorts after the whole second
-  for (const { first_encountered_date: time } of records) if (time.slice(0, -1) > newest) newest = time.slice(0, -1);
+  for (const { record } of records) {
+    const time = record.first_encountered_date.slice(0, -1);
+    if (time > newest) newest = time;
+  }
   return newest === '' ? NEVER : `${newest}Z`;
 }

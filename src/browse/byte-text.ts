@@ -22,12 +22,13 @@ export function encode(text: ByteText): Buffer {
 
 /**
  * Parses JSON whose strings become byte texts.
- * @param json an object or an array that the store contains
+ * @param pieces an object or an array that the store contains. Strings are joined faster than buffers.
  */
-export function parseByteJson(json: Buffer): ReturnType<typeof JSON.parse> {
-  const text = json.toString('latin1');
+export function parseByteJson(...pieces: readonly Buffer[]): ReturnType<typeof JSON.parse> {
+  let text = '';
+  for (const piece of pieces) text += piece.toString('latin1');
   if (!UNSAFE.some((part) => text.includes(part))) return JSON.parse(text);
-  return JSON.parse(json.toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
+  return JSON.parse(Buffer.concat(pieces).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
 /**

@@ -43,7 +43,7 @@ export function changesByDay(records: readonly ChangeRecord[], root: string): By
 
 /** Parses the JSON of records that are separated by commas. */
 export function parseRecords(json: Buffer): readonly ChangeRecord[] {
-  return json.length === 0 ? [] : parseByteJson(Buffer.concat([OPEN, json, CLOSE]));
+  return json.length === 0 ? [] : parseByteJson(OPEN, json, CLOSE);
 }
 
 const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];
