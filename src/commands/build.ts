@@ -59,9 +59,10 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         .argParser(encodingsIn),
     )
     .addOption(
-      new Option('--html', 'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)').env(
-        'PALIMPSEST_HTML',
-      ),
+      new Option(
+        '--html',
+        'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)',
+      ).env('PALIMPSEST_HTML'),
     )
     .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(

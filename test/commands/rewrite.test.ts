@@ -173,7 +173,11 @@ describe('rewrite', () => {
     const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
     const named = await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
-    expect(named).toMatchObject({ code: 0, stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`), stderr: '' });
+    expect(named).toMatchObject({
+      code: 0,
+      stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
+      stderr: '',
+    });
     const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
     const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
     expect(found).toMatchObject({ out: env.PALIMPSEST_OUT, hostFiles: env.PALIMPSEST_HOST_FILES });

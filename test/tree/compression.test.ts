@@ -106,7 +106,10 @@ describe('a build with --compress', () => {
     await make('out');
     await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '2']);
     expect(filesIn(at('out')).has('rest/data/page/2/index.json.br')).toBe(true);
-    writeFileSync(at('out/build.json'), '{"palimpsest":"0.1.0","state":"unfinished","base_url":"https://history.example","compress":"gzip/1"}\n');
+    writeFileSync(
+      at('out/build.json'),
+      '{"palimpsest":"0.1.0","state":"unfinished","base_url":"https://history.example","compress":"gzip/1"}\n',
+    );
     await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '2']);
     const files = filesIn(at('out'));
     expect([files.has('rest/data/page/2/index.json.gz'), files.has('rest/data/page/2/index.json.br')]).toEqual([true, false]);
