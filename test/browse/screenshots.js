@@ -3,12 +3,13 @@
 //   npm run screenshots -- FOLDER --readme  only docs/browse.png, the picture in the README
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { chromium } from '../../.ci/servers/node_modules/playwright-core/index.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const { chromium } = createRequire(join(ROOT, '.ci/servers/package.json'))('playwright-core');
 const [target, flag] = process.argv.slice(2);
 if (target === undefined) throw new Error('name the folder for the screenshots: npm run screenshots -- FOLDER');
 const folder = resolve(target);
