@@ -1,16 +1,23 @@
 import { encodeJson } from '../contract/json.ts';
 import type { SearchedNames } from '../store/searched-names.ts';
-import { sortedLines } from '../store/sorted-lines.ts';
+import { type Keyed, sortedValues } from '../store/sorted-values.ts';
 import { byteText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
-import { bestFirst, RankedTerms } from './ranked-terms.ts';
-import { cutName, handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
-import { lineOf, type Term, TermCursor } from './term-cursor.ts';
+import { BEST, compareFound, cutName, handleTerm, MATCH, type Match, nameTerms, type SearchEntry, searchPath } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
   readonly path: string;
   readonly text: string;
+}
+
+/** A term of an account. Terms are sorted, so all accounts that a prefix finds are beside each other. */
+interface Term {
+  readonly text: string;
+  readonly match: Match;
+  readonly entry: SearchEntry;
+  /** The number of UTF-16 units that an earlier term of the same account begins with too; -1: it is the first. */
+  readonly shared: number;
 }
 
 /** The largest number of terms in a file, and their largest size in UTF-16 units. A prefix with more is split. */
@@ -20,8 +27,6 @@ const SIZE = 8000;
 const FEW = 12;
 /** Windows limits a path to 260 characters. A prefix whose path is longer is not split. */
 const LONGEST_PATH = 150;
-/** What one more character adds to a path: a slash and the digits of four bytes. */
-const LONGEST_STEP = 9;
 
 /**
  * Yields the files of the search index. There is a file for each prefix that many terms begin with. It contains the
@@ -29,103 +34,210 @@ const LONGEST_STEP = 9;
  * find. The same accounts give the same bytes. Memory stays flat.
  */
 export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
-  yield* filesOf(new TermCursor(sortedLines(linesOf(accounts))), new Node('', undefined));
+  const terms = new TermCursor(sortedValues<Row>(rowsOf(accounts)));
+  yield* filesOf(terms, '', []);
 }
 
-/** A prefix, and what it finds. */
-class Node {
-  readonly prefix: string;
-  readonly above: Node | undefined;
-  readonly ranked: RankedTerms;
-  /** The accounts in the file of the prefix: each with those former handles that terms of the file come from, as JSON. */
-  readonly rest = new Map<string, string>();
-  /** The number of accounts that the prefix finds. */
-  total = 0;
-
-  constructor(prefix: string, above: Node | undefined) {
-    this.prefix = prefix;
-    this.above = above;
-    this.ranked = new RankedTerms(prefix);
-  }
-
-  /** Adds a term to what this prefix and those above it find. */
-  offer(term: Term): void {
-    this.ranked.offer(term);
-    // an account counts once, although several of its terms can have a prefix in common
-    for (let node: Node | undefined = this; node !== undefined; node = node.above) if (term.shared < node.prefix.length) node.total += 1;
-  }
-}
-
-function* filesOf(terms: TermCursor, node: Node): Generator<SearchFile> {
-  const { prefix, rest } = node;
-  const path = searchPath(prefix);
+function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Generator<SearchFile> {
+  const rest = new Map<string, SearchEntry>();
   if (terms.fits(prefix, TERMS, SIZE)) {
-    inline(terms, prefix, node);
-    yield { path, text: textOf(prefix, rest.size, '', [], rest) };
+    inline(terms, prefix, above, rest);
+    yield fileOf(prefix, rest.size, '', [], rest);
     return;
   }
+  const best = new Best(prefix);
+  const open = [...above, best];
   let next = '';
-  const canSplit = path.length + LONGEST_STEP <= LONGEST_PATH;
+  const canSplit = searchPath(`${prefix}\u{1f600}`).length <= LONGEST_PATH;
   let [room, size] = [TERMS, SIZE];
   for (let term = terms.at(prefix); term !== undefined; term = terms.at(prefix)) {
     const character = String.fromCodePoint(term.text.codePointAt(prefix.length) ?? 0x20);
     if (!canSplit || term.text.length === prefix.length) {
-      node.offer(terms.take());
+      offer(terms.take(), open);
     } else if (terms.fits(prefix + character, Math.min(FEW, room), size)) {
-      const taken = inline(terms, prefix + character, node);
+      const taken = inline(terms, prefix + character, open, rest);
       [room, size] = [room - taken.terms, size - taken.size];
     } else {
       next += character;
-      const below = new Node(prefix + character, node);
-      yield* filesOf(terms, below);
-      node.ranked.join(below.ranked);
+      yield* filesOf(terms, prefix + character, open);
     }
   }
-  yield { path, text: textOf(prefix, node.total, next, bestFirst(node.ranked), rest) };
+  yield fileOf(prefix, best.total, next, best.entries, rest);
 }
 
-/** Takes all terms with a prefix into the entries of a file. */
-function inline(terms: TermCursor, prefix: string, node: Node): { readonly terms: number; readonly size: number } {
-  let [count, size] = [0, 0];
-  while (terms.at(prefix) !== undefined) {
-    const term = terms.take();
-    node.offer(term);
-    count += 1;
-    size += term.size;
-    const known = node.rest.get(term.entry);
-    node.rest.set(term.entry, known === undefined ? term.former : known + term.former);
-  }
-  return { terms: count, size };
-}
-
-function textOf(prefix: string, total: number, next: string, best: readonly Term[], rest: ReadonlyMap<string, string>): string {
-  const bests = best.map(({ entry, former }) => `[${entry}${former}]`);
-  const rests = Array.from(rest, ([entry, former]) => `[${entry}${former}]`);
-  return `palimpsest([${encodeJson(prefix)},${total},${encodeJson(next)},[${bests.join(',')}],[${rests.join(',')}]])\n`;
-}
-
-/** Yields the terms of all accounts, each as a line. */
-function* linesOf(accounts: Iterable<SearchedNames>): Generator<string> {
+/** Yields the terms of all accounts, each with the account as JSON. */
+function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
   for (const { screen_name, display_name, former_handles, changes } of accounts) {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
     const name = cutName(display_name);
-    const entry = encodeJson([screen_name, folder, name, changes]).slice(1, -1);
-    const terms: (readonly [text: string, match: Match, former: string])[] = [[handleTerm(screen_name), MATCH.handle, '']];
-    for (const handle of new Set(former_handles.map(({ handle }) => handle)))
-      terms.push([handleTerm(handle), MATCH.former, `,${encodeJson(handle)}`]);
-    for (const text of nameTerms(name)) terms.push([text, MATCH.name, '']);
-    let before: string | undefined;
-    for (const [text, match, former] of terms.sort(([a], [b]) => (a < b ? -1 : Number(a > b)))) {
-      const shared = before === undefined ? -1 : sharedLength(before, text);
+    const terms: (readonly [text: string, match: Match, former?: string])[] = [[handleTerm(screen_name), MATCH.handle]];
+    for (const { handle } of former_handles) terms.push([handleTerm(handle), MATCH.former, handle]);
+    for (const text of nameTerms(name)) terms.push([text, MATCH.name]);
+    let before = '';
+    for (const [text, match, former] of terms.toSorted(compareTerms)) {
+      const shared = before === '' ? -1 : sharedLength(before, text);
       before = text;
-      yield lineOf({ text, match, shared, entry, former, changes, size: 2 * (screen_name.length + name.length + former.length) + 12 });
+      const row: Row = [text, match, shared, screen_name, folder, name, changes, ...(former === undefined ? [] : [former])];
+      yield { key: text, json: JSON.stringify(row) };
     }
   }
+}
+
+/** A term as it is sorted. */
+type Row = readonly [
+  text: string,
+  match: Match,
+  shared: number,
+  handle: string,
+  place: string,
+  name: string,
+  changes: number,
+  ...former: string[],
+];
+
+function termOf([text, match, shared, handle, place, name, changes, ...formerHandles]: Row): Term {
+  return { text, match, shared, entry: { handle, place, name, changes, formerHandles } };
+}
+
+function compareTerms([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
+  return a < b ? -1 : Number(a > b);
 }
 
 function sharedLength(a: string, b: string): number {
   let length = 0;
   while (length < a.length && a[length] === b[length]) length += 1;
   return length;
+}
+
+/** Takes all terms with a prefix into the entries of a file. */
+function inline(terms: TermCursor, prefix: string, open: readonly Best[], rest: Map<string, SearchEntry>): Taken {
+  const taken = { terms: 0, size: 0 };
+  while (terms.at(prefix) !== undefined) {
+    const term = terms.take();
+    offer(term, open);
+    taken.terms += 1;
+    taken.size += sizeOf(term.entry);
+    const { handle } = term.entry;
+    rest.set(handle, joined(rest.get(handle), term.entry));
+  }
+  return taken;
+}
+
+interface Taken {
+  readonly terms: number;
+  readonly size: number;
+}
+
+function offer(term: Term, open: readonly Best[]): void {
+  for (const best of open) best.offer(term);
+}
+
+/** An account can have several former handles. Only those that the terms of a file come from are in this file. */
+function joined(known: SearchEntry | undefined, entry: SearchEntry): SearchEntry {
+  if (known === undefined) return entry;
+  return { ...known, formerHandles: [...new Set([...known.formerHandles, ...entry.formerHandles])] };
+}
+
+/** The best accounts that a prefix finds. */
+class Best {
+  readonly #prefix: string;
+  #found: (readonly [Match, SearchEntry])[] = [];
+  /** The match and the number of changes of the last account, if there are as many as fit. */
+  #worst: number = MATCH.name;
+  #fewest = 0;
+  /** The number of accounts that the prefix finds. */
+  total = 0;
+
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  offer({ text, match, entry, shared }: Term): void {
+    if (shared < this.#prefix.length) this.total += 1;
+    const isWhole = match === MATCH.handle && text.length <= this.#prefix.length + 1 && text.trimEnd() === this.#prefix.trimEnd();
+    const better = isWhole ? MATCH.exact : match;
+    // most accounts are not among the best: this comparison is the quick one
+    if (better > this.#worst || (better === this.#worst && entry.changes < this.#fewest)) return;
+    const candidate = [better, entry] as const;
+    const worst = this.#found.at(-1);
+    if (worst !== undefined && this.#found.length >= BEST && compareFound(candidate, worst) >= 0) return;
+    const known = this.#found.findIndex(([, { handle }]) => handle === entry.handle);
+    const before = this.#found[known];
+    if (before !== undefined && before[0] <= candidate[0]) return;
+    if (before !== undefined) this.#found.splice(known, 1);
+    const place = this.#found.findIndex((other) => compareFound(candidate, other) < 0);
+    this.#found.splice(place === -1 ? this.#found.length : place, 0, candidate);
+    if (this.#found.length > BEST) this.#found.pop();
+    const last = this.#found.at(-1);
+    if (last !== undefined && this.#found.length === BEST) [this.#worst, this.#fewest] = [last[0], last[1].changes];
+  }
+
+  get entries(): readonly SearchEntry[] {
+    return this.#found.map(([, entry]) => entry);
+  }
+}
+
+function fileOf(
+  prefix: string,
+  total: number,
+  next: string,
+  best: readonly SearchEntry[],
+  rest: ReadonlyMap<string, SearchEntry>,
+): SearchFile {
+  const listed = (entries: Iterable<SearchEntry>) =>
+    [...entries].map(({ handle, place, name, changes, formerHandles }) => [handle, place, name, changes, ...formerHandles]);
+  return { path: searchPath(prefix), text: `palimpsest(${encodeJson([prefix, total, next, listed(best), listed(rest.values())])})\n` };
+}
+
+/** Reads sorted terms, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
+class TermCursor {
+  readonly #source: Iterator<Row>;
+  #ahead: Term[] = [];
+  #first = 0;
+
+  constructor(source: Iterator<Row>) {
+    this.#source = source;
+  }
+
+  /** Returns the next term if it begins with a prefix. */
+  at(prefix: string): Term | undefined {
+    const term = this.#peek(0);
+    return term?.text.startsWith(prefix) ? term : undefined;
+  }
+
+  take(): Term {
+    const term = this.#peek(0);
+    if (term === undefined) throw new RangeError('no term is left');
+    this.#first += 1;
+    return term;
+  }
+
+  /** Whether the terms that begin with a prefix are at most so many and so large. */
+  fits(prefix: string, terms: number, size: number): boolean {
+    let total = 0;
+    for (let count = 0; ; count += 1) {
+      const term = this.#peek(count);
+      if (term === undefined || !term.text.startsWith(prefix)) return true;
+      total += sizeOf(term.entry);
+      if (count >= terms || total > size) return false;
+    }
+  }
+
+  #peek(offset: number): Term | undefined {
+    while (this.#ahead.length - this.#first <= offset) {
+      if (this.#first > 10 * TERMS) {
+        this.#ahead = this.#ahead.slice(this.#first);
+        this.#first = 0;
+      }
+      const { value, done } = this.#source.next();
+      if (done === true) return undefined;
+      this.#ahead.push(termOf(value));
+    }
+    return this.#ahead[this.#first + offset];
+  }
+}
+
+function sizeOf({ handle, name, formerHandles }: SearchEntry): number {
+  return 2 * (handle.length + name.length + (formerHandles[0]?.length ?? 0)) + 12;
 }

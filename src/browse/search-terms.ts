@@ -90,13 +90,7 @@ export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Matc
 /** Returns the path of the file of the search index for a prefix: a folder for each character, named by its UTF-8. */
 export function searchPath(prefix: string): string {
   const names = Array.from(prefix, (character) =>
-    character < '\u0080' ? hex(character.charCodeAt(0)) : Array.from(ENCODER.encode(character), hex).join(''),
+    Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).padStart(2, '0')).join(''),
   );
   return `browse/search/${names.length === 0 ? 'index' : names.join('/')}.js`;
-}
-
-const ENCODER = new TextEncoder();
-
-function hex(byte: number): string {
-  return byte.toString(16).padStart(2, '0');
 }
