@@ -6,6 +6,9 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 /** Names of other programs, and of their parts. */
 const names = [
   'hellip',
+  'mglyph',
+  'ascript',
+  'favicons',
   'conin',
   'conout',
   'reqenv',
