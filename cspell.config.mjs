@@ -6,6 +6,10 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 /** Names of other programs, and of their parts. */
 const names = [
   'hellip',
+  'maktabat',
+  'alsabah',
+  'onbegin',
+  'mtext',
   'mglyph',
   'ascript',
   'favicons',
