@@ -359,7 +359,7 @@ describe('palimpsest observe', () => {
     ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
     ['cut gzip', gzipSync(lines(jack(1))).subarray(0, 40), { code: 'bad-encoding' }],
-    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('--from') }],
+    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('docs/snapshots.md') }],
     ['a number', '[7]', { code: 'bad-field', line: 1, found: '7' }],
     ['an unknown field', lines(jack(1, { likes: 3 })), { code: 'bad-field', line: 1, field: 'likes' }],
     ['a time without a zone', lines({ ...jack(1), observed_at: '2020-01-01T00:00:00' }), { code: 'bad-field', field: 'observed_at' }],
