@@ -73,18 +73,19 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     ['light', 360],
   ] as const)('no kind of page breaks a rule of axe-core, %s, %i pixels wide', { timeout: 180_000 }, async (colorScheme, width) => {
     const axe = readFileSync(inPackage('axe-core/axe.min.js'), 'utf8');
+    // only colors differ in the dark
+    const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
     const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
     const broken: string[] = [];
+    const page = await context.newPage();
     for (const [kind, [path, act]] of Object.entries(KINDS)) {
-      const page = await context.newPage();
       await page.goto(site + path());
       await act?.(page);
       // as a reader sees it who scrolled there
       await page.evaluate(`for (const each of document.querySelectorAll('article')) each.style.contentVisibility = 'visible'`);
-      await page.evaluate(axe);
-      const violations = await page.evaluate<Violation[]>(`axe.run().then(({ violations }) => violations)`);
+      await page.evaluate(`${axe}; undefined`);
+      const violations = await page.evaluate<Violation[]>(`axe.run(${rules}).then(({ violations }) => violations)`);
       for (const { id, nodes } of violations) broken.push(`${kind}: ${id} ${nodes[0]?.target} ${nodes[0]?.failureSummary}`);
-      await page.close();
     }
     await context.close();
     expect(broken).toEqual([]);

@@ -30,7 +30,7 @@ export async function readerTree(folder: string): Promise<string> {
   await palimpsestJson([
     'build',
     '--html',
-    ...['--store', store, '--out', out, '--base-url', BASE_URL, '--page-size', '40', '--account-page-size', '15'],
+    ...['--store', store, '--out', out, '--base-url', BASE_URL, '--page-size', '20', '--account-page-size', '15'],
   ]);
   return out;
 }

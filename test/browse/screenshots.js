@@ -1,6 +1,6 @@
 // Makes screenshots of each kind of page: light, dark, narrow, and as printed. Needs Chromium and .ci/servers/install.
 //   npm run screenshots -- FOLDER           of the sample, into this folder
-//   npm run screenshots -- FOLDER --readme  only docs/browse.png, the picture in the README
+//   npm run screenshots -- docs --readme    only the picture in the README, docs/browse.png
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -107,5 +107,5 @@ async function compare(page) {
 async function readmePicture(browser, out) {
   const context = await browser.newContext({ colorScheme: 'light', viewport: { width: 1040, height: 700 }, deviceScaleFactor: 1.5 });
   const page = await open(context, out, `browse/${find(out, 'nina_k.html')}`);
-  await page.screenshot({ path: join(ROOT, 'docs/browse.png') });
+  await page.screenshot({ path: join(folder, 'browse.png') });
 }
