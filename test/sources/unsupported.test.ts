@@ -5,7 +5,7 @@ import { decode } from '../../src/sources/decode.ts';
 import { type HintCommand, plainCommand, STANDARD_INPUT, type Verb } from '../../src/sources/hint-command.ts';
 
 const command: HintCommand = (verb, source = 'saved pages/', options = {}) =>
-  `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''} --store my.db`;
+  `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''}${verb === 'export ndjson' ? '' : ' --store my.db'}`;
 
 /** Returns the failure of an input with the given bytes, which arrive in pieces of a few bytes. */
 async function failureOf(name: string, bytes: Uint8Array, verb: Verb = 'import'): Promise<unknown> {
