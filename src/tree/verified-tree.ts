@@ -86,6 +86,6 @@ export function edited(file: string, wanted: string | undefined, found: string):
     place: { file },
     expected: `the bytes with the SHA-256 ${wanted ?? 'that the manifest gives'}`,
     found,
-    hint: hint`run ${suggested('build', { '--repair': true, '--store': 'FILE' })} with the store of this tree (and --html if it has browse files), then run this command again`,
+    hint: hint`run ${suggested('build', { '--repair': true, '--store': 'FILE' })} with the store of this tree, then run this command again`,
   });
 }
