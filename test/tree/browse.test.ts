@@ -171,7 +171,7 @@ describe('files of others at the places of browse files', () => {
   it.each([
     ['a home page', (out: string) => writeFileSync(join(out, 'index.html'), '<p>mine')],
     ['a folder with a file', (out: string) => [mkdirSync(join(out, 'browse')), writeFileSync(join(out, 'browse/mine'), '')]],
-    ['a symbolic link', (out: string) => symlinkSync('/tmp', join(out, 'browse'))],
+    ['a symbolic link', (out: string) => symlinkSync(temporaryFolder(), join(out, 'browse'))],
   ])('are refused before anything is written: %s', async (_, place) => {
     const { at, html, json } = await workplace();
     await json('out');
@@ -191,7 +191,7 @@ describe('files of others at the places of browse files', () => {
     ],
     [
       'a link at the path of a folder',
-      (out: string) => [rmSync(join(out, 'browse/changes'), { recursive: true }), symlinkSync('/tmp', join(out, 'browse/changes'))],
+      (out: string) => [rmSync(join(out, 'browse/changes'), { recursive: true }), symlinkSync(temporaryFolder(), join(out, 'browse/changes'))],
     ],
   ])('are refused later too: %s', async (_, place) => {
     const { store, at, html } = await workplace();
