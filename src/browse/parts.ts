@@ -29,14 +29,14 @@ const NEWEST = 10;
 
 /**
  * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
- * reads what several parts need only once: the folders of all accounts (9 bytes for each) and the counts of all days.
+ * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
  */
 export class Browse {
   readonly #store: Store;
   readonly #site: Site;
   readonly #accounts: StoredAccounts;
   #index: AccountIndex | undefined;
-  #formerHandles: FormerHandles | undefined;
+  #formerIndex: AccountIndex | undefined;
   #months: readonly Month[] | undefined;
 
   constructor(store: Store, site: Site) {
@@ -125,21 +125,21 @@ export class Browse {
   }
 
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
-    this.#index ??= new AccountIndex(this.#accounts, this.#store.revision.accounts);
-    this.#formerHandles ??= new FormerHandles(this.#accounts);
-    const former = this.#formerHandles;
+    this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
+    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
+    const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
     const current = new Set<string>();
     for (const row of this.#index.rows(folder)) {
       let account = this.#accounts.account(row, since);
       const handle = byteText(account.screen_name);
-      if (former.has(handle, folder)) {
+      if (former.has(handle)) {
         current.add(handle);
         // the page says who had the handle before, and that account can have changed
         account = this.#accounts.account(row, -1);
       }
-      yield* accountFiles(this.#site.base_url, this.#accounts, former, folder, account);
+      yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
     }
-    for (const { handle, holders } of former.in(folder)) {
+    for (const [handle, holders] of former) {
       if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
     }
   }

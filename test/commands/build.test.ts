@@ -20,6 +20,12 @@ const build = (cwd: string, ...args: string[]) => palimpsest(['build', '--store'
 const buildJson = (cwd: string, ...args: string[]) => palimpsestJson(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
 const linkIn = (cwd: string) => JSON.parse(readFileSync(join(cwd, 'out/rest/data/index.json'), 'utf8')).next;
 
+/** Returns a record of an account, as a line. */
+function lineOf(account: string): string {
+  const times = { first_encountered_date: '2024-01-01T00:00:00Z', web_archive_url: null };
+  return JSON.stringify({ id: 900_000, account, data_type: 'Bio', previous: null, text: 'a', diff_html: '', ...times });
+}
+
 describe('build without --base-url', () => {
   it('gives a new tree the address of serve, and says so', async () => {
     const cwd = await withStore();
@@ -113,5 +119,27 @@ describe('publish of a tree with the address of serve', () => {
     expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
     await buildJson(cwd, '--base-url', SITE);
     expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('build into the tree of another store', () => {
+  it.each([[[]], [['--repair']]])('warns with %j, shows what the tree had, and warns only once', async (options) => {
+    const cwd = await withStore();
+    const { build: before } = Object(await buildJson(cwd));
+    await palimpsestJson(['import', '-', '--store', 'other.db'], { cwd, input: lineOf('zoe') });
+    const { code, stderr } = await build(cwd, '--store', 'other.db', ...options);
+    const contents = `${before.records} records of ${before.accounts} accounts`;
+    expect(stderr).toContain(`warning: the tree in out was built from data that other.db does not know: ${contents}. If the tree`);
+    expect(code).toBe(0);
+    expect((await build(cwd, '--store', 'other.db', ...options)).stderr).toBe('');
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: { records: 1, accounts: 1 } });
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: null });
+  });
+
+  it('does not warn if the tree was built from an earlier state of the store', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd);
+    await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input: lineOf('zoe') });
+    expect((await build(cwd)).stderr).toBe('');
   });
 });

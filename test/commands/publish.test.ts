@@ -109,3 +109,16 @@ describe('publish without credentials', () => {
     for (const variable of variables) expect(documented).toContain(`\`${variable}\``);
   });
 });
+
+it('counts no requests to a folder, in the plan, the summary and the job summary', async () => {
+  const { out } = await tree();
+  const site = join(temporaryFolder(), 'site');
+  const table = join(temporaryFolder(), 'summary.md');
+  const publish = (...options: string[]) =>
+    palimpsest(['publish', site, '--out', out, '--allow-loopback', ...options], { env: { GITHUB_STEP_SUMMARY: table } });
+  for (const { code, stdout } of [await publish('--plan'), await publish(), await publish()]) {
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('request');
+  }
+  expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
+});
