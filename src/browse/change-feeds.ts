@@ -2,10 +2,9 @@ import type { Store } from '../store/store.ts';
 import { atomBytes } from './atom.ts';
 import { ATOM_RECORDS, changesArchives, changesDocument } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
-import { marked } from './change-markup.ts';
-import { parseRecords } from './feed-page.ts';
 import { ARCHIVES_IN_PART } from './part-names.ts';
 import { CHANGES_FEED, changesArchive } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 
 /**
  * Yields the Atom feed of all changes, in part 0, and the archives of a part.
@@ -18,7 +17,7 @@ export function* changeFeeds(store: Store, baseUrl: string, part: number, since:
   const last = Math.min(archives, (part + 1) * ARCHIVES_IN_PART);
   const file = (archive: number, read: () => Buffer): BrowseFile => ({
     path: archive === 0 ? CHANGES_FEED : changesArchive(archive),
-    render: isOld ? undefined : () => [atomBytes(baseUrl, changesDocument(marked(parseRecords(read())), archives, archive))],
+    render: isOld ? undefined : () => [atomBytes(baseUrl, changesDocument(parseRecords(read()), archives, archive))],
   });
   if (part === 0) yield file(0, () => store.feed('first').take(ATOM_RECORDS).json);
   // the cursor reads from the newest record of the part to the oldest

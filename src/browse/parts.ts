@@ -12,13 +12,14 @@ import { byteText } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
 import { changeFeeds } from './change-feeds.ts';
 import { clientScript } from './client-script.ts';
-import { feedPage, parseRecords } from './feed-page.ts';
+import { feedPage } from './feed-page.ts';
 import { formerHandlePage } from './former-handle-page.ts';
 import { FormerHandles } from './former-handles.ts';
 import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 import { searchFiles } from './search-index.ts';
 
 export type { BrowseFile } from './browse-file.ts';
