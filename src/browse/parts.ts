@@ -12,14 +12,16 @@ import { byteText } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
 import { changeFeeds } from './change-feeds.ts';
 import { clientScript } from './client-script.ts';
-import { feedPage, parseRecords } from './feed-page.ts';
+import { feedPage } from './feed-page.ts';
 import { formerHandlePage } from './former-handle-page.ts';
 import { FormerHandles } from './former-handles.ts';
 import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 import { searchFiles } from './search-index.ts';
+import type { Shown } from './shown.ts';
 
 export type { BrowseFile } from './browse-file.ts';
 export { type BrowsePart, partOf } from './part-names.ts';
@@ -50,12 +52,17 @@ export class Browse {
     return partsOf(this.#changesPages, this.#accountsPages, changesArchives(this.#store.revision.records));
   }
 
+  /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
+  isCurrent(part: BrowsePart, shown: Shown): boolean {
+    return part.kind === 'search' && shown.search;
+  }
+
   /**
    * Yields the files of a part, always in the same order. A file must be rendered before the next one is taken.
-   * @param since the revision that the present files show; -1 if there are none
    * @throws Failure bad-store
    */
-  files(part: BrowsePart, since: number): Generator<BrowseFile> {
+  files(part: BrowsePart, shown: Shown): Generator<BrowseFile> {
+    const since = shown.revision;
     switch (part.kind) {
       case 'home':
         return this.#homeFiles(since);
@@ -68,9 +75,9 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, since);
       case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, since);
+        return changeFeeds(this.#store, this.#site.base_url, part.index, shown);
       case 'search':
-        return this.#searchFiles(since);
+        return this.#searchFiles();
     }
   }
 
@@ -145,11 +152,8 @@ export class Browse {
   }
 
   /** All names together decide how the index is divided, so a change of one account can change any file. */
-  *#searchFiles(since: number): Generator<BrowseFile> {
-    const isOld = this.#store.revision.number <= since;
-    for (const { path, text } of searchFiles(this.#store.searchedNames())) {
-      yield { path, render: isOld ? undefined : () => [Buffer.from(text)] };
-    }
+  *#searchFiles(): Generator<BrowseFile> {
+    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [Buffer.from(text)] };
   }
 
   #allMonths(): readonly Month[] {

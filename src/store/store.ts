@@ -12,7 +12,7 @@ import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
-import { feedChecksum } from './feed-blocks.ts';
+import { checksumBelow, feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
 import { feedEdge } from './feed-position.ts';
@@ -77,6 +77,12 @@ export class Store {
   checkFeed(read: Checksum): void {
     const written = feedChecksum(this.#database);
     if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
+  }
+
+  /** Returns a checksum of the oldest records. @param records how many */
+  oldestChecksum(records: number): string {
+    const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
+    return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
   }
 
   /**

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
+import type { Shown } from '../browse/shown.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
@@ -21,8 +22,7 @@ export interface PresentBrowse {
   readonly out: string;
   /** Whether the manifest lists the files. If not, the files themselves are read. */
   readonly isListed: boolean;
-  /** The store's revision that they show; -1 if it is unknown. */
-  readonly since: number;
+  readonly shown: Shown;
 }
 
 /**
@@ -48,12 +48,12 @@ export async function stageBrowse(
   listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
-    const { since, out } = present;
+    const { shown, out } = present;
     const job: BrowseJob = {
       store: store.path,
       revision: number,
       site,
-      since,
+      shown,
       out,
       stage,
       before: { file, extents: listing.extents },

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
+import { NOTHING_SHOWN } from '../browse/shown.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
 import { type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../tree/browse-lines.ts';
@@ -62,7 +63,7 @@ export class BrowseCheck {
       for (const part of browse.parts) {
         const listed = new Map<string, string>();
         for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
-        for (const { path, render } of browse.files(part, -1)) {
+        for (const { path, render } of browse.files(part, NOTHING_SHOWN)) {
           const bytes = Buffer.concat(render?.() ?? []);
           this.#compare(path, hash('sha256', bytes), listed.get(path), store.revision.fingerprint);
           listed.delete(path);

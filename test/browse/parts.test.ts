@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { partOf } from '../../src/browse/part-names.ts';
 import { Browse } from '../../src/browse/parts.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
+import { NOTHING_SHOWN } from '../../src/browse/shown.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -19,7 +20,7 @@ describe('the parts of the browse files', () => {
         const browse = new Browse(store, { ...SITE, page_size: 1, account_page_size: 1 });
         const names = browse.parts.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
-        for (const part of browse.parts) for (const { path } of browse.files(part, -1)) expect(partOf(path)).toBe(part.name);
+        for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_SHOWN)) expect(partOf(path)).toBe(part.name);
         store.close();
       }),
       { numRuns: 5 },
@@ -31,8 +32,9 @@ describe('the parts of the browse files', () => {
       fc.asyncProperty(histories(40), async (history) => {
         fc.pre(history.records.length > 0);
         const store = await storeOf(history);
-        const unchanged = browseFiles(store, SITE, store.revision.number);
-        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()]);
+        const { number, records } = store.revision;
+        const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
+        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !file.startsWith('browse/search/')));
         expect([...unchanged].filter(([path, bytes]) => bytes !== undefined && !path.startsWith('browse/assets/'))).toEqual([]);
         store.close();
       }),
@@ -54,7 +56,7 @@ describe('the parts of the browse files', () => {
     before.close();
     await observe(path, [snapshot('nina', '1', 'new', 2)]);
     const after = Store.open(path);
-    const rendered = browseFiles(after, SITE, since);
+    const rendered = browseFiles(after, SITE, { revision: since, records: 0, search: false });
     expect(rendered.get(accountPage('omar'))).toBeUndefined();
     expect(htmlOf(rendered, accountPage('nina'))).toContain('<ins>new</ins>');
     const all = browseFiles(after);
