@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory } from '../verify/good-tree.ts';
 
 const DEFAULT = 'http://127.0.0.1:8080';
@@ -16,7 +16,7 @@ async function withStore(): Promise<string> {
   return cwd;
 }
 
-const build = (cwd: string, ...args: string[]) => palimpsest(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
+const build = (cwd: string, ...args: string[]) => palimpsestHere(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
 const buildJson = (cwd: string, ...args: string[]) => palimpsestJson(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
 const linkIn = (cwd: string) => JSON.parse(readFileSync(join(cwd, 'out/rest/data/index.json'), 'utf8')).next;
 
@@ -33,8 +33,8 @@ describe('build without --base-url', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default of palimpsest serve; before you publish, build with --base-url\n`);
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
-    expect((await palimpsest(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
-    expect((await palimpsest(['build', '--help'])).stdout).toContain(DEFAULT);
+    expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
+    expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
     expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, baseUrlFrom: 'default', baseUrlBefore: null });
   });
 
@@ -101,10 +101,10 @@ describe('publish of a tree with the address of serve', () => {
   it('is refused unless allowed, and the plan shows why', async () => {
     const cwd = await withStore();
     await buildJson(cwd);
-    const plan = await palimpsest(['publish', 'site', '--plan', '--json'], { cwd });
+    const plan = await palimpsestHere(['publish', 'site', '--plan', '--json'], { cwd });
     expect(plan.code).toBe(3);
     expect(JSON.parse(plan.stdout).refusals).toMatchObject([{ code: 'loopback-url', found: `the base URL ${DEFAULT}` }]);
-    const refused = await palimpsest(['publish', 'site'], { cwd });
+    const refused = await palimpsestHere(['publish', 'site'], { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       3,
       `error: the links in the pages would lead readers of site to their own machines (loopback-url)
@@ -114,11 +114,11 @@ describe('publish of a tree with the address of serve', () => {
 `,
     ]);
     expect(existsSync(join(cwd, 'site'))).toBe(false);
-    expect(await palimpsest(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
     // there is nothing more to publish
-    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
     await buildJson(cwd, '--base-url', SITE);
-    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
   });
 });
 
