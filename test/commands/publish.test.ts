@@ -115,7 +115,7 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
   const site = join(temporaryFolder(), 'site');
   const table = join(temporaryFolder(), 'summary.md');
   const publish = (...options: string[]) =>
-    palimpsest(['publish', site, '--out', out, '--allow-loopback', ...options], { env: { GITHUB_STEP_SUMMARY: table } });
+    palimpsestHere(['publish', site, '--out', out, '--allow-loopback', ...options], { env: { GITHUB_STEP_SUMMARY: table } });
   for (const { code, stdout } of [await publish('--plan'), await publish(), await publish()]) {
     expect(code).toBe(0);
     expect(stdout).not.toContain('request');
