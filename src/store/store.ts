@@ -3,6 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import { AccountEntries } from './account-entries.ts';
+import { AccountItems } from './account-items.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
@@ -13,6 +14,7 @@ import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
+import { FeedItems } from './feed-items.ts';
 import { isCurrent, materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
@@ -92,6 +94,16 @@ export class Store {
   /** Returns a cursor over the accounts in their order that begins at one of its ends. */
   accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
+  }
+
+  /** Returns a reader of single records of the feed. */
+  feedItems(): FeedItems {
+    return new FeedItems(this.#database);
+  }
+
+  /** Returns a reader of single accounts in their order. */
+  accountItems(): AccountItems {
+    return new AccountItems(this.#database);
   }
 
   /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */

@@ -1,0 +1,176 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import type { Site } from '../contract/site.ts';
+import { chunkPath } from '../rewrite/chunks.ts';
+import type { Generation } from '../rewrite/compose.ts';
+import { Store } from '../store/store.ts';
+import { toFailure } from '../store/store-error.ts';
+import { claimFolder, fileSystemFailure } from '../tree/folder.ts';
+import { HEAD } from '../tree/found-layout.ts';
+import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
+import { VERSION } from '../version.ts';
+import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
+import { type ComposedHead, encodeHead, readHead } from './head.ts';
+import { appended, lastGeneration } from './log.ts';
+import { removeUnreachable } from './prune.ts';
+import { allTrees, changedTrees, type Trees } from './trees.ts';
+
+export interface ComposedBuildOptions {
+  /** The tree's folder. */
+  readonly out: string;
+  readonly site: Site;
+  /** The time of a new generation. */
+  readonly time: Date;
+  /** Whether to hash the chunks themselves instead of trusting their names. */
+  readonly repair?: boolean | undefined;
+  /** Stops the build as long as the tree is unchanged. */
+  readonly signal?: AbortSignal | undefined;
+  /** Counts the items that are cut into leaves. */
+  readonly onProgress?: OnProgress<'cut'> | undefined;
+}
+
+export interface ComposedSummary {
+  readonly build: ComposedHead;
+  /** The numbers of chunks written and removed. */
+  readonly written: number;
+  readonly removed: number;
+  /** How many earlier generations were dropped, because they may contain a removed account. */
+  readonly droppedGenerations: number;
+}
+
+/**
+ * Builds the composed layout of a store: writes the chunks that do not exist yet, then the head. Readers see the old state
+ * or the new one.
+ * @throws Failure no-store, bad-store, store-newer, not-ours, other-layout, tree-busy, usage, stopped, file-system
+ */
+export async function buildComposed(storePath: string, options: ComposedBuildOptions): Promise<ComposedSummary> {
+  const { out, site } = options;
+  const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
+  const store = Store.open(storePath);
+  try {
+    const folder = claimFolder(out, 'composed');
+    try {
+      const found = readHead(out);
+      const before = options.repair || found === undefined || !hasRoots(out, found) ? undefined : found;
+      if (before !== undefined && isCurrent(before, store, site)) return unchanged(before);
+      const stage = new ChunkStage(out, folder.stage, options.repair !== true);
+      const chunks = new ChunkReader(out);
+      const put = stage.put.bind(stage);
+      const trees =
+        treesFrom(before, store, site, chunks, put) ??
+        (await allTrees(store, site.page_size, put, pauses, options.onProgress ?? (() => {})));
+      const { head, dropped } = nextHead(found, store, site, trees, options.time, chunks, put);
+      const staged = join(folder.stage, HEAD);
+      writeFileSync(staged, encodeHead(head));
+      stage.check();
+      refuseFolder(join(out, HEAD), lstatOf(join(out, HEAD)));
+      pauses.check();
+      stage.promote();
+      renameSync(staged, join(out, HEAD));
+      const removed = dropped > 0 ? removeUnreachable(out, head) : 0;
+      return { build: head, written: stage.written, removed, droppedGenerations: dropped };
+    } catch (error) {
+      throw fileSystemFailure(out, toFailure(storePath, error));
+    } finally {
+      folder.release();
+    }
+  } finally {
+    store.close();
+  }
+}
+
+/** Whether the roots of a head exist: somebody may have deleted the chunks. */
+function hasRoots(out: string, { data, account, log }: ComposedHead): boolean {
+  return [data, account, log].every(({ root }) => existsSync(join(out, chunkPath(root))));
+}
+
+function isCurrent(head: ComposedHead, store: Store, site: Site): boolean {
+  return (
+    head.palimpsest === VERSION &&
+    head.store === store.revision.fingerprint &&
+    head.last_exclusion === lastExclusion(store) &&
+    head.base_url === site.base_url &&
+    head.page_size === site.page_size &&
+    head.account_page_size === site.account_page_size
+  );
+}
+
+function unchanged(head: ComposedHead): ComposedSummary {
+  return { build: head, written: 0, removed: 0, droppedGenerations: 0 };
+}
+
+/** Returns the trees by way of the trees of the last build; undefined if that is not possible. */
+function treesFrom(before: ComposedHead | undefined, store: Store, site: Site, chunks: Chunks, put: ChunkStage['put']): Trees | undefined {
+  if (before === undefined || before.palimpsest !== VERSION || before.page_size !== site.page_size) return undefined;
+  if (before.store === store.revision.fingerprint) return { data: before.data, account: before.account };
+  const since = store.revisionOf(before.store);
+  return since === undefined ? undefined : changedTrees(store, since, before, chunks, put);
+}
+
+/** Returns the head of the new state, and how many earlier generations it drops. */
+function nextHead(
+  found: ComposedHead | undefined,
+  store: Store,
+  site: Site,
+  trees: Trees,
+  time: Date,
+  chunks: Chunks,
+  put: ChunkStage['put'],
+): { readonly head: ComposedHead; readonly dropped: number } {
+  const exclusion = lastExclusion(store);
+  const hasRemoved = (exclusion ?? '') > (found?.last_exclusion ?? '');
+  const before = hasRemoved ? undefined : keptLog(found, chunks);
+  const dropped = before === undefined ? (found?.log.count ?? 0) : 0;
+  const { records, accounts, fingerprint } = store.revision;
+  const { data, account } = trees;
+  const common = { palimpsest: VERSION, layout: 'composed', ...site } as const;
+  const isSameState =
+    before !== undefined &&
+    found?.data.root === data.root &&
+    found.account.root === account.root &&
+    found.page_size === site.page_size &&
+    found.account_page_size === site.account_page_size;
+  const number = (found?.generation ?? 0) + (isSameState ? 0 : 1);
+  const generation: Generation = {
+    generation: number,
+    time: timeAfter(before?.last, time),
+    records,
+    accounts,
+    data: data.root,
+    account: account.root,
+    page_size: site.page_size,
+    account_page_size: site.account_page_size,
+  };
+  const log = isSameState ? before.log : appended(before?.log, generation, chunks, put);
+  return { head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log }, dropped };
+}
+
+interface KeptLog {
+  readonly log: ComposedHead['log'];
+  readonly last: Generation;
+}
+
+/** Returns the log of a head; undefined if there is none, or if it is damaged. */
+function keptLog(found: ComposedHead | undefined, chunks: Chunks): KeptLog | undefined {
+  if (found === undefined) return undefined;
+  try {
+    return { log: found.log, last: lastGeneration(found.log, chunks) };
+  } catch (error) {
+    if (error instanceof DamagedChunk) return undefined;
+    throw error;
+  }
+}
+
+/** Returns the time of a new generation: always later than that of the last one, even if the clock was set back. */
+function timeAfter(last: Generation | undefined, time: Date): string {
+  const earliest = last === undefined ? 0 : Date.parse(last.time) + 1;
+  return new Date(Math.max(time.getTime(), earliest)).toISOString();
+}
+
+/** Returns the time of the newest exclusion in a store; null if it has none. */
+function lastExclusion(store: Store): string | null {
+  const times = store.exclusions().map(({ excluded_at }) => excluded_at);
+  return times.length === 0 ? null : (times.sort().at(-1) ?? null);
+}
