@@ -1,6 +1,5 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { chunkPath } from '../rewrite/chunks.ts';
