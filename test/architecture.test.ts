@@ -23,7 +23,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   composed: ['contract', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree'],
-  serve: ['contract', 'rewrite', 'tree'],
+  serve: ['contract', 'rewrite', 'tree', 'composed'],
   verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],

@@ -12,6 +12,7 @@ import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
 import { type ComposedHead, encodeHead, readHead } from './head.ts';
+import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
 import { removeUnreachable } from './prune.ts';
 import { allTrees, changedTrees, type Trees } from './trees.ts';
@@ -142,7 +143,8 @@ function nextHead(
     page_size: site.page_size,
     account_page_size: site.account_page_size,
   };
-  const log = isSameState ? before.log : appended(before?.log, generation, chunks, put);
+  // the nodes of the log are put again, because one of them may be missing
+  const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
   return { head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log }, dropped };
 }
 

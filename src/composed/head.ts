@@ -1,9 +1,11 @@
 import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, textOrNull, Violation } from '../contract/shape.ts';
 import { isBaseUrl, type Site } from '../contract/site.ts';
 import type { Child, Key, Node, Tree } from '../rewrite/chunks.ts';
-import { HEAD } from '../tree/found-layout.ts';
+import { foundLayout, HEAD } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /** A tree with the content of its root. */
@@ -93,4 +95,20 @@ export function readHead(out: string): ComposedHead | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Reads the head of a tree.
+ * @throws Failure no-tree, tree-edited
+ */
+export function requireHead(out: string): ComposedHead {
+  const head = readHead(out);
+  if (head !== undefined) return head;
+  const isDamaged = foundLayout(out) === 'composed';
+  throw new Failure(isDamaged ? 'tree-edited' : 'no-tree', isDamaged ? `${join(out, HEAD)} is damaged` : `there is no tree in ${out}`, {
+    place: { file: out },
+    expected: `a ${HEAD} that palimpsest build wrote`,
+    found: isDamaged ? 'a file with missing or wrong fields' : `no ${HEAD}`,
+    hint: hint`run ${suggested('build', { '--layout': 'composed' })} again`,
+  });
 }

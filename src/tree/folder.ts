@@ -28,7 +28,11 @@ export interface ClaimedFolder {
  */
 export function claimFolder(out: string, layout: Layout = 'static'): ClaimedFolder {
   try {
-    refuseOtherLayout(out, layout, 'build into another folder with --out, or delete this one first; nothing was touched');
+    refuseOtherLayout(
+      out,
+      layout,
+      'give its layout with --layout, build into another folder with --out, or delete this one first; nothing was touched',
+    );
     const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
     // the target of a link belongs to somebody else, and opening a pipe would block
