@@ -10,6 +10,7 @@ import { claimFolder, fileSystemFailure } from '../tree/folder.ts';
 import { HEAD } from '../tree/found-layout.ts';
 import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
+import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
 import { type ComposedHead, encodeHead, readHead } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
