@@ -10,13 +10,14 @@ import { claimFolder, fileSystemFailure } from '../tree/folder.ts';
 import { HEAD } from '../tree/found-layout.ts';
 import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
+import { allTrees, type Trees } from './all-trees.ts';
+import { changedTrees } from './changed-trees.ts';
 import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
 import { type ComposedHead, encodeHead, readHead } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
 import { removeUnreachable } from './prune.ts';
-import { allTrees, changedTrees, type Trees } from './trees.ts';
 
 export interface ComposedBuildOptions {
   /** The tree's folder. */
@@ -56,22 +57,23 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
       const found = readHead(out);
       const before = options.repair || found === undefined || !hasRoots(out, found) ? undefined : found;
       if (before !== undefined && isCurrent(before, store, site)) return unchanged(before);
-      const stage = new ChunkStage(out, folder.stage, options.repair !== true);
+      const stage = new ChunkStage({ out, stage: folder.stage, isTrusted: options.repair !== true });
       const chunks = new ChunkReader(out);
       const put = stage.put.bind(stage);
       const trees =
         treesFrom(before, store, site, chunks, put) ??
-        (await allTrees(store, site.page_size, put, pauses, options.onProgress ?? (() => {})));
+        (await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {})));
       const { head, dropped } = nextHead(found, store, site, trees, options.time, chunks, put);
       const staged = join(folder.stage, HEAD);
       writeFileSync(staged, encodeHead(head));
       stage.check();
       refuseFolder(join(out, HEAD), lstatOf(join(out, HEAD)));
       pauses.check();
+      const written = stage.staged.length;
       stage.promote();
       renameSync(staged, join(out, HEAD));
       const removed = dropped > 0 ? removeUnreachable(out, head) : 0;
-      return { build: head, written: stage.written, removed, droppedGenerations: dropped };
+      return { build: head, written, removed, droppedGenerations: dropped };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {

@@ -1,5 +1,5 @@
 import { type Child, itemsOf, leafIndex } from '../rewrite/chunks.ts';
-import type { AccountKey } from '../store/account-items.ts';
+import type { AccountItems, AccountKey } from '../store/account-items.ts';
 import type { Store } from '../store/store.ts';
 import type { ItemRun } from './chunk.ts';
 import type { Chunks } from './chunk-folder.ts';
@@ -26,13 +26,10 @@ export function changedLeaves(
   const items = store.accountItems();
   const account: number[] = [];
   const [older, newer] = [new Map<number, string>(), new Map<number, string>()];
-  for (const [position, [hash, count]] of leaves.account.entries()) {
-    const range = rangeOf(leaves.account, position);
-    const state = items.state(range);
-    if (state.accounts === count && state.revision <= since) continue;
+  for (const position of staleLeaves(leaves.account, 0, leaves.account.length, items, since)) {
     account.push(position);
-    const present = textsOf(items.read(pageSize, range));
-    const former = textsIn(chunks.read(hash));
+    const present = textsOf(items.read(pageSize, rangeOf(leaves.account, position, position)));
+    const former = textsIn(chunks.read(leaves.account[position]?.[0] ?? ''));
     for (const [key, text] of former) if (present.get(key) !== text) addRecords(text, older);
     for (const [key, text] of present) if (former.get(key) !== text) addRecords(text, newer);
   }
@@ -40,6 +37,22 @@ export function changedLeaves(
   for (const [id, text] of older) if (newer.get(id) !== text) data.add(feedLeafOf(leaves.data, id));
   for (const id of newer.keys()) if (!older.has(id)) data.add(feedLeafOf(leaves.data, id));
   return { data: [...data].sort((a, b) => a - b), account };
+}
+
+/** Into how many parts leaves are divided to find those with changed accounts. */
+const PARTS = 16;
+
+/** Yields the leaves from `start` to before `end` whose accounts changed. One query rules out many unchanged leaves. */
+function* staleLeaves(leaves: readonly Child[], start: number, end: number, items: AccountItems, since: number): Generator<number> {
+  const size = Math.ceil((end - start) / PARTS);
+  for (let part = start; part < end; part += size) {
+    const next = Math.min(end, part + size);
+    const state = items.state(rangeOf(leaves, part, next - 1));
+    const accounts = leaves.slice(part, next).reduce((sum, leaf) => sum + leaf[1], 0);
+    if (state.accounts === accounts && state.revision <= since) continue;
+    if (size === 1) yield part;
+    else yield* staleLeaves(leaves, part, next, items, since);
+  }
 }
 
 function textsOf(runs: Iterable<ItemRun>): Map<AccountKey, string> {

@@ -55,22 +55,38 @@ export class ChunkReader {
 /** Reads chunks synchronously. */
 export type Chunks = Pick<ChunkReader, 'read' | 'node'>;
 
+/** Where new chunks go. It can be posted to another thread. */
+export interface StageOptions {
+  /** The tree's folder. */
+  readonly out: string;
+  /** A folder for new chunks, on the same disk. */
+  readonly stage: string;
+  /** Whether the tree's chunks have the bytes that their names say. Otherwise each is read and compared. */
+  readonly isTrusted: boolean;
+}
+
 /** Writes the new chunks of a build: first into a stage, then all together into the tree. */
 export class ChunkStage {
+  readonly options: StageOptions;
   readonly #out: string;
   readonly #stage: string;
-  readonly #isTrusted: boolean;
   readonly #staged = new Set<string>();
   readonly #folders = new Set<string>();
 
-  /**
-   * @param stage an empty folder on the same disk
-   * @param isTrusted whether the tree's chunks have the bytes that their names say. Otherwise each is read and compared
-   */
-  constructor(out: string, stage: string, isTrusted: boolean) {
-    this.#out = out;
-    this.#stage = stage;
-    this.#isTrusted = isTrusted;
+  constructor(options: StageOptions) {
+    this.options = options;
+    this.#out = options.out;
+    this.#stage = options.stage;
+  }
+
+  /** The paths of the chunks that the tree does not have yet. */
+  get staged(): readonly string[] {
+    return [...this.#staged];
+  }
+
+  /** Adds chunks that another thread staged in the same folder. */
+  adopt(paths: readonly string[]): void {
+    for (const path of paths) this.#staged.add(path);
   }
 
   /** Stages a chunk that the tree does not have yet. */
@@ -84,11 +100,6 @@ export class ChunkStage {
     this.#folders.add(folder);
     writePieces(target, chunk);
     this.#staged.add(path);
-  }
-
-  /** The number of chunks that the tree does not have yet. */
-  get written(): number {
-    return this.#staged.size;
   }
 
   /**
@@ -128,7 +139,7 @@ export class ChunkStage {
   #isThere(path: string, { hash, bytes }: Chunk): boolean {
     const found = lstatOf(join(this.#out, path));
     if (found === undefined || !found.isFile() || found.size !== bytes) return false;
-    return this.#isTrusted || digest('sha256', readRegularFile(join(this.#out, path))) === hash;
+    return this.options.isTrusted || digest('sha256', readRegularFile(join(this.#out, path))) === hash;
   }
 }
 

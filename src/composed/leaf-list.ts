@@ -7,14 +7,14 @@ export function leavesBelow(node: Node, chunks: Chunks): readonly Child[] {
 }
 
 /** A range of keys in a collection: after one key up to another one; undefined for the beginning or the end. */
-export interface KeyRange {
+interface KeyRange {
   readonly after: Key | undefined;
   readonly upTo: Key | undefined;
 }
 
-/** Returns the range of keys that belong to a leaf. */
-export function rangeOf(leaves: readonly Child[], leaf: number): KeyRange {
-  return { after: leaves[leaf - 1]?.[3], upTo: leaf >= leaves.length - 1 ? undefined : leaves[leaf]?.[3] };
+/** Returns the range of keys that belong to consecutive leaves. */
+export function rangeOf(leaves: readonly Child[], first: number, last: number): KeyRange {
+  return { after: leaves[first - 1]?.[3], upTo: last >= leaves.length - 1 ? undefined : leaves[last]?.[3] };
 }
 
 /** Returns the position of the leaf to which a record of the feed belongs. The feed is sorted by descending ids. */

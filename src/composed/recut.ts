@@ -3,6 +3,7 @@ import type { BoundaryRule } from './boundaries.ts';
 import type { ItemRun, PutChunk } from './chunk.ts';
 import type { Chunks } from './chunk-folder.ts';
 import { LeafCutter } from './leaf-cutter.ts';
+import { rangeOf } from './leaf-list.ts';
 
 /** Reads the present items after one key up to another one; undefined for the beginning or the end of the collection. */
 export type ReadItems = (after: Key | undefined, upTo: Key | undefined) => Iterable<ItemRun>;
@@ -36,10 +37,10 @@ export function recut(
     const context = (leaf: Child | undefined): LeafIndex => (leaf === undefined ? EMPTY : leafIndex(chunks.read(leaf[0])));
     const before = context(leaves[start - 1]);
     cutter.addContext(before.keys, before.lengths);
-    const isLast = end >= leaves.length - 1;
-    for (const run of items(leaves[start - 1]?.[3], isLast ? undefined : leaves[end]?.[3])) cutter.add(run);
+    const { after: first, upTo } = rangeOf(leaves, start, end);
+    for (const run of items(first, upTo)) cutter.add(run);
     const after = context(leaves[end + 1]);
-    found.push(...(isLast ? cutter.end() : cutter.endBefore(after.keys, after.lengths)));
+    found.push(...(upTo === undefined ? cutter.end() : cutter.endBefore(after.keys, after.lengths)));
     next = end + 1;
   }
   found.push(...leaves.slice(next));

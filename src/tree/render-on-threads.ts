@@ -1,6 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { FAILURES, Failure } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
@@ -11,6 +9,7 @@ import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
+import { errorOfThread } from './thread-error.ts';
 
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
 const MIN_PAGES_FOR_THREADS = 200;
@@ -115,20 +114,8 @@ function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
       workerData,
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     });
-    worker.once('error', (error: unknown) => reject(asError(error)));
+    worker.once('error', (error: unknown) => reject(errorOfThread(error)));
     worker.once('message', () => resolve());
     worker.once('exit', (code) => reject(new Error(`a rendering thread ended early, with code ${code}`)));
   });
-}
-
-/** Restores an error from the other thread. If its class cannot be cloned, only its properties arrive. */
-function asError(error: unknown): Error {
-  if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });
-  if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
-  return Object.assign(new Error(String(error['message'])), error);
-}
-
-/** Whether an error was a Failure in the other thread. */
-function isFailure(error: unknown): error is Failure {
-  return isObject(error) && typeof error['code'] === 'string' && Object.hasOwn(FAILURES, error['code']) && 'place' in error;
 }
