@@ -24,7 +24,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   archive: ['contract', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree'],
   serve: ['contract', 'rewrite', 'tree', 'composed'],
-  verify: ['contract', 'store', 'pages', 'rewrite', 'tree'],
+  verify: ['contract', 'store', 'pages', 'rewrite', 'tree', 'composed'],
   storage: ['contract', 'store'],
   publish: ['contract', 'store', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],

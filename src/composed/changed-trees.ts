@@ -1,12 +1,12 @@
 import type { Child } from '../rewrite/chunks.ts';
 import type { Store } from '../store/store.ts';
+import type { Trees } from './all-trees.ts';
 import { changedLeaves } from './changes.ts';
 import { type PutChunk, treeOf } from './chunk.ts';
 import { type Chunks, DamagedChunk } from './chunk-folder.ts';
 import type { ComposedHead } from './head.ts';
 import { ACCOUNT_RULE, FEED_RULE } from './leaf-cutter.ts';
 import { leavesBelow } from './leaf-list.ts';
-import type { Trees } from './all-trees.ts';
 import { recut } from './recut.ts';
 
 /** If more of the leaves changed, reading the whole store is faster. */

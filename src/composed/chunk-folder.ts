@@ -13,11 +13,14 @@ export const CHUNKS = 'chunks';
 export class DamagedChunk extends Error {
   /** The path of the chunk, relative to the tree. */
   readonly path: string;
+  /** The SHA-256 of its bytes; undefined if it cannot be read. */
+  readonly found: string | undefined;
 
-  constructor(path: string, message: string) {
+  constructor(path: string, message: string, found?: string) {
     super(message);
     this.name = 'DamagedChunk';
     this.path = path;
+    this.found = found;
   }
 }
 
@@ -34,7 +37,7 @@ export class ChunkReader {
     const path = chunkPath(hash);
     const bytes = this.#bytesAt(path);
     const found = digest('sha256', bytes);
-    if (found !== hash) throw new DamagedChunk(path, `the SHA-256 is ${found}`);
+    if (found !== hash) throw new DamagedChunk(path, `the SHA-256 is ${found}`, found);
     return bytes;
   }
 
