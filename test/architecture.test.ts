@@ -20,7 +20,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   tree: ['contract', 'store', 'pages', 'version'],
-  composed: ['contract', 'store', 'rewrite', 'tree', 'version'],
+  composed: ['contract', 'sources', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'rewrite', 'tree', 'version', 'warc'],
   hosting: ['contract', 'rewrite', 'tree'],
   serve: ['contract', 'rewrite', 'tree', 'composed'],
