@@ -16,12 +16,7 @@ const CHUNK_BYTES = 1 << 18;
  * @param pagesOf reads the pages of a composed tree, which has no files with pages
  * @throws Failure no-source if a path does not exist, cannot be read, or has no files that match the patterns
  */
-export function inputsOf(
-  paths: readonly string[],
-  stdin: AsyncIterable<Uint8Array>,
-  patterns?: FilePatterns,
-  pagesOf?: PagesOf,
-): Input[] {
+export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>, patterns?: FilePatterns, pagesOf?: PagesOf): Input[] {
   const inputs: Input[] = [];
   const filter = patterns === undefined || patterns.include.length + patterns.exclude.length === 0 ? undefined : new FileFilter(patterns);
   if (paths.indexOf('-') !== paths.lastIndexOf('-')) {
