@@ -11,6 +11,8 @@ import { recut } from './recut.ts';
 
 /** If more of the leaves changed, reading the whole store is faster. */
 const MOST_CHANGED = 0.25;
+/** So many leaves may change in a small tree. */
+const FEW_LEAVES = 32;
 
 /**
  * Makes the trees of a store from its items that changed since an earlier revision, and the trees of that revision.
@@ -45,7 +47,7 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
 }
 
 function most(leaves: readonly Child[]): number {
-  return Math.max(8, leaves.length * MOST_CHANGED);
+  return Math.max(FEW_LEAVES, leaves.length * MOST_CHANGED);
 }
 
 function idOf(key: number | string | undefined): number | undefined {

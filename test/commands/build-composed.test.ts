@@ -63,7 +63,7 @@ describe('palimpsest build --layout composed', () => {
     expect(stderr).toContain(message);
   });
 
-  it.each([[['publish', 'site']], [['archive', '--to', 'site.wacz']], [['rewrite', 'nginx']]])(
+  it.each([[['publish', 'site']], [['archive', 'wacz', '--to', 'site.wacz']], [['rewrite', 'nginx']]])(
     'is not read by %j, which says so',
     async (words) => {
       const folder = temporaryFolder();
