@@ -38,11 +38,11 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
     onProgress: terminal.progress({ cut: { label: 'cutting', amount: items('item') } }),
   });
   const took = performance.now() - started;
-  const { build: head, written, removed, droppedGenerations } = summary;
+  const { build: head, written, removed, droppedGenerations, dropReason } = summary;
   warnOfBaseUrl(terminal, baseUrl);
-  if (droppedGenerations > 0) {
+  if (dropReason !== null) {
     const dropped = plural(droppedGenerations, 'earlier generation');
-    terminal.warn(`the store has a newly removed account: ${dropped} and ${plural(removed, 'file')} were deleted`);
+    terminal.warn(`${DROP_REASONS[dropReason]}: ${dropped} dropped, ${plural(removed, 'file')} deleted`);
   }
   const { data, account, log, ...rest } = head;
   const build = { ...rest, records: data.count, accounts: account.count, data_root: data.root, account_root: account.root };
@@ -52,6 +52,7 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
       written,
       removed,
       droppedGenerations,
+      dropReason,
       baseUrlFrom: baseUrl.from,
       baseUrlBefore: baseUrl.before,
       out: options.out,
@@ -67,6 +68,11 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
     ],
   );
 }
+
+const DROP_REASONS = {
+  'removed-account': 'the store has a newly removed account',
+  'damaged-log': 'the log of generations was damaged',
+} as const;
 
 /** @throws Failure usage if the layout is not composed and --built-at is given */
 export function refuseBuiltAt(builtAt: Instant | undefined): void {

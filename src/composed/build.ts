@@ -1,5 +1,6 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { chunkPath } from '../rewrite/chunks.ts';
@@ -38,14 +39,16 @@ export interface ComposedSummary {
   /** The numbers of chunks written and removed. */
   readonly written: number;
   readonly removed: number;
-  /** How many earlier generations were dropped, because they may contain a removed account. */
+  /** How many earlier generations were dropped. */
   readonly droppedGenerations: number;
+  /** Why: they may contain an account that was removed since, or the log of generations was damaged; null if none were. */
+  readonly dropReason: 'removed-account' | 'damaged-log' | null;
 }
 
 /**
  * Builds the composed layout of a store: writes the chunks that do not exist yet, then the head. Readers see the old state
  * or the new one.
- * @throws Failure no-store, bad-store, store-newer, not-ours, other-layout, tree-busy, usage, stopped, file-system
+ * @throws Failure no-store, bad-store, store-newer, not-ours, other-layout, tree-busy, tree-edited, stopped, file-system
  */
 export async function buildComposed(storePath: string, options: ComposedBuildOptions): Promise<ComposedSummary> {
   const { out, site } = options;
@@ -63,7 +66,7 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
       const trees =
         treesFrom(before, store, site, chunks, put) ??
         (await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {})));
-      const { head, dropped } = nextHead(found, store, site, trees, options.time, chunks, put);
+      const { head, dropped, dropReason } = nextHead(found, store, site, trees, options, chunks, put);
       const staged = join(folder.stage, HEAD);
       writeFileSync(staged, encodeHead(head));
       stage.check();
@@ -72,8 +75,8 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
       const written = stage.staged.length;
       stage.promote();
       renameSync(staged, join(out, HEAD));
-      const removed = dropped > 0 ? removeUnreachable(out, head) : 0;
-      return { build: head, written, removed, droppedGenerations: dropped };
+      const removed = dropReason === 'removed-account' ? removeUnreachable(out, head) : 0;
+      return { build: head, written, removed, droppedGenerations: dropped, dropReason };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
@@ -101,7 +104,7 @@ function isCurrent(head: ComposedHead, store: Store, site: Site): boolean {
 }
 
 function unchanged(head: ComposedHead): ComposedSummary {
-  return { build: head, written: 0, removed: 0, droppedGenerations: 0 };
+  return { build: head, written: 0, removed: 0, droppedGenerations: 0, dropReason: null };
 }
 
 /** Returns the trees by way of the trees of the last build; undefined if that is not possible. */
@@ -118,14 +121,15 @@ function nextHead(
   store: Store,
   site: Site,
   trees: Trees,
-  time: Date,
+  { out, time, repair = false }: ComposedBuildOptions,
   chunks: Chunks,
   put: ChunkStage['put'],
-): { readonly head: ComposedHead; readonly dropped: number } {
+): { readonly head: ComposedHead; readonly dropped: number; readonly dropReason: ComposedSummary['dropReason'] } {
   const exclusion = lastExclusion(store);
   const hasRemoved = (exclusion ?? '') > (found?.last_exclusion ?? '');
-  const before = hasRemoved ? undefined : keptLog(found, chunks);
+  const before = hasRemoved || found === undefined ? undefined : keptLog(found, out, repair, chunks);
   const dropped = before === undefined ? (found?.log.count ?? 0) : 0;
+  const dropReason = dropped === 0 ? null : hasRemoved ? 'removed-account' : 'damaged-log';
   const { records, accounts, fingerprint } = store.revision;
   const { data, account } = trees;
   const common = { palimpsest: VERSION, layout: 'composed', ...site } as const;
@@ -148,7 +152,7 @@ function nextHead(
   };
   // the nodes of the log are put again, because one of them may be missing
   const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
-  return { head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log }, dropped };
+  return { head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log }, dropped, dropReason };
 }
 
 interface KeptLog {
@@ -156,14 +160,22 @@ interface KeptLog {
   readonly last: Generation;
 }
 
-/** Returns the log of a head; undefined if there is none, or if it is damaged. */
-function keptLog(found: ComposedHead | undefined, chunks: Chunks): KeptLog | undefined {
-  if (found === undefined) return undefined;
+/**
+ * Returns the log of a head; undefined if it is damaged and the build repairs the tree.
+ * @throws Failure tree-edited if it is damaged: a new log would lose the earlier generations
+ */
+function keptLog(found: ComposedHead, out: string, repair: boolean, chunks: Chunks): KeptLog | undefined {
   try {
     return { log: found.log, last: lastGeneration(found.log, chunks) };
   } catch (error) {
-    if (error instanceof DamagedChunk) return undefined;
-    throw error;
+    if (!(error instanceof DamagedChunk)) throw error;
+    if (repair) return undefined;
+    throw new Failure('tree-edited', `the log of generations in ${out} is damaged`, {
+      place: { file: join(out, error.path) },
+      expected: 'bytes with the SHA-256 in the name of the file',
+      found: error.message,
+      hint: 'restore this file from a copy of the tree, or add --repair to begin a new log without the earlier generations',
+    });
   }
 }
 

@@ -8,6 +8,18 @@ import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
+const NEW_ACCOUNT = JSON.stringify({
+  screen_name: 'newcomer',
+  account_creation_date: null,
+  profile_image_url: '',
+  data: [],
+  data_page_count: 0,
+  display_name: '',
+  website: null,
+  location: '',
+  bio: '',
+});
+
 async function storeIn(folder: string): Promise<readonly string[]> {
   const store = join(folder, 'store.db');
   await palimpsestJson(['import', SAMPLE, '--store', store]);
@@ -84,8 +96,26 @@ describe('palimpsest build --layout composed', () => {
     expect(has()).toBe(true);
     await palimpsestJson(['remove', name, '--store', join(folder, 'store.db'), '--yes']);
     const summary = await palimpsestJson(['build', '--layout', 'composed', ...args]);
-    expect(summary).toMatchObject({ droppedGenerations: 1, build: { generation: 2, generations: 1 } });
+    expect(summary).toMatchObject({ droppedGenerations: 1, dropReason: 'removed-account', build: { generation: 2, generations: 1 } });
     expect(has()).toBe(false);
+  });
+
+  it('refuses a tree with a damaged log, and begins a new log with --repair', async () => {
+    const folder = temporaryFolder();
+    const args = await storeIn(folder);
+    const out = join(folder, 'out');
+    await palimpsestJson(['build', '--layout', 'composed', ...args]);
+    const log = [...filesIn(out)].find(([path, bytes]) => path !== 'head.json' && bytes.includes('"generation":'))?.[0] ?? '';
+    rmSync(join(out, log));
+    await palimpsestJson(['import', '-', '--store', join(folder, 'store.db')], { input: NEW_ACCOUNT });
+    const before = filesIn(out);
+    const refused = await palimpsest(['build', '--layout', 'composed', ...args]);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.stderr).toContain('the log of generations');
+    expect(filesIn(out)).toEqual(before);
+    const summary = await palimpsestJson(['build', '--layout', 'composed', '--repair', ...args]);
+    expect(summary).toMatchObject({ droppedGenerations: 1, dropReason: 'damaged-log', removed: 0, build: { generation: 2, generations: 1 } });
+    for (const path of before.keys()) expect(filesIn(out).has(path)).toBe(true);
   });
 
   it('restores chunks that were damaged or deleted, with --repair', async () => {
