@@ -152,7 +152,11 @@ function nextHead(
   };
   // the nodes of the log are put again, because one of them may be missing
   const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
-  return { head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log }, dropped, dropReason };
+  return {
+    head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log },
+    dropped,
+    dropReason,
+  };
 }
 
 interface KeptLog {

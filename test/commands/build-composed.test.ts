@@ -114,7 +114,12 @@ describe('palimpsest build --layout composed', () => {
     expect(refused.stderr).toContain('the log of generations');
     expect(filesIn(out)).toEqual(before);
     const summary = await palimpsestJson(['build', '--layout', 'composed', '--repair', ...args]);
-    expect(summary).toMatchObject({ droppedGenerations: 1, dropReason: 'damaged-log', removed: 0, build: { generation: 2, generations: 1 } });
+    expect(summary).toMatchObject({
+      droppedGenerations: 1,
+      dropReason: 'damaged-log',
+      removed: 0,
+      build: { generation: 2, generations: 1 },
+    });
     for (const path of before.keys()) expect(filesIn(out).has(path)).toBe(true);
   });
 
