@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestJson, type RunOptions, palimpsest as run } from '../support/palimpsest.ts';
 
@@ -11,17 +12,6 @@ async function palimpsest(args: readonly string[], options: RunOptions) {
   return { ...ended, stdout: short(ended.stdout), stderr: short(ended.stderr) };
 }
 
-const record = (id: number, more: object = {}) => ({
-  id,
-  account: 'jack',
-  data_type: 'Bio',
-  previous: null,
-  text: `bio ${id}`,
-  first_encountered_date: '2023-11-18T16:29:12Z',
-  diff_html: '',
-  web_archive_url: null,
-  ...more,
-});
 const account = (name: string, more: object = {}) => ({
   screen_name: name,
   account_creation_date: null,

@@ -4,13 +4,13 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
 import { isObject } from '../../src/contract/json.ts';
-import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
 import { type PublishOptions, type PublishSummary, publish } from '../../src/publish/publish.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import type { Target } from '../../src/storage/target.ts';
 import { BASE_URL } from '../whole/trees.ts';
 import { missedBy } from './crawling.ts';
+import { SETTINGS } from './settings.ts';
 
 interface Reader {
   /** The URL of the next page; undefined at the end. */
@@ -101,17 +101,9 @@ export async function publishBefore(
     close: () => target.close(),
   };
   return publish(slow, {
+    ...SETTINGS,
     out,
-    concurrency: 32,
     maxDelete: { share: 1 },
-    allowGaps: false,
-    allowLoopback: false,
-    allowOtherFiles: true,
-    repair: false,
-    cacheControl: DEFAULT_CACHE_CONTROL,
-    gzip: false,
-    dryRun: false,
-    retryPolicy: { attempts: 1, timeout: 10_000 },
     signal: new AbortController().signal,
     ...more,
   });

@@ -7,19 +7,8 @@ import { type ImportSummary, importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Store } from '../../src/store/store.ts';
+import { bioRecord as record } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
-
-const record = (id: number, more: object = {}) => ({
-  id,
-  account: 'jack',
-  data_type: 'Bio',
-  previous: null,
-  text: `bio ${id}`,
-  first_encountered_date: '2023-11-18T16:29:12Z',
-  diff_html: '',
-  web_archive_url: null,
-  ...more,
-});
 
 const account = (data: readonly object[], more: object = {}) => ({
   screen_name: 'jack',

@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Failure } from '../../../src/contract/failure.ts';
 import { isObject } from '../../../src/contract/json.ts';
-import { DEFAULT_CACHE_CONTROL } from '../../../src/publish/objects/headers.ts';
 import { publish } from '../../../src/publish/publish.ts';
 import { STATE } from '../../../src/publish/state/state.ts';
 import { openTarget } from '../../../src/storage/address.ts';
@@ -15,6 +14,7 @@ import { palimpsest } from '../../support/palimpsest.ts';
 import { folderOfFile } from '../../whole/stores.ts';
 import { differences, pagesIn } from '../../whole/trees.ts';
 import { Growing, publishJson } from '../growing.ts';
+import { SETTINGS } from '../settings.ts';
 
 const folder = folderOfFile();
 
@@ -99,18 +99,7 @@ function networked(target: Target): {
 }
 
 const openSite = (site: string) => openTarget(site, '', { connections: 4, secrets: {} });
-const settings = {
-  concurrency: 4,
-  maxDelete: { most: 0 },
-  allowGaps: false,
-  allowLoopback: false,
-  allowOtherFiles: true,
-  repair: false,
-  cacheControl: DEFAULT_CACHE_CONTROL,
-  gzip: false,
-  dryRun: false,
-  retryPolicy: { attempts: 12, timeout: 30_000 },
-};
+const settings = { ...SETTINGS, concurrency: 4, retryPolicy: { attempts: 12, timeout: 30_000 } };
 
 describe.concurrent('a run that is cut off from its target', () => {
   /** Publishes a tree, lets it grow, starts a second publish, and cuts the network while that publish sends its pages. */

@@ -2,7 +2,6 @@ import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
-import { DEFAULT_CACHE_CONTROL } from '../../../src/publish/objects/headers.ts';
 import { publish } from '../../../src/publish/publish.ts';
 import { encodeState, parseState, STATE, sizeOf } from '../../../src/publish/state/state.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
@@ -14,6 +13,7 @@ import { folderOfFile } from '../../whole/stores.ts';
 import { BASE_URL, differences, pagesIn } from '../../whole/trees.ts';
 import { FORMS } from '../forms.ts';
 import { Growing, publishJson } from '../growing.ts';
+import { SETTINGS } from '../settings.ts';
 import { publishBefore, SlowReaders } from '../slow-readers.ts';
 
 const folder = folderOfFile();
@@ -30,20 +30,7 @@ function nextOf(bytes: Buffer): string | undefined {
 it('publishes no page that links to a page with a missing file, after a kill between the files of a new page', async () => {
   const history = await Growing.of(folder, 'far', { records: 600, accounts: 30 }, COMPRESSED?.build);
   const site = join(folder, 'site');
-  const options = {
-    out: history.out,
-    concurrency: 32,
-    maxDelete: { most: 0 },
-    allowGaps: false,
-    allowLoopback: false,
-    allowOtherFiles: true,
-    repair: false,
-    cacheControl: DEFAULT_CACHE_CONTROL,
-    gzip: false,
-    dryRun: false,
-    retryPolicy: { attempts: 1, timeout: 10_000 },
-    signal: new AbortController().signal,
-  };
+  const options = { ...SETTINGS, out: history.out, signal: new AbortController().signal };
   const target = await openTarget(site, '', { connections: 32, secrets: {} });
   await publish(target, options);
 
