@@ -5,6 +5,7 @@ import type { Collection } from '../../src/contract/collection.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
+import { addOtherFiles } from './browse-files.ts';
 
 /** A text in the newest record, and two replacements of the same length that are used in turn. */
 const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
@@ -12,18 +13,21 @@ const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
 /** A tree for hosts to serve, with two collections of three pages each. */
 export class PublishedSite {
   readonly base: string;
+  /** Whether the tree has browse files. */
+  readonly browse: boolean;
   readonly tree: string;
   readonly #folder: string;
 
-  private constructor(folder: string, base: string) {
+  private constructor(folder: string, base: string, browse: boolean) {
     this.#folder = folder;
     this.base = base;
+    this.browse = browse;
     this.tree = join(folder, 'tree');
   }
 
   /** Builds the tree with palimpsest, with file times one hour in the past. */
-  static async build(folder: string, base: string): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base);
+  static async build(folder: string, base: string, browse = false): Promise<PublishedSite> {
+    const site = new PublishedSite(folder, base, browse);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
     await site.#build(BEFORE);
@@ -34,7 +38,7 @@ export class PublishedSite {
   /** Returns a copy that one host may change. */
   copy(folder: string): PublishedSite {
     cpSync(this.#folder, folder, { recursive: true, preserveTimestamps: true });
-    return new PublishedSite(folder, this.base);
+    return new PublishedSite(folder, this.base, this.browse);
   }
 
   /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
@@ -78,7 +82,9 @@ export class PublishedSite {
       '--compress',
       'gzip,brotli',
       ...more,
+      ...(this.browse ? ['--html'] : []),
     ]);
+    if (this.browse) addOtherFiles(this.tree);
   }
 
   /** Sets the file times to whole seconds in the past, as on the day after a build. */
@@ -95,6 +101,16 @@ export class PublishedSite {
   /** Returns the bytes of a page. */
   page(collection: Collection, page: number): Buffer {
     return this.file(`rest/${collection}/page/${page}/index.json`);
+  }
+
+  /** Returns the paths of browse files: the home page, and two of each folder and suffix. */
+  browseFiles(): string[] {
+    const paths = readdirSync(join(this.tree, 'browse'), { recursive: true, encoding: 'utf8' })
+      .map((path) => `browse/${path}`)
+      .filter((path) => /\/[^/.][^/]*\.(?:html|css|js|svg|atom)$/.test(path) && !path.includes('/.'))
+      .toSorted();
+    const kindOf = (path: string) => path.replace(/\/[^/]*$/, path.slice(path.lastIndexOf('.'))).replace(/account\/\w+/, 'account');
+    return ['index.html', ...paths.filter((path, at) => paths.slice(0, at).filter((other) => kindOf(other) === kindOf(path)).length < 2)];
   }
 
   file(path: string): Buffer {
