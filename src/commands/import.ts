@@ -69,16 +69,17 @@ export function declareImport(program: Program, terminal: Terminal): void {
     )
     .action(async (sources, options) => {
       terminal.setOutput(options);
-      const [{ inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
+      const [{ inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }, { composedInputs }] = await Promise.all([
         import('../sources/inputs.ts'),
         import('../sources/archives/open-archives.ts'),
         import('../sources/rejects.ts'),
         import('../import/import.ts'),
         import('../store/store.ts'),
+        import('../composed/inputs.ts'),
       ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const named = inputsOf(sources, terminal.io.stdin, patterns);
+      const named = inputsOf(sources, terminal.io.stdin, patterns, composedInputs);
       const command = await hintCommandFor(terminal, sources);
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...named.map((input) => input.name)]);

@@ -35,6 +35,7 @@ export const FAILURES = {
   'file-system': 1,
   usage: 2,
   'not-ours': 3,
+  'other-layout': 3,
   'store-diverged': 3,
   'loopback-url': 3,
   'not-confirmed': 3,

@@ -9,6 +9,7 @@ import { REFUSED } from '../rewrite/hosts/unsupported.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
+import { foundLayout, refuseOtherLayout } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /** Returns the names most similar to a name, best first, at most `most`. */
@@ -44,9 +45,10 @@ export function hostNamed(name: string | undefined, suggest: Suggest): Host {
 /**
  * Returns the site of a tree, from its build record.
  * @returns undefined if there is no finished tree
- * @throws Failure host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
+ * @throws Failure other-layout, host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
  */
 export function siteOf(tree: string, host: Host): PublishedSite | undefined {
+  refuseOtherLayout(tree, 'static', 'build a tree with --layout static in another folder: rewrite rules map requests to its pages');
   const record = readBuildRecord(tree);
   if (typeof record !== 'object') return undefined;
   refuseTooMuch(host, tree);
@@ -104,7 +106,7 @@ function refuseTooMuch(host: Host, tree: string): void {
  * @throws Failure not-ours if a file with other contents exists, or the folder is a tree; file-system
  */
 export function writeHostFiles(out: string, files: readonly HostFile[]): void {
-  refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
+  refuse(readBuildRecord(out) !== 'none' || foundLayout(out) !== undefined, out, 'a folder beside the tree', 'a tree');
   for (const file of files) {
     const target = join(out, file.path);
     const isOther = existsSync(target) && !hasContents(target, file.text);

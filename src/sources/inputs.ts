@@ -13,9 +13,10 @@ const CHUNK_BYTES = 1 << 18;
  * their names.
  * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read, of a bag only
  * the payload. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened.
+ * @param pagesOf reads the pages of a composed tree, which has no files with pages
  * @throws Failure no-source if a path does not exist, cannot be read, or has no files that match the patterns
  */
-export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>, patterns?: FilePatterns): Input[] {
+export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>, patterns?: FilePatterns, pagesOf?: PagesOf): Input[] {
   const inputs: Input[] = [];
   const filter = patterns === undefined || patterns.include.length + patterns.exclude.length === 0 ? undefined : new FileFilter(patterns);
   if (paths.indexOf('-') !== paths.lastIndexOf('-')) {
@@ -28,7 +29,7 @@ export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Arr
   for (const path of paths) {
     const before = inputs.length;
     if (path === '-') inputs.push({ name: STANDARD_INPUT, size: undefined, open: () => stdin });
-    else addSource(path, inputs, filter);
+    else addSource(path, inputs, filter, pagesOf);
     if (inputs.length === before && filter === undefined) throw emptyFolder(path);
   }
   if (inputs.length === 0 && patterns !== undefined) throw noMatch(paths, patterns);
@@ -40,8 +41,12 @@ export function fileInput(path: string, size?: number): Input {
   return { name: path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
 }
 
+/** Returns the pages of a tree as inputs; undefined if the folder has no such tree. */
+export type PagesOf = (folder: string) => Input[] | undefined;
+
 /** What a walk through the folders of a source needs. */
 interface Walk {
+  readonly pagesOf: PagesOf | undefined;
   /** The path that was named as the source. */
   readonly source: string;
   readonly inputs: Input[];
@@ -51,11 +56,11 @@ interface Walk {
 }
 
 /** @throws Failure no-source if the path itself cannot be read */
-function addSource(path: string, inputs: Input[], filter: FileFilter | undefined): void {
+function addSource(path: string, inputs: Input[], filter: FileFilter | undefined, pagesOf: PagesOf | undefined): void {
   const status = orFailure(path, () => statSync(path));
   if (status instanceof Failure) throw status;
   if (status.isDirectory()) {
-    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() });
+    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set(), pagesOf });
     if (failure !== undefined) throw failure;
   } else if (filter?.accepts(basename(path)) ?? true) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
@@ -77,6 +82,11 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const names = orFailure(path, () => readdirSync(path));
   if (names instanceof Failure) return names;
   const all = new Set(names);
+  const pages = all.has('head.json') && all.has('chunks') ? walk.pagesOf?.(path) : undefined;
+  if (pages !== undefined) {
+    for (const page of pages) walk.inputs.push(page);
+    return undefined;
+  }
   const isTree = all.has('build.json') && all.has('rest');
   const isBag = all.has('bagit.txt') && all.has('data');
   const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseHead } from '../../src/composed/head.ts';
+import type { Collection } from '../../src/contract/collection.ts';
+import { chunkPath } from '../../src/rewrite/chunks.ts';
+import { compose } from '../../src/rewrite/compose.ts';
+import { filesIn } from '../support/folder.ts';
+
+/** Composes a page of a tree. Returns its text, or the status of an error, or undefined if there is no such page. */
+export async function composed(out: string, path: string, query = '', reads: string[] = []): Promise<string | number | undefined> {
+  const head = parseHead(readFileSync(join(out, 'head.json')));
+  if (head === undefined) throw new Error('a damaged head');
+  const answer = await compose(head, path, query, async (hash) => {
+    reads.push(hash);
+    return readFileSync(join(out, chunkPath(hash)));
+  });
+  if (answer === undefined) return undefined;
+  return Array.isArray(answer) ? Buffer.concat(answer).toString() : 'status' in answer ? answer.status : undefined;
+}
+
+/** Returns the text of each page file of a static tree, by its path. */
+export function staticPages(out: string): Map<string, string> {
+  const pages = [...filesIn(out)].filter(([path]) => path.startsWith('rest/'));
+  return new Map(pages.map(([path, bytes]) => [path, bytes.toString()]));
+}
+
+/** Returns a page of the static layout with the links that it has with `?as_of=`. */
+export function withAsOf(page: string, baseUrl: string, generation: number): string {
+  const [head = '', ...rest] = page.split('"results":');
+  const collections: readonly Collection[] = ['data', 'account'];
+  const changed = collections.reduce(
+    (text, name) =>
+      text
+        .replaceAll(`${baseUrl}/rest/${name}/?page=`, `${baseUrl}/rest/${name}/?as_of=${generation}&page=`)
+        .replaceAll(`${baseUrl}/rest/${name}/"`, `${baseUrl}/rest/${name}/?as_of=${generation}"`),
+    head,
+  );
+  return [changed, ...rest].join('"results":');
+}
