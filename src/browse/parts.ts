@@ -5,7 +5,7 @@ import type { StoredAccounts } from '../store/stored-accounts.ts';
 import { accountFiles } from './account-files.ts';
 import { AccountIndex } from './account-index.ts';
 import { accountsListPage } from './accounts-list-page.ts';
-import { asset } from './assets.ts';
+import { icon, stylesheet } from './assets.ts';
 import { changesArchives } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
 import { byteText } from './byte-text.ts';
@@ -88,8 +88,8 @@ export class Browse {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
       return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
-    yield { path: STYLE, render: () => [asset('style.css')] };
-    yield { path: ICON, render: () => [asset('icon.svg')] };
+    yield { path: STYLE, render: () => [stylesheet()] };
+    yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
   }

@@ -191,7 +191,10 @@ describe('files of others at the places of browse files', () => {
     ],
     [
       'a link at the path of a folder',
-      (out: string) => [rmSync(join(out, 'browse/changes'), { recursive: true }), symlinkSync(temporaryFolder(), join(out, 'browse/changes'))],
+      (out: string) => [
+        rmSync(join(out, 'browse/changes'), { recursive: true }),
+        symlinkSync(temporaryFolder(), join(out, 'browse/changes')),
+      ],
     ],
   ])('are refused later too: %s', async (_, place) => {
     const { store, at, html } = await workplace();
