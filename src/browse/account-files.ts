@@ -37,7 +37,7 @@ export function* accountFiles(
     const part = index + 1;
     let records: readonly ChangeRecord[] | undefined;
     const readPart = () => {
-      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
+      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last).toString('latin1'));
       return records;
     };
     yield file(accountPage(handle, part), () => accountOlderPage(read(), part, readPart()));
@@ -49,7 +49,6 @@ export function* accountFiles(
 
 /** The name of the field with the records. It is after the identity, which is the rest of the head. */
 const DATA = ',"data":[';
-const EMPTY = Buffer.alloc(0);
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -58,10 +57,11 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const [head, tail] = [stored.head ?? EMPTY, stored.tail ?? EMPTY];
+  const head = stored.head?.toString('latin1') ?? '';
+  const tail = stored.tail?.toString('latin1') ?? '';
   const data = head.indexOf(DATA);
-  const account: Omit<Account, 'data'> = parseByteJson(`${head.toString('latin1', 0, data)}${tail.toString('latin1')}`);
-  const records = parseRecords(head.subarray(data + DATA.length, -1));
+  const account: Omit<Account, 'data'> = parseByteJson(head.slice(0, data) + tail);
+  const records = parseRecords(head.slice(data + DATA.length, -1));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
   const verified = records.find(({ data_type }) => data_type === 'Verified');

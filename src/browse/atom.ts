@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, encode, escapeText } from './byte-text.ts';
+import { type ByteText, encodeFile, escapeText } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { accountPage, recordFragment } from './paths.ts';
 
@@ -34,7 +34,7 @@ export function atomBytes(baseUrl: string, document: AtomDocument): Buffer {
     target === undefined ? '' : `<link rel="${rel}" href="${base}/${escapeText(target)}"/>\n`;
   let entries = '';
   for (const record of records) entries += entryOf(base, record);
-  return encode(`<?xml version="1.0" encoding="utf-8"?>
+  return encodeFile(`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"${isArchive ? ' xmlns:fh="http://purl.org/syndication/history/1.0"' : ''}>
 <id>${base}/${escapeText(current)}</id>
 <title>${escapeText(title)}</title>

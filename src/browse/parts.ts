@@ -66,8 +66,6 @@ export class Browse {
     switch (part.kind) {
       case 'home':
         return this.#homeFiles(since);
-      case 'months':
-        return this.#monthFiles(since);
       case 'changes':
         return this.#changesFiles(part.index, since);
       case 'accounts':
@@ -92,20 +90,17 @@ export class Browse {
   *#homeFiles(since: number): Generator<BrowseFile> {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
-      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
+      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json.toString('latin1'));
       return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
-  }
-
-  *#monthFiles(since: number): Generator<BrowseFile> {
     const months = this.#allMonths();
     for (const [index, month] of months.entries()) {
       const render = () => [monthPageBytes(months, index, this.#site.page_size)];
-      yield { path: monthPage(month.month), render: this.#store.revision.feed <= since ? undefined : render };
+      yield { path: monthPage(month.month), render: feed <= since ? undefined : render };
     }
   }
 
@@ -123,9 +118,9 @@ export class Browse {
 
   *#accountsFiles(index: number, since: number): Generator<BrowseFile> {
     const [size, pages] = [this.#site.account_page_size, this.#accountsPages];
-    const lines = this.#store.accountLines();
+    const lines = this.#store.accountLinesAfter(index * PAGES_IN_PART * size);
     for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const run = lines.run((page - 1) * size, size);
+      const run = lines.take(size);
       const isOld = Math.max(this.#store.revision.ranking, run.revision) <= since;
       yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run.read())] };
     }

@@ -107,9 +107,9 @@ export class Store {
     return new FeedCursor(this.#database, 'first', feedEdge(this.#database, records));
   }
 
-  /** Returns a reader of the accounts as lines of a list, in the order of the account pages. */
-  accountLines(): AccountLines {
-    return new AccountLines(this.#database);
+  /** Returns a reader of the accounts as lines of a list, in the order of the account pages, after a number of accounts. */
+  accountLinesAfter(accounts: number): AccountLines {
+    return new AccountLines(this.#database, accounts);
   }
 
   /** Returns a reader of single accounts with their records. */

@@ -45,7 +45,7 @@ describe('the readers for browse files', () => {
           history.accounts.find(({ screen_name }) => screen_name === name)?.data.map((record) => record.first_encountered_date) ?? [];
         const keys = [...store.accountKeys()];
         const names = keys.map((key) => (typeof key === 'string' ? key : history.records.find(({ id }) => id === key)?.account));
-        const lines = store.accountLines().run(skip, 3).read();
+        const lines = store.accountLinesAfter(skip).take(3).read();
         expect(lines.map(({ screen_name }) => screen_name)).toEqual(names.slice(skip, skip + 3));
         for (const { screen_name, changes, first_change, last_change } of lines) {
           const all = times(screen_name);
