@@ -2,7 +2,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { resolveWithBrowse } from '../rewrite/browse.ts';
 import type { Answer } from '../rewrite/resolve.ts';
 import { slotAt } from '../tree/layout.ts';
-import { readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerifiedBrowseSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMember } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';
@@ -38,7 +38,7 @@ export interface WarcOptions {
   readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
-/** Pages that are read and compressed at the same time. */
+/** Pages that are compressed at the same time. This thread reads and hashes the next ones meanwhile. */
 const WIDTH = 8;
 
 /**
@@ -58,7 +58,7 @@ export async function* warcRecords(tree: VerifiedTree, browse: BrowseAddresses, 
   };
   yield place(undefined, await finish(infoRecord(tree, options.date)));
   const encode = async (page: Requested) => {
-    const body = await readPage(tree, page);
+    const body = readPage(tree, page);
     return { page, length: body.length, pieces: await finish(responseRecord(tree, page, body, options.date)) };
   };
   for await (const { page, length, pieces } of inOrder(requested(tree, browse), WIDTH, encode)) {
@@ -120,10 +120,10 @@ export function answerTo(baseUrl: string, page: Requested): Answer {
 }
 
 /** Reads a page or a browse file. @throws Failure tree-edited */
-async function readPage(tree: VerifiedTree, page: Requested): Promise<Buffer> {
-  if ('address' in page) return await readVerifiedBrowse(tree, page);
+function readPage(tree: VerifiedTree, page: Requested): Buffer {
+  if ('address' in page) return readVerifiedBrowseSync(tree, page);
   const { file = '' } = answerTo(tree.build.base_url, page);
-  return await readVerified(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
+  return readVerifiedSync(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
 }
 
 function responseRecord(tree: VerifiedTree, page: Requested, body: Buffer, date: string): Uint8Array[] {
