@@ -13,7 +13,7 @@ import { fetchAll, rclone, STORES, type Store, SWIFT } from './stores.ts';
 /** The number of publishes through the faulty proxy, and of killed ones. The full test runs 20 and 100. */
 const FAULTY = Number(process.env['PALIMPSEST_TEST_FAULTY'] ?? 1);
 const KILLS = process.env['PALIMPSEST_TEST_PUBLISH_KILLS'];
-const FEW_KILLS = 2;
+const FEW_KILLS = 1;
 const RATE = 0.3;
 
 const folder = folderOfFile();
