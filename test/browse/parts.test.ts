@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { partOf } from '../../src/browse/part-names.ts';
 import { Browse } from '../../src/browse/parts.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
-import { NOTHING_SHOWN } from '../../src/browse/shown.ts';
+import { NOTHING_SHOWN, type Shown } from '../../src/browse/shown.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -40,6 +40,23 @@ describe('the parts of the browse files', () => {
       }),
       { numRuns: 5 },
     );
+  });
+
+  it('render no archive again that other archives followed before, and no search index with the same names', async () => {
+    const records = Array.from({ length: 450 }, (_, index) => ({
+      ...{ id: 450 - index, account: 'nina', data_type: 'Bio' as const, previous: index === 449 ? null : 449 - index, text: `${index}` },
+      ...{ first_encountered_date: '2024-03-01T00:00:00Z', diff_html: '', web_archive_url: null },
+    }));
+    const store = await storeOf({ records, accounts: [] });
+    const rendered = (shown: Shown) => [...browseFiles(store, SITE, shown)].flatMap(([path, bytes]) => (bytes === undefined ? [] : [path]));
+    const archives = (paths: readonly string[]) =>
+      paths.filter((path) => path.startsWith('browse/changes/archive-')).map((path) => path.slice(23));
+    expect(archives(rendered(NOTHING_SHOWN))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
+    // 350 records have three archives, and the third one has got a link to the fourth
+    expect(archives(rendered({ revision: 0, records: 350, search: true }))).toEqual(['4.atom', '3.atom']);
+    expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
+    expect(rendered({ revision: 0, records: 350, search: false })).toContain('browse/search/index.js');
+    store.close();
   });
 
   it('render only what a change can affect', async () => {

@@ -1,5 +1,7 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeRecord } from '../../src/contract/record.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { histories } from '../support/histories.ts';
 
@@ -30,6 +32,20 @@ describe('the readers for browse files', () => {
         const store = await storeOf(history);
         const found = JSON.parse(`[${store.feedAfter(skip).take(5).json}]`);
         expect(found).toEqual(history.records.slice(skip, skip + 5));
+        store.close();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it('give the oldest records the checksum that they have alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(60), fc.nat(60), async (history, count) => {
+        fc.pre(history.records.length > 0);
+        const store = await storeOf(history);
+        const oldest = history.records.slice(history.records.length - Math.min(count, history.records.length));
+        const bytes = Buffer.from(oldest.map((record) => `${encodeRecord(record)},`).join(''));
+        expect(store.oldestChecksum(oldest.length)).toBe(`${crc32(bytes).toString(16).padStart(8, '0')}-${bytes.length}`);
         store.close();
       }),
       { numRuns: 10 },
