@@ -128,7 +128,8 @@ async function summaryOf(
   options: ComposedPublishOptions,
 ): Promise<ComposedPublishSummary> {
   const { head } = plan;
-  const chunks = () => chunksToSend(plan, read);
+  const isIdle = plan.isIdle && marker !== undefined && deletes.length + marker.deletes.length === 0 && !options.repair;
+  const chunks = () => chunksToSend(isIdle ? { ...plan, logChunks: [] } : plan, read);
   let [uploads, bytes] = [0, 0];
   for await (const chunk of chunks()) {
     if (options.signal.aborted) throw stopped(remote.policy.kept);
@@ -136,7 +137,6 @@ async function summaryOf(
     bytes += chunk.bytes;
     options.onProgress?.('read', uploads, 0);
   }
-  const isIdle = plan.isIdle && marker !== undefined && deletes.length + marker.deletes.length === 0 && !options.repair;
   const guarded = { isIdle, deletes: deletes.length, atTarget, gaps: [] };
   return {
     head,
@@ -160,12 +160,13 @@ async function summaryOf(
 
 /** Yields the chunks of the log and of all new states, each once. */
 async function* chunksToSend({ logChunks, states }: ComposedPlan, read: ReadChecked): AsyncGenerator<ChunkRef> {
-  const seen = new Set<string>();
   for (const { hash, bytes } of logChunks) yield { hash, bytes };
-  yield* chunksOfStates(states, read, seen);
+  yield* chunksOfStates(states, read);
 }
 
-async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked, seen = new Set<string>()): AsyncGenerator<ChunkRef> {
+/** Yields the chunks of all new states, each once. */
+async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked): AsyncGenerator<ChunkRef> {
+  const seen = new Set<string>();
   for (const { state, base } of states) {
     for (const collection of ['data', 'account'] as const) {
       for await (const chunk of chunksBeyond(state[collection], base?.[collection], read)) {
