@@ -9,7 +9,7 @@ import type { Target } from '../../storage/target.ts';
 import { checkGuards, type Limits } from '../planning/guards.ts';
 import { refuseOtherFiles } from '../trees/other-files.ts';
 import { deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
-import { generationsToPublish, lostGenerations } from './generations.ts';
+import { generationsToPublish, hasRemoved, lostGenerations } from './generations.ts';
 import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
 import { type Marker, readMarker, writeMarker } from './marker.ts';
@@ -114,6 +114,7 @@ async function prepare(remote: Remote, target: Target, head: ComposedHead, optio
     generations,
     found: found && { head: found.head, generations: before },
     isSuccessor,
+    hasRemoved: found !== undefined && hasRemoved(head, found.head),
     repair: options.repair,
     keep: options.keep,
     now: Date.now(),
