@@ -22,7 +22,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   tree: ['contract', 'store', 'pages', 'version'],
   composed: ['contract', 'sources', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'rewrite', 'tree', 'version', 'warc'],
-  hosting: ['contract', 'rewrite', 'tree'],
+  hosting: ['contract', 'rewrite', 'tree', 'composed'],
   serve: ['contract', 'rewrite', 'tree', 'composed'],
   verify: ['contract', 'store', 'pages', 'rewrite', 'tree', 'composed'],
   storage: ['contract', 'store'],

@@ -38,6 +38,9 @@ export interface Tree {
 /** Returns the bytes of a chunk. Rejects if there is no such chunk. */
 export type ReadChunk = (hash: string) => Promise<Uint8Array>;
 
+/** The value of `Cache-Control` for a chunk: its name is its hash, so its bytes never change. */
+export const CHUNK_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+
 const NEWLINE = 10;
 
 /** Returns the path of a chunk, relative to the tree. */

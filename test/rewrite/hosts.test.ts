@@ -7,7 +7,12 @@ import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
-const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
+const PROGRAM = {
+  resolve: module('resolve'),
+  respond: module('respond'),
+  compose: module('chunks') + module('compose'),
+  respondComposed: module('tree-reader') + module('respond-composed'),
+};
 const site = (base: string): PublishedSite => ({ origin: 'https://example.org', domain: 'example.org', base, program: PROGRAM });
 
 const SCRIPTS = [

@@ -34,6 +34,7 @@ export const CAPABILITIES = {
   'content-etag': 'the ETag depends on the content: it changes even if the size and the modification time of a file stay the same',
   gzip: 'sends the `.gz` file of a page to clients that accept gzip',
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
+  composed: 'composes pages from the files of `build --layout composed`, and answers `?as_of=`',
 } as const;
 
 /** Capabilities that no host can have, because pages are files. The tests prove this too. */

@@ -1,6 +1,7 @@
 import { inlined } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
+import { lambdaEdgeComposed } from './lambda-edge-composed.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
@@ -64,4 +65,5 @@ ${inlined(program, 'resolve')}`,
     },
   ],
   steps: [],
+  composed: lambdaEdgeComposed,
 };

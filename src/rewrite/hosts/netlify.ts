@@ -1,5 +1,6 @@
 import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
+import { netlifyComposed } from './netlify-composed.ts';
 
 export const netlify: Host = {
   name: 'netlify',
@@ -52,4 +53,5 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx netlify-cli deploy --prod'],
+  composed: netlifyComposed,
 };

@@ -1,6 +1,7 @@
 import { inlined } from '../program.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
+import { nginxNjsComposed } from './nginx-njs-composed.ts';
 
 export const nginxNjs: Host = {
   name: 'nginx-njs',
@@ -91,4 +92,5 @@ ${inlined(program, 'resolve')}`,
     'nginx -t',
     'systemctl reload nginx',
   ],
+  composed: nginxNjsComposed,
 };

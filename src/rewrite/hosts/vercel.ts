@@ -1,6 +1,7 @@
 import { inlined } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
+import { vercelComposed } from './vercel-composed.ts';
 
 /** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
 const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
@@ -68,4 +69,5 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx vercel deploy --prod'],
+  composed: vercelComposed,
 };
