@@ -3,7 +3,7 @@ import { type Answer, COLLECTION_HEADERS, lastValueOf } from './resolve.ts';
 
 /**
  * Composes pages from the files of the composed layout. Hosts run this source too. Some hosts run an old dialect: no
- * destructuring, no default values of parameters, no `for … of`, no `??` and `?.`.
+ * destructuring, no default values of parameters, no `for … of`, no `??` and `?.`, and no `await` inside an expression.
  */
 
 /** A state of both collections. */
@@ -52,7 +52,7 @@ export async function compose(head: Head, path: string, query: string, read: Rea
   const match = PAGE.exec(path);
   if (match === null) return undefined;
   const asOf = lastValueOf(query, 'as_of');
-  if (asOf === undefined || asOf === '') return await pageOfState(head, head.base_url, String(match[1]), match[2], '', read);
+  if (asOf === undefined || asOf === '') return pageOfState(head, head.base_url, String(match[1]), match[2], '', read);
   const found = await generationAt(head, asOf, read);
   if ('status' in found) return found;
   const state: State = {
@@ -61,7 +61,7 @@ export async function compose(head: Head, path: string, query: string, read: Rea
     data: { count: found.records, root: found.data },
     account: { count: found.accounts, root: found.account },
   };
-  return await pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`, read);
+  return pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`, read);
 }
 
 /** @param parameter the parameter that links carry on, such as `as_of=17`, or '' */
@@ -88,7 +88,11 @@ async function pageOfState(
   const encoder = new TextEncoder();
   const parts: Uint8Array[] = [encoder.encode(`${envelope.slice(0, -1)},"results":[`)];
   const end = Math.min(number * size, tree.count);
-  const items = end === 0 ? [] : await itemsBelow(await rootOf(tree, read), (number - 1) * size, end, read);
+  let items: readonly Uint8Array[] = [];
+  if (end > 0) {
+    const root = await rootOf(tree, read);
+    items = await itemsBelow(root, (number - 1) * size, end, read);
+  }
   for (let at = 0; at < items.length; at += 1) {
     if (at > 0) parts.push(encoder.encode(','));
     parts.push(items[at] as Uint8Array);
@@ -110,14 +114,24 @@ async function generationAt(head: Head, asOf: string, read: ReadChunk): Promise<
     position = await itemsUpTo(head.log, time, read);
   }
   if (position < 1 || position > head.log.count) return UNKNOWN;
-  const parts = await itemsBelow(await rootOf(head.log, read), position - 1, position, read);
+  const root = await rootOf(head.log, read);
+  const parts = await itemsBelow(root, position - 1, position, read);
   return JSON.parse(new TextDecoder().decode(parts[0]));
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/;
 
-/** Parses a date (midnight in UTC) or a time with a zone. Returns milliseconds since 1970. */
+/**
+ * Parses a date (midnight in UTC) or a time with a zone. Returns milliseconds since 1970. `Date.parse` of njs supports no
+ * zone but Z, and that of other engines accepts February 30.
+ */
 function timeIn(text: string): number | undefined {
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  const match = TIME.exec(text);
+  if (match === null || (match[3] === undefined && match[4] !== undefined)) return undefined;
+  const seconds = `${match[1]}T${match[2] === undefined ? '00:00' : match[2]}${match[3] === undefined ? ':00' : match[3]}`;
+  const milliseconds = `${match[4] === undefined ? '' : match[4]}000`.slice(0, 3);
+  const time = Date.parse(`${seconds}.${milliseconds}Z`);
+  if (Number.isNaN(time) || new Date(time).toISOString() !== `${seconds}.${milliseconds}Z`) return undefined;
+  const offset = match[5] === undefined ? 0 : Number(match[6]) * 60 + Number(match[7]);
+  return time - (match[5] === '-' ? -offset : offset) * 60000;
 }

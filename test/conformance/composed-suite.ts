@@ -7,6 +7,7 @@ import type { Host } from '../../src/rewrite/hosts/host.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import type { Probe, Trial } from './probe.ts';
 import { asOf } from './probes/as-of.ts';
+import { walk } from './probes/core.ts';
 import { anyQuery } from './probes/queries.ts';
 import { PublishedSite } from './published-site.ts';
 import type { Subject } from './subject.ts';
@@ -51,7 +52,7 @@ export function composes({ host, needs, release, ...subject }: Subject, outcome:
     const { 'pages that are not there compressed': _, ...core } = CORE;
     const always: { readonly [name: string]: Probe } = IS_WHOLE
       ? { ...core, 'any query': anyQuery({ ...host, cannot: composed.cannot }) }
-      : { 'a walk by next': CORE['a walk by next'] };
+      : { 'a walk by next': walk };
     test.each(Object.entries({ ...always, as_of: asOf }))('%s', async (name, probe) => {
       expect(await probe(trial)).toEqual([]);
       if (name === 'as_of') outcome.has.add('composed');
@@ -86,7 +87,7 @@ const home = mkdtempSync(join(tmpdir(), 'palimpsest-composed-sites-'));
 
 /** Returns the site, which is built once and copied for each host. */
 function theSite(): Promise<PublishedSite> {
-  site ??= PublishedSite.buildComposed(home, BASE);
+  site ??= PublishedSite.buildComposed(join(home, 'site'), BASE);
   return site;
 }
 

@@ -14,7 +14,7 @@ const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
 const EARLIER = 'earlier';
 
 /** The records of a composed tree, so that it has several leaves. */
-const COMPOSED_RECORDS = 1200;
+const COMPOSED_RECORDS = 450;
 
 /** The times of the generations of a composed tree: the earlier one, the present one, and that of a change. */
 export const GENERATIONS = ['2020-01-01T03:00:00Z', '2020-01-02T03:00:00Z', '2020-01-03T03:00:00Z'] as const;
@@ -55,6 +55,9 @@ export class PublishedSite {
     await site.#build(EARLIER, ['--built-at', GENERATIONS[0]]);
     cpSync(site.#pages, join(folder, 'earlier'), { recursive: true });
     await site.#build(BEFORE, ['--built-at', GENERATIONS[1]]);
+    const next = join(folder, 'next');
+    for (const name of readdirSync(folder)) cpSync(join(folder, name), join(next, name), { recursive: true });
+    await new PublishedSite(next, base, 'composed').#build(AFTER, ['--built-at', GENERATIONS[2]]);
     return site;
   }
 
@@ -65,8 +68,9 @@ export class PublishedSite {
   }
 
   /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
-  rebuild(): Promise<void> {
-    return this.#build(AFTER, this.#layout === 'static' ? ['--repair'] : ['--built-at', GENERATIONS[2]]);
+  async rebuild(): Promise<void> {
+    if (this.#layout === 'static') await this.#build(AFTER, ['--repair']);
+    else for (const name of ['tree', 'composed']) cpSync(join(this.#folder, 'next', name), join(this.#folder, name), { recursive: true });
   }
 
   /** Replaces the content of a file by different content of the same length and time, and updates the manifest. */

@@ -87,6 +87,8 @@ describe('serve with the composed layout', () => {
     expect(await count('2')).toBe(60);
     expect(await count('2026-11-21T03:00:00Z')).toBe(40);
     expect(await count('2026-11-21T03:30:00%2B00:30')).toBe(40);
+    expect(await count('2026-11-20T22:00:00.000-05:00')).toBe(40);
+    expect(await count('2026-11-21T03:00Z')).toBe(40);
     expect(await count('2026-11-22')).toBe(40);
     expect(await count('2026-11-22T02:59:59.999Z')).toBe(40);
     expect(await count('2026-11-22T03:00:00Z')).toBe(60);
@@ -94,7 +96,7 @@ describe('serve with the composed layout', () => {
     const unknown = '404 {"detail":"No such generation."}';
     const invalid = '400 {"detail":"Invalid as_of."}';
     for (const query of ['0', '3', '2026-11-21T02:59:59Z', '999999999999999']) expect(await count(query), query).toBe(unknown);
-    for (const query of ['yesterday', '-1', '1.5', '2026-13-01', '2026-11-22T03:00:00', '9999999999999999'])
+    for (const query of ['yesterday', '-1', '1.5', '2026-13-01', '2026-02-30', '2026-11-22T03:00:00', '2026-11-22T24:00:00Z', '9999999999999999'])
       expect(await count(query), query).toBe(invalid);
     expect(await ask(url('composed'), `${BASE}/rest/data/?as_of=1&page=99`)).toMatchObject({
       status: 404,

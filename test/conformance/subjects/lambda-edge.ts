@@ -44,10 +44,7 @@ export const lambdaEdge: Subject = {
       const listed = Object.entries(headers).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]);
       const request = { method, uri, querystring, headers: Object.fromEntries(listed), clientIp: '127.0.0.1' };
       const answered = await handler({ Records: [{ cf: { config: { eventType: 'origin-request' }, request } }] });
-      const body = Buffer.from(method === 'HEAD' ? '' : String(answered['body'] ?? ''));
-      const answer = exchange(answered, body);
-      // CloudFront computes the length
-      return { ...answer, headers: { ...answer.headers, 'content-length': String(Buffer.byteLength(String(answered['body'] ?? ''))) } };
+      return exchange(answered, Buffer.from(String(answered['body'] ?? '')));
     };
     return { ask, stop: origin.child.stop };
   },

@@ -8,16 +8,18 @@ const { Miniflare } = createRequire(join(modules, 'package.json'))('miniflare');
 const config = JSON.parse(readFileSync(join(files, 'wrangler.jsonc'), 'utf8').replace(/\/\/ .*$/gm, ''));
 const [{ binding, bucket_name }] = config.r2_buckets;
 
-const miniflare = new Miniflare({
+const options = {
   host: '127.0.0.1',
-  port: Number(port),
   cf: false,
   modules: [{ type: 'ESModule', path: join(files, config.main) }],
   modulesRoot: files,
   compatibilityDate: config.compatibility_date,
   r2Buckets: { [binding]: bucket_name },
-});
+};
+const miniflare = new Miniflare(options);
 const bucket = await miniflare.getR2Bucket(binding);
 for (const path of readdirSync(tree, { recursive: true })) {
-  if (statSync(join(tree, path)).isFile()) await bucket.put(path, readFileSync(join(tree, path)));
+  if (statSync(join(tree, path)).isFile()) await bucket.put(path, new Uint8Array(readFileSync(join(tree, path))));
 }
+// nobody reaches it before the bucket has the whole tree
+await miniflare.setOptions({ ...options, port: Number(port) });

@@ -48,7 +48,7 @@ const FETCH = `async (url, init) => {
     return { status: 301, headers: { location: pathname + search }, body: '' };
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(String.fromCharCode(...bytes)) };
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) };
 }`;
 
 function parse(value: unknown): Exchange {
