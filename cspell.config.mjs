@@ -5,6 +5,27 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 
 /** Names of other programs, and of their parts. */
 const names = [
+  'hellip',
+  'maktabat',
+  'alsabah',
+  'onbegin',
+  'mtext',
+  'mglyph',
+  'ascript',
+  'favicons',
+  'conin',
+  'conout',
+  'reqenv',
+  'apng',
+  'ninak',
+  'Zinh',
+  'relaxng',
+  'noreferrer',
+  'noout',
+  'labelledby',
+  'Hebr',
+  'feedsmith',
+  'activedescendant',
   'AADSTS',
   'abfs',
   'abfss',
@@ -115,6 +136,15 @@ const names = [
 ];
 /** Parts of the data that tests use. */
 const testData = [
+  'Nowak',
+  'Kowalski',
+  'strasse',
+  'stra',
+  'NINO',
+  'ninette',
+  'ninet',
+  'ninas',
+  'ninab',
   'aaab',
   'aaac',
   'aabb',

@@ -151,6 +151,21 @@ function benchBuild(store, out) {
   row('cp -r of that tree', median(copies));
   const unchanged = Array.from({ length: RUNS }, () => palimpsest(...build));
   row('build with nothing changed', median(unchanged.map((run) => run.seconds)), unchanged[0].megabytes);
+  benchHtml(build, out, median(builds));
+}
+
+/** Times builds with browse files into another folder, beside `cp -r` of that tree. */
+function benchHtml(build, out, seconds) {
+  const [html, copy] = [`${out}-html`, join(work, 'copy')];
+  const args = build.map((arg) => (arg === out ? html : arg));
+  const built = palimpsest(...args, '--html');
+  const copied = timed('cp', ['-r', html, copy]);
+  rmSync(copy, { recursive: true, force: true });
+  const ratios = `${(built.seconds / seconds).toFixed(1)} × the build without, ${(built.seconds / copied.seconds).toFixed(2)} × cp -r`;
+  const { build: record } = JSON.parse(built.stdout);
+  row('build --html into an empty folder', built.seconds, built.megabytes, `${record.browse_files} browse files, ${ratios}`);
+  const unchanged = palimpsest(...args, '--html');
+  row('build --html with nothing changed', unchanged.seconds, unchanged.megabytes);
 }
 
 function benchOneMore(records, store, out) {
@@ -161,6 +176,14 @@ function benchOneMore(records, store, out) {
   const build = palimpsest('build', '--store', store, '--out', out, '--base-url', 'https://history.example');
   const { written, unchanged } = JSON.parse(build.stdout);
   row('build with one record more', build.seconds, build.megabytes, `${written} files written, ${unchanged} unchanged`);
+  const html = palimpsest('build', '--html', '--store', store, '--out', `${out}-html`, '--base-url', 'https://history.example');
+  const summary = JSON.parse(html.stdout);
+  row(
+    'build --html with one record more',
+    html.seconds,
+    html.megabytes,
+    `${summary.written} files written, ${summary.unchanged} unchanged`,
+  );
 }
 
 async function bench(records) {
@@ -177,7 +200,7 @@ async function bench(records) {
   const verify = palimpsest('verify', '--out', out, '--store', store);
   row('verify with the store', verify.seconds, verify.megabytes);
   benchOneMore(records, store, out);
-  for (const path of [store, out]) rmSync(path, { recursive: true, force: true });
+  for (const path of [store, out, `${out}-html`]) rmSync(path, { recursive: true, force: true });
 }
 
 async function benchObserve(snapshots) {

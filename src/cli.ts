@@ -1,24 +1,6 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { declareAccounts } from './commands/accounts.ts';
-import { declareArchive } from './commands/archive.ts';
-import { declareBuild } from './commands/build.ts';
-import { complete, declareCompletion } from './commands/completion.ts';
-import { declareExclusions } from './commands/exclusions.ts';
-import { declareExport } from './commands/export.ts';
-import { declareHistory } from './commands/history.ts';
-import { declareImport } from './commands/import.ts';
-import { addToJobSummary, refusalTable } from './commands/job-summary.ts';
-import { declareMirror } from './commands/mirror.ts';
-import { declareObserve } from './commands/observe.ts';
-import { applyEnv, isOn } from './commands/options.ts';
-import { declarePublish } from './commands/publish.ts';
-import { declareRemove } from './commands/remove.ts';
-import { declareRewrite } from './commands/rewrite.ts';
-import { declareServe } from './commands/serve.ts';
-import { declareStore } from './commands/store.ts';
+import { applyEnv, isOn, type Program } from './commands/options.ts';
 import { renderSuggested } from './commands/suggested-command.ts';
-import { usageFailure } from './commands/usage-failure.ts';
-import { declareVerify } from './commands/verify.ts';
 import { FAILURES, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
@@ -28,6 +10,28 @@ import { VERSION } from './version.ts';
 /** The exit code if a guard refused. */
 const REFUSED = 3;
 
+type Declare = (program: Program, terminal: Terminal) => void;
+
+/** All commands in the order of the help. The module of a command is loaded when the command is needed, so that others start faster. */
+const COMMANDS: ReadonlyMap<string, () => Promise<Declare>> = new Map([
+  ['import', async () => (await import('./commands/import.ts')).declareImport],
+  ['mirror', async () => (await import('./commands/mirror.ts')).declareMirror],
+  ['observe', async () => (await import('./commands/observe.ts')).declareObserve],
+  ['build', async () => (await import('./commands/build.ts')).declareBuild],
+  ['serve', async () => (await import('./commands/serve.ts')).declareServe],
+  ['verify', async () => (await import('./commands/verify.ts')).declareVerify],
+  ['publish', async () => (await import('./commands/publish.ts')).declarePublish],
+  ['history', async () => (await import('./commands/history.ts')).declareHistory],
+  ['accounts', async () => (await import('./commands/accounts.ts')).declareAccounts],
+  ['remove', async () => (await import('./commands/remove.ts')).declareRemove],
+  ['exclusions', async () => (await import('./commands/exclusions.ts')).declareExclusions],
+  ['rewrite', async () => (await import('./commands/rewrite.ts')).declareRewrite],
+  ['archive', async () => (await import('./commands/archive.ts')).declareArchive],
+  ['export', async () => (await import('./commands/export.ts')).declareExport],
+  ['store', async () => (await import('./commands/store.ts')).declareStore],
+  ['completion', async () => (await import('./commands/completion.ts')).declareCompletion],
+]);
+
 /**
  * Runs one command line.
  * @param argv as in `process.argv`: the first two entries are ignored
@@ -36,21 +40,39 @@ const REFUSED = 3;
 export async function run(argv: readonly string[], io: ProcessIO): Promise<number> {
   const terminal = new Terminal(io);
   const words = argv.slice(2);
-  const program = programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'));
+  const program = await programFor(terminal, invocationOf(argv[1] ?? '', io.env, io.cwd?.() ?? '/'), commandsFor(words));
   try {
-    if (words[0] === 'complete') await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
-    else await program.parseAsync(argv);
+    if (words[0] === 'complete') {
+      const { complete } = await import('./commands/completion.ts');
+      await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
+    } else await program.parseAsync(isHelpOfNothing(words) ? [...argv.slice(0, 2), ...words.slice(1)] : argv);
     terminal.completed();
   } catch (error) {
-    if (!(error instanceof CommanderError)) terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
+    if (!(error instanceof CommanderError))
+      await terminal.failed(error instanceof Failure ? withVariableName(program, error) : asFailure(error));
     else if (error.exitCode !== 0) {
+      const { usageFailure } = await import('./commands/usage-failure.ts');
       terminal.setOutput(outputModeOf(words, io.env));
-      terminal.failure(usageFailure(program, words, error));
+      await terminal.failure(usageFailure(program, words, error));
     }
-    if (error instanceof Failure && FAILURES[error.code] === REFUSED) addToJobSummary(terminal, refusalTable(error));
+    if (error instanceof Failure && FAILURES[error.code] === REFUSED) {
+      const { addToJobSummary, refusalTable } = await import('./commands/job-summary.ts');
+      addToJobSummary(terminal, refusalTable(error));
+    }
   }
   await terminal.end();
   return terminal.exitCode;
+}
+
+/** Whether the words ask for help with a command that does not exist. Commander would answer as if no command was given. */
+function isHelpOfNothing([first, second]: readonly string[]): boolean {
+  return first === 'help' && second !== undefined && second !== 'help' && !second.startsWith('-') && !COMMANDS.has(second);
+}
+
+/** Returns the names of the commands that a command line needs: one, none for the version, or all for the help and suggestions. */
+function commandsFor([first = '']: readonly string[]): Iterable<string> {
+  if (first === '--version') return [];
+  return COMMANDS.has(first) ? [first] : COMMANDS.keys();
 }
 
 /** Returns the output options that a command line with wrong usage asks for. */
@@ -62,7 +84,7 @@ function outputModeOf(words: readonly string[], env: ProcessIO['env']): OutputMo
 
 /** Replaces the option in a failure's place by its environment variable, if the value came from there. */
 function withVariableName(program: Command, failure: Failure): Failure {
-  for (const command of program.commands) {
+  for (const command of program.commands.flatMap((one) => [one, ...one.commands])) {
     const option = command.options.find(({ long }) => long !== undefined && long === failure.place.field);
     if (option?.envVar === undefined || command.getOptionValueSource(option.attributeName()) !== 'env') continue;
     const { code, message, place, expected, found, hintParts, cause } = failure;
@@ -85,10 +107,15 @@ function asFailure(error: unknown): unknown {
 }
 
 /**
- * Declares the command line: every command with its options.
+ * Declares the command line: commands with their options.
  * @param invocation starts the program, for messages
+ * @param names the commands to declare now; a command that is suggested later is declared then
  */
-export function programFor(terminal: Terminal, invocation = 'palimpsest'): Command {
+export async function programFor(
+  terminal: Terminal,
+  invocation = 'palimpsest',
+  names: Iterable<string> = COMMANDS.keys(),
+): Promise<Command> {
   const { stdout, stderr, env } = terminal.io;
   const program = new Command('palimpsest')
     .description('Publishes the history of public profile fields as a JSON API without a server.')
@@ -105,23 +132,21 @@ export function programFor(terminal: Terminal, invocation = 'palimpsest'): Comma
   program.hook('preAction', (_, command) => {
     running = command;
   });
-  terminal.renderCommand = (command) => renderSuggested(program, running, invocation, command);
-  declareImport(program, terminal);
-  declareMirror(program, terminal);
-  declareObserve(program, terminal);
-  declareBuild(program, terminal);
-  declareServe(program, terminal);
-  declareVerify(program, terminal);
-  declarePublish(program, terminal);
-  declareHistory(program, terminal);
-  declareAccounts(program, terminal);
-  declareRemove(program, terminal);
-  declareExclusions(program, terminal);
-  declareRewrite(program, terminal);
-  declareArchive(program, terminal);
-  declareExport(program, terminal);
-  declareStore(program, terminal);
-  declareCompletion(program, terminal);
+  terminal.loadRenderer = async (commands) => {
+    const groups = new Set(commands.map((command) => command.split(' ')[0] ?? ''));
+    await declare(
+      program,
+      terminal,
+      [...groups].filter((group) => !program.commands.some((one) => one.name() === group)),
+    );
+    return (command) => renderSuggested(program, running, invocation, command);
+  };
+  await declare(program, terminal, names);
   applyEnv(program, env);
   return program;
+}
+
+async function declare(program: Program, terminal: Terminal, names: Iterable<string>): Promise<void> {
+  const loaded = await Promise.all(Array.from(names, (name) => COMMANDS.get(name)?.()));
+  for (const one of loaded) one?.(program, terminal);
 }

@@ -4,12 +4,14 @@ import { writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { allBrowseLines } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest.ts';
+import type { ManifestLine } from '../tree/manifest-line.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
-import { edited, readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import { edited, readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { write, writeDraft } from './draft-file.ts';
 import { inOrder } from './in-order.ts';
@@ -50,7 +52,7 @@ export async function writeBag(
 async function fill(tree: VerifiedTree, bag: string, onProgress: Parameters<typeof writeBag>[2]): Promise<void> {
   const { build, digests } = tree;
   let [files, bytes] = [0, 0];
-  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, digests[name].encodings), 0);
+  const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, digests[name].encodings), build.browse_files ?? 0);
   await writeDraft(join(bag, 'manifest-sha256.txt'), async (manifest) => {
     const add = async (payload: Payload) => {
       await write(manifest, Buffer.from(`${payload.digest}  data/${payload.path}\n`));
@@ -58,7 +60,9 @@ async function fill(tree: VerifiedTree, bag: string, onProgress: Parameters<type
       bytes += payload.bytes;
       onProgress?.(files, all, bytes);
     };
+    const copyFile = async (line: ManifestLine) => await copy(bag, line.path, await readVerifiedBrowse(tree, line));
     for await (const payload of inOrder(slotsOf(tree), WIDTH, (slot) => copySlot(tree, slot, bag))) await add(payload);
+    for await (const payload of inOrder(allBrowseLines(tree.browse), WIDTH, copyFile)) await add(payload);
     for (const [path, content] of filesBeside(tree)) await add(await copy(bag, path, content));
   });
   const tags = {
@@ -92,7 +96,8 @@ function* slotsOf({ digests }: VerifiedTree): Generator<Slot> {
 
 async function copySlot(tree: VerifiedTree, { collection, slot }: Slot, bag: string): Promise<Payload> {
   const { pages, encodings } = tree.digests[collection];
-  return await copy(bag, pathOf(collection, slot, pages, encodings), await readVerified(tree, collection, slot));
+  const content = await readVerified(tree, collection, slot);
+  return await copy(bag, pathOf(collection, slot, pages, encodings), content, tree.digests[collection].get(slot));
 }
 
 /** The files of a tree that are no pages, each compared with its SHA-256. */
@@ -110,11 +115,11 @@ function filesBeside({ out, build, sortKeys }: VerifiedTree): readonly (readonly
   ];
 }
 
-async function copy(bag: string, path: string, content: Buffer): Promise<Payload> {
+async function copy(bag: string, path: string, content: Buffer, digest: string = hash('sha256', content)): Promise<Payload> {
   const target = join(bag, 'data', path);
   mkdirSync(dirname(target), { recursive: true });
   await writeFile(target, content, { flag: 'wx' });
-  return { path, digest: hash('sha256', content), bytes: content.length };
+  return { path, digest, bytes: content.length };
 }
 
 function refuseUnlessEmpty(folder: string): void {

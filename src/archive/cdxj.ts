@@ -1,7 +1,8 @@
 import { getSurt } from 'warcio';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
-import { addressOf, type PlacedRecord, payloadDigest, type RequestedPage } from './warc.ts';
+import type { BrowseAddresses } from './browse-addresses.ts';
+import { addressOf, answerTo, type PlacedRecord, payloadDigest, type Requested } from './warc.ts';
 
 /** Where a record of a WARC begins, and its length, in bytes. */
 interface Extent {
@@ -9,33 +10,46 @@ interface Extent {
   readonly length: number;
 }
 
-/** The extents of the records of a WARC. A page takes 16 bytes. */
+/** The extents of the records of a WARC. A file takes 16 bytes. */
 export class RecordExtents {
-  readonly #numbers: { readonly [C in Collection]: Float64Array };
+  readonly #numbers: { readonly [C in Collection | 'browse']: Float64Array };
 
-  constructor({ digests }: VerifiedTree) {
-    this.#numbers = { data: new Float64Array(2 * (digests.data.pages + 1)), account: new Float64Array(2 * (digests.account.pages + 1)) };
+  constructor({ digests }: VerifiedTree, browse: BrowseAddresses) {
+    const { data, account } = digests;
+    const numbers = (files: number) => new Float64Array(2 * files);
+    this.#numbers = { data: numbers(data.pages + 1), account: numbers(account.pages + 1), browse: numbers(browse.count) };
   }
 
   add({ page, offset, bytes }: PlacedRecord): void {
-    if (page !== undefined) this.#numbers[page.collection].set([offset, bytes.length], 2 * (page.number ?? 0));
+    if (page !== undefined) this.#at(page).set([offset, bytes.length]);
   }
 
-  get({ collection, number = 0 }: RequestedPage): Extent {
-    const [offset = 0, length = 0] = this.#numbers[collection].subarray(2 * number, 2 * number + 2);
+  get(page: Requested): Extent {
+    const [offset = 0, length = 0] = this.#at(page);
     return { offset, length };
+  }
+
+  #at(page: Requested): Float64Array {
+    const [numbers, place] = 'address' in page ? [this.#numbers.browse, page.place] : [this.#numbers[page.collection], page.number ?? 0];
+    return numbers.subarray(2 * place, 2 * place + 2);
   }
 }
 
 /** Yields the lines of the CDXJ index of a tree's WARC, sorted by their bytes. */
-export function* cdxjLines(tree: VerifiedTree, extents: RecordExtents, date: string, filename: string): Generator<string> {
+export function* cdxjLines(
+  tree: VerifiedTree,
+  browse: BrowseAddresses,
+  extents: RecordExtents,
+  date: string,
+  filename: string,
+): Generator<string> {
   const timestamp = date.replace(/\D/g, '');
-  for (const page of sortedPages(tree)) {
+  for (const page of sorted(tree, browse)) {
     const url = addressOf(tree.build.base_url, page);
     const { offset, length } = extents.get(page);
     const fields = {
       url,
-      mime: 'application/json',
+      mime: 'address' in page ? (answerTo(tree.build.base_url, page).headers['Content-Type'] ?? '').split(';')[0] : 'application/json',
       status: '200',
       digest: payloadDigest(tree, page),
       length: String(length),
@@ -46,8 +60,12 @@ export function* cdxjLines(tree: VerifiedTree, extents: RecordExtents, date: str
   }
 }
 
-/** Yields the pages in the order of their addresses: `account` before `data`, `page=10` before `page=2`. */
-function* sortedPages({ digests }: VerifiedTree): Generator<RequestedPage> {
+/**
+ * Yields what clients can request in the order of the addresses: browse files before `rest`, `account` before `data`, `page=10`
+ * before `page=2`.
+ */
+function* sorted({ digests }: VerifiedTree, browse: BrowseAddresses): Generator<Requested> {
+  yield* browse.sorted();
   for (const collection of COLLECTIONS.toSorted()) {
     yield { collection, number: undefined };
     for (const number of textOrder(0, digests[collection].pages)) yield { collection, number };

@@ -6,6 +6,7 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import { encodeJson } from '../contract/json.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
+import { BrowseAddresses } from './browse-addresses.ts';
 import { cdxjLines, RecordExtents } from './cdxj.ts';
 import { write, writeDraft } from './draft-file.ts';
 import { siteDate } from './site-date.ts';
@@ -43,16 +44,17 @@ export async function writeWacz(tree: VerifiedTree, path: string, onProgress: Wa
 
 /** Adds the files one after another: each needs what was counted while the one before it was written. */
 async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgress: WarcOptions['onProgress']): Promise<void> {
-  const extents = new RecordExtents(tree);
+  const browse = new BrowseAddresses(tree);
+  const extents = new RecordExtents(tree, browse);
   async function* warc(): AsyncGenerator<Uint8Array> {
-    for await (const record of warcRecords(tree, { date, isCompressed: true, onProgress })) {
+    for await (const record of warcRecords(tree, browse, { date, isCompressed: true, onProgress })) {
       extents.add(record);
       yield record.bytes;
     }
   }
   const resources = [
     await add(zip, `archive/${WARC}`, warc()),
-    await add(zip, 'indexes/index.cdx', lines(cdxjLines(tree, extents, date, WARC))),
+    await add(zip, 'indexes/index.cdx', lines(cdxjLines(tree, browse, extents, date, WARC))),
     await add(zip, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
   ];
   const datapackage = encodeJson({
@@ -61,7 +63,7 @@ async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgre
     title: `${tree.build.base_url}/rest/`,
     description: `The pages of a JSON API: ${tree.build.records} records and ${tree.build.accounts} accounts.`,
     software: `palimpsest ${VERSION}`,
-    mainPageUrl: addressOf(tree.build.base_url, { collection: 'data', number: undefined }),
+    mainPageUrl: browse.count > 0 ? `${tree.build.base_url}/` : addressOf(tree.build.base_url, { collection: 'data', number: undefined }),
     mainPageDate: date,
     resources,
   });
@@ -69,7 +71,7 @@ async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgre
   await add(zip, 'datapackage-digest.json', lines([encodeJson({ path, hash })]));
 }
 
-/** Returns the lines of pages.jsonl: one entry point for each collection, because a viewer loads the whole list. */
+/** Returns the lines of pages.jsonl: the home page if there is one, and one entry point for each collection, because a viewer loads the whole list. */
 function entryPoints({ build }: VerifiedTree, date: string): string[] {
   const header = encodeJson({ format: 'json-pages-1.0', id: 'pages', title: 'Entry points' });
   const entry = (collection: (typeof COLLECTIONS)[number]) => ({
@@ -78,7 +80,9 @@ function entryPoints({ build }: VerifiedTree, date: string): string[] {
     ts: date,
     title: collection === 'data' ? 'Change records, newest first' : 'Accounts',
   });
-  return [header, ...COLLECTIONS.map((collection) => encodeJson(entry(collection)))];
+  const home = { id: 'home', url: `${build.base_url}/`, ts: date, title: 'Home page' };
+  const first = build.browse_files === undefined ? [] : [encodeJson(home)];
+  return [header, ...first, ...COLLECTIONS.map((collection) => encodeJson(entry(collection)))];
 }
 
 /** Adds a file to a ZIP while it is made. */

@@ -1,4 +1,5 @@
 import type { VerifiedTree } from '../tree/verified-tree.ts';
+import { BrowseAddresses } from './browse-addresses.ts';
 import { write, writeDraft } from './draft-file.ts';
 import { siteDate } from './site-date.ts';
 import { type WarcOptions, warcRecords } from './warc.ts';
@@ -11,6 +12,7 @@ export async function writeWarc(tree: VerifiedTree, path: string, onProgress: Wa
   const date = await siteDate(tree);
   const isCompressed = path.toLowerCase().endsWith('.gz');
   await writeDraft(path, async (file) => {
-    for await (const { bytes } of warcRecords(tree, { date, isCompressed, onProgress })) await write(file, bytes);
+    for await (const { bytes } of warcRecords(tree, new BrowseAddresses(tree), { date, isCompressed, onProgress }))
+      await write(file, bytes);
   });
 }

@@ -1,16 +1,18 @@
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { resolve } from '../rewrite/resolve.ts';
+import { resolveWithBrowse } from '../rewrite/browse.ts';
+import type { Answer } from '../rewrite/resolve.ts';
 import { slotAt } from '../tree/layout.ts';
-import { readVerified, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMember } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';
+import type { BrowseAddresses, RequestedFile } from './browse-addresses.ts';
 import { inOrder } from './in-order.ts';
 
 /** A record of a WARC, as its bytes and what an index says of it. */
 export interface PlacedRecord {
   /** Undefined for the warcinfo record. */
-  readonly page: RequestedPage | undefined;
+  readonly page: Requested | undefined;
   readonly bytes: Uint8Array;
   /** The position of its first byte in the WARC. */
   readonly offset: number;
@@ -23,12 +25,15 @@ export interface RequestedPage {
   readonly number: number | undefined;
 }
 
+/** A page or a browse file. */
+export type Requested = RequestedPage | RequestedFile;
+
 export interface WarcOptions {
   /** The date of all records, see {@link siteDate}. */
   readonly date: string;
   /** Whether each record is a gzip member. */
   readonly isCompressed: boolean;
-  readonly onProgress?: ((pages: number, all: number, bytes: number) => void) | undefined;
+  readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
 /** Pages that are read and compressed at the same time. */
@@ -36,21 +41,21 @@ const WIDTH = 8;
 
 /**
  * Yields the records of a WARC with every page of a tree at its real address: `/rest/data/`, `?page=1`, `?page=2` and so
- * on. Each page is compared with the manifest. Memory does not grow with the tree.
+ * on. The browse files follow. Each file is compared with the manifest. Memory does not grow with the tree.
  * @throws Failure tree-edited
  */
-export async function* warcRecords(tree: VerifiedTree, options: WarcOptions): AsyncGenerator<PlacedRecord> {
+export async function* warcRecords(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<PlacedRecord> {
   const { isCompressed, onProgress } = options;
   const info = await infoRecord(tree, options.date);
   const first = isCompressed ? await gzipMember(info) : info;
   yield { page: undefined, bytes: first, offset: 0 };
   let [offset, pages, pageBytes] = [first.length, 0, 0];
-  const all = tree.build.data_pages + tree.build.account_pages + COLLECTIONS.length;
-  const encode = async (page: RequestedPage) => {
+  const all = tree.build.data_pages + tree.build.account_pages + COLLECTIONS.length + browse.count;
+  const encode = async (page: Requested) => {
     const { record, length } = await responseRecord(tree, page, options.date);
     return { page, length, bytes: isCompressed ? await gzipMember(record) : record };
   };
-  for await (const { page, length, bytes } of inOrder(requestedPages(tree), WIDTH, encode)) {
+  for await (const { page, length, bytes } of inOrder(requested(tree, browse), WIDTH, encode)) {
     yield { page, bytes, offset };
     offset += bytes.length;
     pageBytes += length;
@@ -59,20 +64,25 @@ export async function* warcRecords(tree: VerifiedTree, options: WarcOptions): As
   }
 }
 
-function* requestedPages({ digests }: VerifiedTree): Generator<RequestedPage> {
+function* requested({ digests }: VerifiedTree, browse: BrowseAddresses): Generator<Requested> {
   for (const collection of COLLECTIONS) {
     yield { collection, number: undefined };
     for (let number = 1; number <= digests[collection].pages; number += 1) yield { collection, number };
   }
+  yield* browse.all();
 }
 
-/** Returns the address at which clients request a page. */
-export function addressOf(baseUrl: string, { collection, number }: RequestedPage): string {
+/** Returns the address at which clients request a page or a browse file. */
+export function addressOf(baseUrl: string, page: Requested): string {
+  if ('address' in page) return `${baseUrl}/${page.address}`;
+  const { collection, number } = page;
   return `${baseUrl}/rest/${collection}/${number === undefined ? '' : `?page=${number}`}`;
 }
 
-/** Returns the digest of a page in the form of WARC headers. */
-export function payloadDigest({ digests }: VerifiedTree, { collection, number = 1 }: RequestedPage): string {
+/** Returns the digest of a file in the form of WARC headers. */
+export function payloadDigest({ digests }: VerifiedTree, page: Requested): string {
+  if ('address' in page) return `sha256:${page.digest}`;
+  const { collection, number = 1 } = page;
   return `sha256:${digests[collection].get(number)}`;
 }
 
@@ -89,7 +99,7 @@ async function infoRecord({ build }: VerifiedTree, date: string): Promise<Uint8A
     `palimpsest-accounts: ${build.accounts}`,
     `palimpsest-manifest: sha256:${build.manifest}`,
   ];
-  const block = [Buffer.from(`${lines.join('\r\n')}\r\n`)];
+  const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
   return await encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block });
 }
 
@@ -97,17 +107,25 @@ function infoId(manifest: string, date: string): string {
   return recordId('warcinfo', manifest, date);
 }
 
+/** Returns the answer of a host to the request for a page or a browse file. */
+export function answerTo(baseUrl: string, page: Requested): Answer {
+  const { pathname, search } = new URL(addressOf(baseUrl, page));
+  const root = new URL(baseUrl).pathname;
+  return resolveWithBrowse('GET', pathname, search.slice(1), root === '/' ? '' : root, '');
+}
+
 async function responseRecord(
   tree: VerifiedTree,
-  page: RequestedPage,
+  page: Requested,
   date: string,
 ): Promise<{ readonly record: Uint8Array; readonly length: number }> {
   const { build } = tree;
   const url = addressOf(build.base_url, page);
-  const { pathname } = new URL(build.base_url);
-  const base = pathname === '/' ? '' : pathname;
-  const { status, headers, file = '' } = resolve('GET', `${base}/rest/${page.collection}/`, new URL(url).search.slice(1), base);
-  const body = await readVerified(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
+  const { status, headers, file = '' } = answerTo(build.base_url, page);
+  const body =
+    'address' in page
+      ? await readVerifiedBrowse(tree, page)
+      : await readVerified(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
   const payload = payloadDigest(tree, page);
   const head = [
     `HTTP/1.1 ${status} OK`,
@@ -121,7 +139,7 @@ async function responseRecord(
     date,
     url,
     headers: { 'WARC-Warcinfo-ID': infoId(build.manifest, date) },
-    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
+    block: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]),
     payloadDigest: payload,
   });
   return { record, length: body.length };

@@ -84,7 +84,7 @@ function chosenVersion(remote: Remote, catalog: Catalog | undefined, { version, 
     if (allowMissing) return undefined;
     throw new Failure('no-store', `${remote.name} has no store`, {
       expected: 'a store that palimpsest store push sent there',
-      found: catalog === undefined ? 'nothing' : 'a first push that did not end',
+      found: catalog === undefined ? 'no versions of a store' : 'a first push that did not end',
       hint: 'check the address and --prefix; only in the very first run, add --allow-missing',
     });
   }
@@ -150,10 +150,18 @@ function busy(store: string): Failure {
 }
 
 function diverged(remote: Remote, store: string, here: StoreState, version: Version): Failure {
-  return new Failure('store-diverged', `${store} has data that version ${version.number} at ${remote.name} does not have`, {
+  const isSame = here.fingerprint === version.fingerprint;
+  const message = isSame
+    ? `${store} has the content of version ${version.number} at ${remote.name}, but was made in another way`
+    : `${store} has data that version ${version.number} at ${remote.name} does not have`;
+  return new Failure('store-diverged', message, {
     place: { file: store },
-    expected: `an ancestor of revision ${version.revision} (${version.fingerprint.slice(0, 12)}), or no store`,
-    found: `revision ${here.revision} (${here.fingerprint.slice(0, 12)}), with ${plural(here.records, 'record')}`,
-    hint: 'pull to another file with --store, or discard the data of this store with --replace; nothing was changed',
+    expected: 'a store from which that version was made, or no store',
+    found: isSame
+      ? 'a store with the same records and accounts and another origin'
+      : `a store with ${plural(here.records, 'record')}, not all in that version`,
+    hint: isSame
+      ? 'replace this store with --replace: only times of observations can be lost; nothing was changed'
+      : 'pull to another file with --store, or discard the data of this store with --replace; nothing was changed',
   });
 }

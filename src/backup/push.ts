@@ -181,13 +181,16 @@ async function send(remote: Remote, path: string, bytes: Buffer): Promise<void> 
 }
 
 function diverged(remote: Remote, { path, state }: StoreImage, newest: Version): Failure {
-  return new Failure('store-diverged', `${path} does not descend from the newest version at ${remote.name}`, {
+  const isSame = state.fingerprint === newest.fingerprint;
+  return new Failure('store-diverged', `${path} was not made from the newest version at ${remote.name}`, {
     place: { file: path },
-    expected: `a descendant of revision ${newest.revision} (${newest.fingerprint.slice(0, 12)}) of version ${newest.number}, with ${plural(newest.records, 'record')}`,
+    expected: `a store that was made from version ${newest.number}, which has ${plural(newest.records, 'record')}`,
     found:
-      state.revision === newest.revision && state.fingerprint === newest.fingerprint
+      state.revision === newest.revision && isSame
         ? 'the same revision, with accounts last observed at earlier times'
-        : `revision ${state.revision} (${state.fingerprint.slice(0, 12)}), with ${plural(state.records, 'record')}, which does not descend from it`,
+        : isSame
+          ? 'a store with the same records and accounts and another origin'
+          : `a store with ${plural(state.records, 'record')} and another origin`,
     hint: hint`run ${suggested('store pull', { '--store': 'other.db' })}, then import or observe your sources into other.db and push that; or push with --replace: the target keeps the other version too; nothing was changed`,
   });
 }

@@ -9,8 +9,9 @@ export function declareAccounts(program: Program, terminal: Terminal): void {
     .command('accounts')
     .summary('list the accounts in the store, or search them')
     .description(
-      'Lists accounts, sorted by handle. If a text is given, lists the accounts that match each of its words in the handle, a former ' +
-        'handle or the display name. Case and accents are ignored. @text lists the handles and former handles that begin with the text.',
+      'Lists accounts, sorted by handle. With a text, lists only accounts whose names contain every word of the text. The names are ' +
+        'the handle, former handles and the display name. Case and accents are ignored. With @text, lists only accounts with a handle ' +
+        'or former handle that begins with the text.',
     )
     .argument('[text]', 'what to search for')
     .addOption(

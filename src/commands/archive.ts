@@ -3,7 +3,7 @@ import { relative, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
 import { stopped } from '../contract/pauses.ts';
-import { number, seconds, size } from '../terminal/amounts.ts';
+import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
@@ -102,22 +102,23 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
       const signal = terminal.stopSignal;
       let read = 0;
       const tree = openVerified(out);
-      const { base_url, records, accounts, data_pages, account_pages } = tree.build;
+      const { base_url, records, accounts, data_pages, account_pages, browse_files } = tree.build;
       await write(tree, to, (done, all, bytes) => {
         if (signal.aborted) throw stopped(`${to} was not written`);
         progress('archive', done, all);
         read = bytes;
       });
       const milliseconds = Math.round(performance.now() - started);
-      const facts = { to, out, base_url, records, accounts, data_pages, account_pages, page_bytes: read, milliseconds };
+      const facts = { to, out, base_url, records, accounts, data_pages, account_pages, browse_files, page_bytes: read, milliseconds };
       const isFile = form.name !== 'bag';
       terminal.summary({ ...facts, bytes: isFile ? statSync(to).size : undefined }, [
         `archived the tree in ${out} in ${seconds(milliseconds)}`,
         `  pages     ${number(data_pages)} of the feed, ${number(account_pages)} of the accounts, each compared with the manifest`,
+        ...(browse_files === undefined ? [] : [`  browse    ${plural(browse_files, 'file')}, each compared with the manifest`]),
         `  content   ${number(records)} records of ${number(accounts)} accounts at ${base_url}`,
         `  archive   ${to}${isFile ? `, ${size(statSync(to).size)}` : ''}`,
         'to check that the archive is complete, import it into a new store:',
-        `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
+        `next: ${await terminal.command('import', { '--store': 'copy.db', '--require-complete': true }, [to])}`,
       ]);
     });
 }

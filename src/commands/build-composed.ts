@@ -16,6 +16,7 @@ interface Options {
   readonly pageSize: number;
   readonly accountPageSize: number;
   readonly compress?: readonly Encoding[] | undefined;
+  readonly html?: boolean | undefined;
   readonly builtAt?: Instant | undefined;
   readonly repair?: true | undefined;
 }
@@ -26,6 +27,7 @@ interface Options {
  */
 export async function buildComposedTree(terminal: Terminal, options: Options, started: number): Promise<void> {
   refuseCompress(options.compress);
+  refuseHtml(options.html);
   const [{ buildComposed }, { chooseBaseUrl }] = await Promise.all([import('../composed/build.ts'), import('../tree/base-url.ts')]);
   const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
   const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
@@ -64,7 +66,7 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
       `  feed      ${plural(data.count, 'record')}`,
       `  accounts  ${number(account.count)}`,
       `  files     ${number(written)} written, ${number(removed)} removed`,
-      `next: ${terminal.command('serve')}`,
+      `next: ${await terminal.command('serve')}`,
     ],
   );
 }
@@ -92,5 +94,15 @@ function refuseCompress(encodings: readonly Encoding[] | undefined): void {
     expected: '--layout static, or no --compress',
     found: '--layout composed',
     hint: 'omit --compress: the host composes each page on request, and can compress it then',
+  });
+}
+
+function refuseHtml(html: boolean | undefined): void {
+  if (html !== true) return;
+  throw new Failure('usage', '--html has no meaning for the composed layout', {
+    place: { field: '--html' },
+    expected: '--layout static, or no --html',
+    found: '--layout composed',
+    hint: 'omit --html, or build a second tree with --layout static --html in another folder: browse files link to pages that are files',
   });
 }

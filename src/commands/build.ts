@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { parseBaseUrl } from '../contract/site.ts';
+import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import type { BuildSummary } from '../tree/build.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
 import { buildComposedTree, refuseBuiltAt } from './build-composed.ts';
@@ -34,8 +36,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .addOption(
       new Option(
         '--base-url <url>',
-        'the public address of the site; rest/ is below it (default: the base URL of the tree in --out; for a new tree ' +
-          `"${DEFAULT_BASE_URL}", the address of palimpsest serve)`,
+        'the public address of the site; rest/ is below it (default: the base URL of the last build in --out, or ' +
+          `"${DEFAULT_BASE_URL}" for a new tree)`,
       ).env('PALIMPSEST_BASE_URL'),
     )
     .addOption(
@@ -51,10 +53,20 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         .default(100),
     )
     .addOption(
-      new Option('--compress <encodings>', 'also write compressed copies of each page: gzip, brotli or gzip,brotli')
+      new Option(
+        '--compress <encodings>',
+        'also write compressed copies of each page: gzip, brotli, gzip,brotli or none (default: as the last build in --out)',
+      )
         .env('PALIMPSEST_COMPRESS')
         .argParser(encodingsIn),
     )
+    .addOption(
+      new Option(
+        '--html',
+        'also write browse files: pages and feeds for people, beside the JSON (default: as the last build in --out)',
+      ).env('PALIMPSEST_HTML'),
+    )
+    .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(
       new Option('--layout <layout>', 'how the files are arranged: composed is for hosts that run code')
         .env('PALIMPSEST_LAYOUT')
@@ -79,6 +91,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build', 'build a tree for palimpsest serve, or update the tree in out'],
         ['palimpsest build --base-url https://example.org', 'a tree for a site at the root of its host'],
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
+        ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
         ['palimpsest build --base-url https://example.org --layout composed', 'a tree for a host that composes pages on request'],
       ),
@@ -96,11 +109,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         out: options.out,
         site,
         compress: options.compress,
+        html: options.html,
         repair: options.repair,
         signal: terminal.stopSignal,
         onProgress: terminal.progress({
           check: { label: 'reading the tree', amount: items('file') },
           render: { label: 'rendering', amount: items('page') },
+          browse: { label: 'rendering browse files', amount: items('part') },
           compare: { label: 'comparing with the tree', amount: items('file') },
           exchange: { label: 'replacing files', amount: items('page') },
         }),
@@ -109,7 +124,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       const tree = summary.build;
       if (summary.pulledForward) {
         terminal.warn(
-          'records or accounts moved to earlier pages: a reader who was following the next links during the build may have missed some',
+          'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
+            'the build may have missed some',
         );
       }
       const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
@@ -119,16 +135,30 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
+        ...(tree.browse_files === undefined
+          ? []
+          : [`  browse    ${plural(tree.browse_files, 'file')}; open ${join(options.out, 'index.html')}`]),
         `  files     ${number(summary.written)} written, ${number(summary.unchanged)} unchanged, ${number(summary.removed)} removed`,
-        `next: ${terminal.command('verify')}`,
-        `then: ${terminal.command('serve')}`,
+        ...removedLines(summary),
+        `next: ${await terminal.command('verify')}`,
+        `then: ${await terminal.command('serve')}`,
+        ...(isLoopback(baseUrl.url) ? [] : [`then: ${await terminal.command('publish', {}, ['TARGET'])}`]),
       ]);
     });
 }
 
+/** Returns a line for each kind of optional files that were removed. */
+function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary): string[] {
+  return [
+    ...(removedBrowseFiles > 0 && build.browse_files === undefined ? [`  removed   ${plural(removedBrowseFiles, 'browse file')}`] : []),
+    ...(removedCopies > 0 ? [`  removed   ${number(removedCopies)} compressed ${removedCopies === 1 ? 'copy' : 'copies'}`] : []),
+  ];
+}
+
 function encodingsIn(text: string): Encoding[] {
+  if (text === 'none') return [];
   const names = text.split(',').filter((name) => name !== '');
   const unknown = names.find((name) => !ENCODINGS.some((encoding) => encoding === name));
-  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')} or ${ENCODINGS.join(',')}.`);
+  if (unknown !== undefined) throw new InvalidArgumentError(`Expected ${ENCODINGS.join(', ')}, ${ENCODINGS.join(',')} or none.`);
   return ENCODINGS.filter((encoding) => names.includes(encoding));
 }

@@ -18,9 +18,10 @@ export function declareCompletion(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest completion bash > ~/.local/share/bash-completion/completions/palimpsest', 'for bash'],
-        ['palimpsest completion zsh > ~/.zfunc/_palimpsest', 'for zsh, if ~/.zfunc is in the fpath'],
-        ['palimpsest completion fish > ~/.config/fish/completions/palimpsest.fish', 'for fish'],
+        ['mkdir -p ~/.local/share/bash-completion/completions', 'the folder for bash'],
+        ['palimpsest completion bash > ~/.local/share/bash-completion/completions/palimpsest', 'for bash, if that folder exists'],
+        ['palimpsest completion zsh > ~/.zfunc/_palimpsest', 'for zsh, if the folder ~/.zfunc exists and is in the fpath'],
+        ['palimpsest completion fish > ~/.config/fish/completions/palimpsest.fish', 'for fish, if that folder exists'],
       ),
     )
     .action(async (shell, options) => {

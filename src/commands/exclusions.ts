@@ -9,9 +9,10 @@ import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } fr
 export function declareExclusions(program: Program, terminal: Terminal): void {
   program
     .command('exclusions')
-    .summary('list the removed accounts that sources cannot bring back')
+    .summary('list the exclusions of removed accounts, or end them')
     .description(
-      'Lists the accounts that palimpsest remove has excluded. The store contains only hashes of their names. Name an account to find its exclusion.',
+      'Lists the exclusions that palimpsest remove made: sources cannot bring these accounts back. The store has only hashes of ' +
+        'the names, so the list shows dates and numbers. Name an account to see whether it is excluded.',
     )
     .argument('[account...]', 'show only the exclusions of these handles or stable ids')
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
@@ -21,7 +22,7 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
     .addHelpText(
       'after',
       examples(
-        ['palimpsest exclusions', 'list all exclusions'],
+        ['palimpsest exclusions', 'list all exclusions, without names'],
         ['palimpsest exclusions nina_k', 'show whether that handle is excluded'],
         ['palimpsest exclusions nina_k --allow', 'let sources bring that account back'],
       ),
@@ -43,7 +44,8 @@ export function declareExclusions(program: Program, terminal: Terminal): void {
 }
 
 function line({ excluded_at, handles, stable_ids, records, isErased }: ListedExclusion): string {
-  const keys = [plural(handles.length, 'handle'), plural(stable_ids.length, 'stable id'), plural(records.length, 'record id')];
+  const removed = records.length === 0 ? [] : [`the ids of ${plural(records.length, 'removed record')}`];
+  const keys = [plural(handles.length, 'handle'), plural(stable_ids.length, 'stable id'), ...removed];
   return `  ${excluded_at}  ${keys.join(', ')}${isErased ? '' : '; remove it again to erase its bytes from the file'}`;
 }
 

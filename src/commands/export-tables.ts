@@ -20,7 +20,7 @@ interface TableFormat {
   readonly load: () => Promise<(table: Table, store: Store) => Iterable<string | Uint8Array>>;
 }
 
-const NAMES = ['records', 'accounts'] as const satisfies readonly TableName[];
+const NAMES = ['records', 'accounts', 'exclusions'] as const satisfies readonly TableName[];
 
 const CSV: TableFormat = {
   name: 'csv',
@@ -36,7 +36,7 @@ const PARQUET: TableFormat = {
   load: async () => (await import('../export/parquet.ts')).parquet,
 };
 
-/** Declares the commands that export the records and the accounts as flat tables. */
+/** Declares the commands that export the records, the accounts and the exclusions as flat tables. */
 export function declareTableExports(group: Program, terminal: Terminal): void {
   for (const format of [CSV, PARQUET]) declareTableExport(group, terminal, format);
 }
@@ -44,13 +44,13 @@ export function declareTableExports(group: Program, terminal: Terminal): void {
 function declareTableExport(group: Program, terminal: Terminal, { name, title, description, load }: TableFormat): void {
   group
     .command(name)
-    .summary(`write the records and the accounts as ${title}`)
+    .summary(`write the records, the accounts and the exclusions as ${title}`)
     .description(
-      `Writes records.${name} and accounts.${name} into a folder, or one of them to a file (docs/export.md). ${description} ` +
+      `Writes records.${name}, accounts.${name} and exclusions.${name} into a folder, or one of them to a file (see docs/export.md in the package). ${description} ` +
         'Use export ndjson to restore a store.',
     )
     .addOption(
-      new Option('--to <path>', `the folder for both files; or one file, with a name that ends in .${name}; - for standard output`)
+      new Option('--to <path>', `the folder for the files; or one file, with a name that ends in .${name}; - for standard output`)
         .env('PALIMPSEST_TO')
         .argParser((text) => uncompressed(text, name))
         .makeOptionMandatory(),
@@ -66,7 +66,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     .addHelpText(
       'after',
       examples(
-        [`palimpsest export ${name} --to tables`, `write tables/records.${name} and tables/accounts.${name}`],
+        [`palimpsest export ${name} --to tables`, `write tables/records.${name}, tables/accounts.${name} and tables/exclusions.${name}`],
         [`palimpsest export ${name} --to history.${name}`, 'write the records to one file'],
         [`palimpsest export ${name} --table accounts --to accounts.${name}`, 'write the accounts to one file'],
       ),
@@ -91,9 +91,10 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
         const progress = terminal.progress({
           records: { label: 'exporting records', amount: items('row') },
           accounts: { label: 'exporting accounts', amount: items('row') },
+          exclusions: { label: 'exporting exclusions', amount: items('row') },
         });
         const content = (one: TableName) => {
-          const all = store.revision[one];
+          const all = TABLES[one].count(store);
           return encode(
             withProgress(TABLES[one], (done) => progress(one, done, all)),
             store,
@@ -105,11 +106,11 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
           files.map((one) => ({ path: one.path, content: content(one.table) })),
           pauses,
         );
-        const written = files.map((one) => ({ ...one, rows: store.revision[one.table] }));
+        const written = files.map((one) => ({ ...one, rows: TABLES[one.table].count(store) }));
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
-          `exported ${storePath} to ${to} in ${seconds(took)}`,
-          ...written.map((one) => `  ${one.table.padEnd(8)}  ${plural(one.rows, 'row')} in ${one.path}`),
+          `exported ${storePath} to ${isFileName(to, name) ? to : `the folder ${to}`} in ${seconds(took)}`,
+          ...written.map((one) => `  ${one.table.padEnd(10)}  ${plural(one.rows, 'row')} in ${one.path}`),
           ...(table === undefined && isFileName(to, name)
             ? [
                 `note: ${to} has only the records; to export the ${plural(store.revision.accounts, 'account')}, run again with --table accounts and another --to`,
@@ -127,7 +128,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
 /** Returns the table, and calls `onRow` with the number of rows so far. */
 function withProgress(table: Table, onRow: (done: number) => void): Table {
   return {
-    columns: table.columns,
+    ...table,
     *rows(store) {
       let done = 0;
       for (const row of table.rows(store)) {

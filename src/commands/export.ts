@@ -17,7 +17,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
     .command('ndjson')
     .summary('write the whole store as NDJSON')
     .description(
-      'Writes the whole store as NDJSON, one JSON object per line (docs/export.md). The file contains every record. It also contains ' +
+      'Writes the whole store as NDJSON, one JSON object per line (see docs/export.md in the package). The file contains every record. It also contains ' +
         'the profile, stable id, former handles and last observation time of every account. palimpsest import restores all of it.',
     )
     .addOption(
@@ -58,7 +58,7 @@ export function declareExport(program: Program, terminal: Terminal): void {
           `  records   ${number(records)}`,
           `  accounts  ${number(accounts)}`,
           'to restore it into another store:',
-          `next: ${terminal.command('import', { '--store': 'copy.db' }, [to])}`,
+          `next: ${await terminal.command('import', { '--store': 'copy.db' }, [to])}`,
         ]);
       } catch (error) {
         throw toFailure(storePath, error);

@@ -1,4 +1,4 @@
-import type { SuggestedCommand } from '../contract/hint.ts';
+import { type SuggestedCommand, suggested } from '../contract/hint.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 
@@ -7,11 +7,14 @@ import type { Terminal } from '../terminal/terminal.ts';
  * @param sources the sources of the run
  * @param observeOptions the options to repeat in commands that observe
  */
-export function hintCommandFor(
+export async function hintCommandFor(
   terminal: Terminal,
   sources: readonly string[],
   observeOptions: SuggestedCommand['options'] = {},
-): HintCommand {
-  return (verb, source, options = {}) =>
-    terminal.command(verb, { ...(verb === 'observe' ? observeOptions : {}), ...options }, source === undefined ? sources : [source]);
+): Promise<HintCommand> {
+  const render = await terminal.loadRenderer(['import', 'observe', 'export']);
+  return (verb, source, options = {}) => {
+    const args = verb === 'export ndjson' ? [] : source === undefined ? sources : [source];
+    return render(suggested(verb, { ...(verb === 'observe' ? observeOptions : {}), ...options }, args));
+  };
 }

@@ -14,7 +14,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
     .command('history')
     .summary("show one account's changes, newest first")
     .description('Shows the changes of one profile, newest first. Removed text is shown as [-old-], added text as {+new+}.')
-    .argument('<name>', 'the handle (with or without @), the beginning of a handle, a former handle or the stable id')
+    .argument('<name>', 'the handle (with or without @), a former handle, the stable id, or the beginning of only one handle')
     .addOption(new Option('--field <type>', `show only the changes of this field: ${DATA_TYPES.join(', ')}`).env('PALIMPSEST_FIELD'))
     .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -24,7 +24,7 @@ export function declareHistory(program: Program, terminal: Terminal): void {
       examples(
         ['palimpsest history jack', 'every change of every field'],
         ['palimpsest history jack --field bio | less -R', 'the changes of one field, in a pager'],
-        ['palimpsest history repclay', 'the account whose handle begins with repclay; if there are several, a list of them'],
+        ['palimpsest history repclay', 'the account whose handle begins with repclay; if there are several, an error with suggestions'],
       ),
     )
     .action(async (name, options) => {

@@ -6,11 +6,13 @@ import type { ArchiveReport } from '../sources/archives/survey.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
+import type { InputError } from '../sources/source.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
+import { nextBuild } from './next-build.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
 
 /** The maximum number of conflicts in the text output. */
@@ -21,8 +23,9 @@ export function declareImport(program: Program, terminal: Terminal): void {
     .command('import')
     .summary('read change records and accounts into the store')
     .description(
-      'Reads change records and accounts into the store. Accepts saved pages of either collection, NDJSON and JSON arrays, from files, ' +
-        'folders or standard input (-). Input may be compressed with gzip. Detects the format from the content. Imports everything or nothing.',
+      'Reads change records and accounts into the store, from files, folders or standard input (-). Accepts saved pages of a history ' +
+        'service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be compressed with gzip. Detects the ' +
+        'format from the content. Imports everything or nothing.',
     )
     .argument('<source...>', 'files, folders, or - for standard input', paths)
     .addOption(
@@ -45,7 +48,9 @@ export function declareImport(program: Program, terminal: Terminal): void {
     .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
     .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
     .addOption(
-      new Option('--require-complete', 'import nothing unless the saved pages are proven complete').env('PALIMPSEST_REQUIRE_COMPLETE'),
+      new Option('--require-complete', 'fail if the saved pages lack items, or do not prove that they are complete').env(
+        'PALIMPSEST_REQUIRE_COMPLETE',
+      ),
     )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -74,15 +79,20 @@ export function declareImport(program: Program, terminal: Terminal): void {
       ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const { inputs, reports, close } = await openArchives(inputsOf(sources, terminal.io.stdin, patterns, composedInputs));
-      const command = hintCommandFor(terminal, sources);
+      const named = inputsOf(sources, terminal.io.stdin, patterns, composedInputs);
+      const command = await hintCommandFor(terminal, sources);
       const rejects =
-        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
+        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...named.map((input) => input.name)]);
+      const onReject = rejects && ((inputError: InputError) => rejects.add(inputError));
+      let close = () => {};
       try {
+        const archives = await openArchives(named, onReject);
+        close = archives.close;
+        const { inputs, reports } = archives;
         const summary = await importInputs(options.store, inputs, {
           onConflict: options.onConflict,
           command,
-          onReject: rejects && ((inputError) => rejects.add(inputError)),
+          onReject,
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
@@ -95,8 +105,10 @@ export function declareImport(program: Program, terminal: Terminal): void {
         for (const set of summary.pageSets) if (set.status !== 'complete') terminal.warn(warningOf(set));
         for (const line of conflictLines(summary, command)) terminal.warn(line);
         if (summary.conflicts.count > 0) terminal.exitCode = 1;
-        for (const report of reports) for (const text of warningsOf(report)) terminal.warn(text);
+        if (reports.some(({ damaged }) => damaged > 0)) terminal.exitCode = 1;
+        for (const report of reports) for (const text of warningsOf(report, options.rejects)) terminal.warn(text);
         const took = performance.now() - started;
+        const rereads = options.rejects === undefined ? '' : command('import', options.rejects);
         terminal.summary(
           { ...summary, archives: reports, store: { path: options.store, records, accounts }, milliseconds: Math.round(took) },
           [
@@ -106,7 +118,8 @@ export function declareImport(program: Program, terminal: Terminal): void {
             `  accounts  ${tally(summary.accounts)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: ${terminal.command('build')}`,
+            ...(summary.rejected === 0 ? [] : [`to import the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
+            await nextBuild(terminal, isChanged(summary)),
           ],
         );
       } finally {
@@ -114,6 +127,11 @@ export function declareImport(program: Program, terminal: Terminal): void {
         close();
       }
     });
+}
+
+/** Whether an import changed the store. */
+function isChanged({ records, accounts, exclusions }: ImportSummary): boolean {
+  return [records, accounts, exclusions].some(({ added, replaced }) => added + replaced > 0);
 }
 
 /** How many items were left out because their account was removed. */
@@ -124,7 +142,7 @@ export function excludedLine(records: number, accounts: number): string[] {
 
 function warningOf(set: PageSetReport): string {
   const verb = set.status === 'incomplete' && set.reason === null ? 'are' : 'may be';
-  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}`;
+  return `the saved pages of ${set.url ?? 'a collection without links'} ${verb} incomplete: ${lackOf(set)}; save the missing pages, and import them too`;
 }
 
 /** The first conflicts between profiles as text, and what the user can do. */
@@ -151,9 +169,12 @@ function conflictLines({ conflicts: { count, listed } }: ImportSummary, command:
 /** How many pages without a capture are named in a warning. */
 const PRINTED = 10;
 
-function warningsOf({ archive, missing }: ArchiveReport): string[] {
-  if (missing.length === 0) return [];
+function warningsOf({ archive, missing, damaged }: ArchiveReport, rejects: string | undefined): string[] {
+  const damage = `${archive} is damaged: the readable pages were imported, and the damage is listed in ${rejects}`;
+  const lines = damaged === 0 ? [] : [damage];
+  if (missing.length === 0) return lines;
   return [
+    ...lines,
     `${archive} has no usable capture of ${plural(missing.length, 'page')}:`,
     ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
   ];
@@ -161,15 +182,15 @@ function warningsOf({ archive, missing }: ArchiveReport): string[] {
 
 function archiveLine({ archive, pages, repeated, failed, other }: ArchiveReport): string {
   const skipped = [
-    ...(repeated === 0 ? [] : [`${number(repeated)} repeated`]),
-    ...(failed === 0 ? [] : [`${number(failed)} failed`]),
-    ...(other === 0 ? [] : [`${number(other)} of other addresses`]),
+    ...(repeated === 0 ? [] : [`${plural(repeated, 'earlier capture')} of the same pages`]),
+    ...(failed === 0 ? [] : [plural(failed, 'failed response')]),
+    ...(other === 0 ? [] : [`${plural(other, 'capture')} of other addresses`]),
   ];
-  return `  archive   ${archive}: ${plural(pages, 'page')}${skipped.length === 0 ? '' : `; skipped captures: ${skipped.join(', ')}`}`;
+  return `  archive   ${archive}: ${plural(pages, 'page')}${skipped.length === 0 ? '' : `; skipped ${skipped.join(', ')}`}`;
 }
 
 function tally({ added, same, kept, replaced }: Tally): string {
-  const parts = [`${number(added)} new`, `${number(same)} known`];
+  const parts = [`${number(added)} new`, plural(same, 'duplicate')];
   if (kept > 0) parts.push(`${number(kept)} kept unchanged`);
   if (replaced > 0) parts.push(`${number(replaced)} replaced`);
   return parts.join(', ');

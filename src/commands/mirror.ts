@@ -1,5 +1,9 @@
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { parseBaseUrl } from '../contract/site.ts';
 import type { MirrorResult } from '../mirror/mirror.ts';
 import { USER_AGENT } from '../mirror/user-agent.ts';
@@ -8,6 +12,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { excludedLine } from './import.ts';
+import { nextBuild } from './next-build.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 
 /** How many gaps are printed for people; --json has all. */
@@ -19,7 +24,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     .summary('read a live service, or another tree, into the store')
     .description(
       'Reads both collections of a live service, or of a palimpsest tree on any host, into the store. Later runs read only ' +
-        'new items. An interrupted run resumes at the same page. Exits with 1 if items are missing.',
+        'new items. An interrupted run resumes at the same page. Exits with 1 if the store still lacks items of the service.',
     )
     .argument('<base-url>', 'the address of the service; rest/ is below it')
     .addOption(
@@ -86,13 +91,18 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp }, { wrapErrors }] = await Promise.all([
         import('../mirror/mirror.ts'),
         import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
         import('../store/store.ts'),
+        import('../store/mkdirp.ts'),
+        import('../store/store-error.ts'),
       ]);
-      const baseUrl = parseBaseUrl(address);
+      if (existsSync(address)) throw isLocal(address);
+      const baseUrl = parseBaseUrl(address, 'argument base-url');
+      // the rejects file is beside the store, which may be the first one
+      if (options.rejects === undefined) wrapErrors(options.store, () => mkdirp(dirname(options.store)));
       const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
@@ -141,7 +151,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
             `  accounts  ${number(result.accounts.added)} new, ${number(result.accounts.replaced)} changed, ${number(result.gone.account.length)} gone from the service`,
             ...excludedLine(result.records.excluded, result.accounts.excluded),
             `  store     ${options.store} has ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-            `next: ${terminal.command('build')}`,
+            await nextBuild(terminal, isChanged(result)),
           ],
         );
       } finally {
@@ -149,6 +159,10 @@ export function declareMirror(program: Program, terminal: Terminal): void {
         await warc?.close();
       }
     });
+}
+
+function isChanged({ records, accounts, changed, deleted }: MirrorResult): boolean {
+  return records.added + accounts.added + accounts.replaced + changed.length + deleted.records + deleted.accounts > 0;
 }
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
@@ -182,6 +196,15 @@ function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, reject
   }
   for (const { url, reason } of missing.pages.slice(0, PRINTED)) terminal.warn(`  ${url}: ${reason}`);
   terminal.warn('next: mirror again; the next run reads only missing and new items');
+}
+
+function isLocal(address: string): Failure {
+  return new Failure('usage', `${address} is a file or folder on this machine`, {
+    place: { field: 'argument base-url' },
+    expected: 'the address of a service or tree, such as https://history.example.org',
+    found: 'a path that exists',
+    hint: hint`read files on this machine with ${suggested('import', {}, [address])}`,
+  });
 }
 
 const TIME = /^(\d{1,6}(?:\.\d{1,3})?)(ms|s|m)?$/;

@@ -9,6 +9,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
+import { nextBuild } from './next-build.ts';
 import { DEFAULT_STORE, examples, instant, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
@@ -71,7 +72,10 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         ['palimpsest observe snapshots/', 'every file in the folder'],
         ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
         ['palimpsest observe rejects.ndjson', 'the rejects of an earlier run, after they were corrected'],
-        ['bzcat stream.bz2 | palimpsest observe - --rejects late.ndjson', 'an archive of the stream; writes unusable input to late.ndjson'],
+        [
+          'bzcat stream.bz2 | palimpsest observe - --rejects rejects.ndjson',
+          'an archive of the Twitter stream; input that cannot be used goes to rejects.ndjson',
+        ],
       ),
     )
     .action(async (sources, options) => {
@@ -84,7 +88,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
       const inputs = inputsOf(sources, terminal.io.stdin, patterns);
-      const command = hintCommandFor(terminal, sources, observeOptions(options));
+      const command = await hintCommandFor(terminal, sources, observeOptions(options));
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
       const from = options.from === 'auto' ? undefined : options.from;
@@ -105,16 +109,18 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         rejects?.keep();
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
+        const rereads = options.rejects === undefined ? '' : await terminal.command('observe', {}, [options.rejects]);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-          `  snapshots ${number(summary.observations)}, of which ${number(summary.unchanged)} without changes`,
+          `  snapshots ${number(summary.observations)}: ${number(summary.observations - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
           `  records   ${recordsLine(summary)}`,
           `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
           ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
           ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
+          ...(summary.rejected === 0 ? [] : [`to observe the rejected items: correct them in ${options.rejects}, then run ${rereads}`]),
           options.dryRun
             ? `nothing was written: run again without --dry-run to add this to ${options.store}`
-            : `next: ${terminal.command('build')}`,
+            : await nextBuild(terminal, isChanged(summary)),
         ]);
       } finally {
         rejects?.discard();
@@ -151,6 +157,11 @@ function conflictLines({ conflicts: { count, listed } }: ObserveSummary): string
   });
   const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
   return [`${plural(count, 'conflict')}: snapshots of the same account and time have different values of a field`, ...lines, ...more];
+}
+
+/** Whether a run changed the pages that a build writes. */
+function isChanged({ records, accounts }: ObserveSummary): boolean {
+  return [...Object.values(records), accounts.added, accounts.renamed].some((count) => count > 0);
 }
 
 function recordsLine({ records }: ObserveSummary): string {

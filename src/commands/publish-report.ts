@@ -7,12 +7,12 @@ import { summaryTable } from './job-summary.ts';
 /** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
   for (const step of steps()) yield line(step);
-  for (const gap of plan.gaps) yield `readers may miss records in any order of uploads: ${gap} (--allow-gaps)`;
+  for (const gap of plan.gaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
   yield `plan for ${target}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
-  yield `  overlaps  ${plural(plan.overlaps, 'page')} written twice, so that readers miss no record`;
-  yield `  deletes   ${plural(plan.deletes, 'page')}`;
-  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}, $${plan.cost.toFixed(4)} at list price`;
+  yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
+  yield `  deletes   ${plural(plan.deletes, 'file')}`;
+  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
 }
 
@@ -39,7 +39,7 @@ export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }
   return [
     `published to ${target} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${number(traffic.retries)} of them retries`,
+    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
   ];
 }

@@ -22,7 +22,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
       .addOption(new Option('--plan', 'show every upload and delete with its reason, and change nothing').env('PALIMPSEST_PLAN'))
       .addOption(
-        new Option('--max-delete <limit>', 'refuse to delete more pages than this: a number, or a percentage of the files at the target')
+        new Option('--max-delete <limit>', 'refuse to delete more files than this: a number, or a percentage of the files at the target')
           .env('PALIMPSEST_MAX_DELETE')
           .argParser(limit)
           .default({ share: 0.1 }, '10%'),
@@ -118,11 +118,11 @@ export function declarePublish(program: Program, terminal: Terminal): void {
     });
 }
 
-/** Parses a number of pages, or a percentage such as `10%`. */
+/** Parses a number of files, or a percentage such as `10%`. */
 function limit(text: string): { readonly most: number } | { readonly share: number } {
   const match = /^(\d{1,9})(%?)$/.exec(text);
   if (match === null || (match[2] === '%' && Number(match[1]) > 100)) {
-    throw new InvalidArgumentError('Expected a number of pages, or a percentage such as 10%.');
+    throw new InvalidArgumentError('Expected a number of files, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
 }

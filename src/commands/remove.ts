@@ -61,8 +61,12 @@ export function declareRemove(program: Program, terminal: Terminal): void {
         ...beside.map((file) => `  check     ${file} is beside the store and may have the account`),
         isDryRun
           ? `nothing was written: run again with --yes instead of --dry-run to change ${store}`
-          : `next: ${terminal.command('build')}`,
-        ...(isDryRun ? [] : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md describes']),
+          : summary.removed.length === 0
+            ? 'the store has no data of these accounts: no build is needed'
+            : `next: ${await terminal.command('build')}`,
+        ...(isDryRun || summary.removed.length === 0
+          ? []
+          : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md in the package describes']),
       ]);
     });
 }

@@ -10,7 +10,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
     .command('rewrite')
     .summary('write the configuration of a web server, CDN or platform')
     .description(
-      'Writes the configuration or code with which a host maps ?page=N to the files of the tree. It fits the base URL of the tree. ' +
+      'Writes the configuration or code with which a host maps ?page=N to the files of the tree, for the base URL of the tree. ' +
         'Hosts that ignore the query are refused, and the reason is printed.',
     )
     .addArgument(new Argument('[host]', 'the name of a host; run with --list for all names'))
@@ -54,16 +54,24 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           import('../rewrite/hosts/registry.ts'),
           import('../rewrite/hosts/unsupported.ts'),
         ]);
-        terminal.summary(
-          { capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED },
-          list(HOSTS, REFUSED, terminal.command('rewrite', {}, ['nginx'])),
-        );
+        terminal.summary({ capabilities: CAPABILITIES, hosts: HOSTS, refused: REFUSED }, [
+          ...list(HOSTS, REFUSED, await terminal.command('rewrite', {}, ['nginx'])),
+          'capabilities that some hosts lack',
+          ...Object.entries(CAPABILITIES)
+            .filter(([name]) => HOSTS.some(({ cannot, atOrigin }) => name in cannot || name in (atOrigin?.cannot ?? {})))
+            .map(([name, meaning]) => `  ${name}: ${meaning}`),
+        ]);
         return;
       }
-      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { forLayout, layoutFor }, { beforeOrigin }] =
-        await Promise.all([import('../hosting/host-files.ts'), import('../hosting/host-layout.ts'), import('../hosting/origin.ts')]);
+      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { forLayout, layoutFor }, { beforeOrigin }, { suggest }] =
+        await Promise.all([
+          import('../hosting/host-files.ts'),
+          import('../hosting/host-layout.ts'),
+          import('../hosting/origin.ts'),
+          import('../history/suggest.ts'),
+        ]);
       const layout = layoutFor(options.out, options.layout);
-      const named = forLayout(hostNamed(name), layout);
+      const named = forLayout(hostNamed(name, suggest), layout);
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
       const site = siteOf(options.out, host, layout);
       if (site === undefined) {
@@ -76,7 +84,12 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       const files = host.render(site ?? siteWithoutTree());
       const { out, hostFiles } = options;
       if (hostFiles === undefined) {
-        terminal.summary({ host: host.name, layout, out, files, steps: host.steps }, [...files.flatMap(printed), ...stepsOf(host)]);
+        const write = await terminal.command('rewrite', { '--host-files': 'FOLDER' }, [host.name]);
+        terminal.summary({ host: host.name, layout, out, files, steps: host.steps }, [
+          ...files.flatMap(printed),
+          ...(host.steps.length === 0 ? [] : [`to install the files, write them to a folder: ${write}`]),
+          ...stepsOf(host),
+        ]);
         return;
       }
       writeHostFiles(hostFiles, files);
@@ -98,7 +111,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
   const width = Math.max(...[...hosts, ...refused].map(({ name }) => name.length)) + 2;
   const indent = ' '.repeat(width + 2);
   return [
-    `hosts (${example} prints the files for nginx; docs/hosts.md compares the hosts)`,
+    `hosts (${example} prints the files for nginx; docs/hosts.md in the package compares the hosts)`,
     ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin, composed }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,

@@ -8,8 +8,8 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .command('serve')
     .summary('serve the tree on this machine')
     .description(
-      'Serves the tree on this machine, to try it before publishing it. Serves it at the path of the base URL. Answers requests like ' +
-        'a host with the rewrite rules. Links in the pages point to this server instead of the base URL.',
+      'Serves the tree on this machine at the path of its base URL, to try it before publishing it. Answers ?page=N like a host with ' +
+        'the files of palimpsest rewrite. Links in the pages point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))
@@ -20,14 +20,14 @@ export function declareServe(program: Program, terminal: Terminal): void {
         .default(DEFAULT_PORT),
     )
     .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
-    .addOption(new Option('--open', 'open the feed in a browser').env('PALIMPSEST_OPEN'))
+    .addOption(new Option('--open', 'open the home page in a browser, or the feed if the tree has no browse files').env('PALIMPSEST_OPEN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
       'after',
       examples(
         ['palimpsest serve', `at http://${DEFAULT_HOST}:${DEFAULT_PORT}`],
-        ['palimpsest serve --open', 'the same, and open the feed in a browser'],
+        ['palimpsest serve --open', 'the same, and open the home page or the feed in a browser'],
         ['palimpsest serve --port 0 --no-rebase', 'at any free port, with unchanged pages'],
       ),
     )
@@ -37,14 +37,16 @@ export function declareServe(program: Program, terminal: Terminal): void {
       terminal.io.noDeprecation = true;
       const { serve } = await import('../serve/server.ts');
       const server = await serve(options);
+      const hasHome = server.build.browse_files !== undefined;
       terminal.summary({ url: server.url, rebase: options.rebase, build: server.build }, [
         `serving ${options.out} at ${server.url}`,
+        ...(hasHome ? [`  home      ${server.url}/`] : []),
         `  feed      ${server.url}/rest/data/`,
         `  accounts  ${server.url}/rest/account/`,
         ...(options.rebase ? [`  links     point here instead of to ${server.build.base_url}`] : []),
         'stop with Ctrl-C',
       ]);
-      if (options.open) await openInBrowser(`${server.url}/rest/data/`, terminal);
+      if (options.open) await openInBrowser(hasHome ? `${server.url}/` : `${server.url}/rest/data/`, terminal);
       await terminal.untilStopped();
       await server.close();
       throw stopped('the server ended, and no file was changed', 'run the same command to start it again');

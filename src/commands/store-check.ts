@@ -46,14 +46,17 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
           signal,
           onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
         });
-      const { findings, findingCount, records, accounts } = await check();
+      const checked = await check();
+      const { findings, findingCount } = checked;
       const isRepairable = findings.every(({ repairable }) => repairable);
       const kept = options.repair && findingCount > 0 && isRepairable ? await repair() : undefined;
-      const left = kept === undefined ? findingCount : (await check()).findingCount;
+      const after = kept === undefined ? checked : await check();
+      const { findingCount: left, records, accounts } = after;
       terminal.exitCode = left === 0 ? 0 : 1;
       const took = performance.now() - started;
       const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
       const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
+      const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
       terminal.summary({ ...result, milliseconds: Math.round(took) }, [
         ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
         ...(findingCount > PRINTED
@@ -61,14 +64,14 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
           : []),
         `checked ${options.store} in ${seconds(took)}: ${verdict}`,
         `  contents  ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
-        ...(kept === undefined ? [] : [`  repaired  the damaged file is kept as ${kept}`]),
-        ...(left === 0 ? [] : [nextStep(isRepairable, terminal)]),
+        ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
+        ...(left === 0 ? [] : [await nextStep(isRepairable, terminal)]),
       ]);
     });
 }
 
-function nextStep(isRepairable: boolean, terminal: Terminal): string {
+async function nextStep(isRepairable: boolean, terminal: Terminal): Promise<string> {
   return isRepairable
-    ? `next: ${terminal.command('store check', { '--repair': true })}`
+    ? `next: ${await terminal.command('store check', { '--repair': true })}`
     : 'next: import the records or accounts listed above again with --on-conflict replace, or restore a copy of the store';
 }

@@ -21,7 +21,7 @@ export function declareStoreList(store: Program, terminal: Terminal): void {
       const versions = await listVersions(target, requestsOf(options, terminal)).finally(() => target.close());
       terminal.summary(
         { target: target.name, versions },
-        versions.length === 0 ? [`${target.name} has no store`] : versions.map((version) => versionLine(version)),
+        versions.length === 0 ? [`${target.name} has no versions of a store`] : versions.map((version) => versionLine(version)),
       );
     });
 }

@@ -12,7 +12,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       .summary('download the store from a target')
       .description(
         'Downloads the newest version of the store, or an earlier one. Checks every block and the whole file before it replaces the ' +
-          'local store. Refuses to replace a local store that has content that the version does not have.',
+          'local store. Refuses if the local store has content that the downloaded version lacks.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(
@@ -26,9 +26,7 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       .addOption(
         new Option('--allow-missing', 'succeed if the target has no store yet, as on the first run').env('PALIMPSEST_ALLOW_MISSING'),
       )
-      .addOption(
-        new Option('--replace', 'replace the local store even if it has content that the version does not have').env('PALIMPSEST_REPLACE'),
-      ),
+      .addOption(new Option('--replace', 'replace the local store even if its content is lost').env('PALIMPSEST_REPLACE')),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))

@@ -13,7 +13,8 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       .summary('back up the store to a private target')
       .description(
         'Uploads the store to a private target as a new version. Uploads only blocks that changed, and reads each back to compare it. ' +
-          'Refuses a store that does not descend from the newest version at the target. Keeps earlier versions.',
+          'Refuses a store that was not made from the newest version at the target: pull that version first, then change it. Keeps ' +
+          'earlier versions.',
       )
       .argument('<target>', TARGET_HELP)
       .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
@@ -24,7 +25,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
           .default(14),
       )
       .addOption(
-        new Option('--replace', 'push even if the store does not descend from the newest version at the target').env('PALIMPSEST_REPLACE'),
+        new Option('--replace', 'push even if the store was not made from the newest version at the target').env('PALIMPSEST_REPLACE'),
       ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))

@@ -13,7 +13,8 @@ export function usageFailure(program: CommandUnknownOpts, words: readonly string
   const field = /from env '(\w+)'/.exec(message)?.[1] ?? /option '(-[^ ']+)/.exec(message)?.[1];
   const found = /(?:argument|value) '(.*?)' (?:from env|is invalid)/s.exec(message)?.[1];
   const [, expected = rest, got] = /^(.*) but got (\d+)\.$/s.exec(rest ?? '') ?? [];
-  return new Failure('usage', error.code === 'commander.help' ? 'no command was given' : message, {
+  const plain = message.replace(/^command-argument value '(.*)' is invalid for argument '(.*)'$/s, "'$1' is not a valid $2");
+  return new Failure('usage', error.code === 'commander.help' ? 'no command was given' : plain, {
     place: field === undefined ? {} : { field },
     expected: expected
       ?.replace(/^Expected (an? )?/, '$1')

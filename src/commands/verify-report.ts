@@ -58,5 +58,5 @@ function meaning(rule: Rule): string {
 /** Returns the number of violations and of the files that explain them. */
 export function verdict({ violationCount, causes }: VerifySummary): string {
   if (violationCount === 0) return 'no violations';
-  return `${plural(violationCount, 'violation')} with ${plural(causes.length, 'cause')}`;
+  return `${plural(violationCount, 'violation')}, caused by ${plural(causes.length, 'file')}`;
 }

@@ -1,8 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
-import { plural, seconds } from '../terminal/amounts.ts';
+import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { Violation } from '../verify/violation.ts';
+import type { VerifySummary } from '../verify/verify.ts';
+import type { VerifyOptions } from '../verify/walk.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 
@@ -11,8 +12,8 @@ export function declareVerify(program: Program, terminal: Terminal): void {
     .command('verify')
     .summary('check the tree for errors')
     .description(
-      'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules in ' +
-        'docs/rules.md. With --store, also compares the tree with a store. Exits with 1 if a rule is violated.',
+      'Walks both collections as a client would, and checks every page, record, account and file of the tree against the rules that ' +
+        'docs/rules.md in the package lists. With --store, also compares the tree with a store. Exits with 1 if a rule is violated.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--store <file>', 'a store; the tree must contain all of it').env('PALIMPSEST_STORE').argParser(path))
@@ -27,7 +28,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      const { verify } = await import('../verify/verify.ts');
+      const [{ verify }, { readBuildRecord }] = await Promise.all([import('../verify/verify.ts'), import('../tree/build-record.ts')]);
       const started = performance.now();
       const summary = await verify({
         out: options.out,
@@ -37,6 +38,8 @@ export function declareVerify(program: Program, terminal: Terminal): void {
           manifest: { label: 'reading the manifest', amount: items('line') },
           walk: { label: 'checking', amount: items('item') },
           again: { label: 'comparing the feed with the accounts', amount: items('item') },
+          browse: { label: 'checking browse files', amount: items('file') },
+          render: { label: 'rendering browse files', amount: items('file') },
           files: { label: 'looking for other files', amount: items('file') },
         }),
       });
@@ -46,20 +49,46 @@ export function declareVerify(program: Program, terminal: Terminal): void {
         ...violationLines(summary),
         ...noteLines(summary),
         `verified the tree in ${options.out} in ${seconds(took)}: ${verdict(summary)}`,
-        `  walked    ${plural(summary.records, 'record')} and ${plural(summary.accounts, 'account')}`,
+        `  checked   ${amountOf(summary.records, summary.build?.records, 'record')} and ${amountOf(summary.accounts, summary.build?.accounts, 'account')}`,
+        ...(options.store === undefined ? [] : [`  compared  with the store ${options.store}`]),
         ...(summary.violationCount === 0
-          ? [`next: ${terminal.command('serve', { '--open': true })}`]
-          : nextStep(summary.violations, terminal, options.store)),
+          ? [`next: ${await terminal.command('serve', { '--open': true })}`]
+          : await nextSteps(summary, terminal, options, readBuildRecord(options.out) === 'foreign')),
       ]);
     });
 }
 
-/** Suggests a build for files that differ from the store. Errors in imported records must be corrected at their source. */
-function nextStep(violations: readonly Violation[], terminal: Terminal, store: string | undefined): string[] {
-  if (!violations.some(({ rule }) => /^(build|manifest|file|page|store)-/.test(rule)))
-    return ['next: correct these records at their source, then import them again; the tree contains them as they were imported'];
-  return [
-    'to rewrite the files that differ, build again from the store of this tree:',
-    `next: ${terminal.command('build', { '--repair': true, ...(store === undefined ? { '--store': 'FILE' } : {}) })}`,
+/** Formats an amount that was checked. If there should be another amount, it shows both. */
+function amountOf(checked: number, all: number | undefined, noun: string): string {
+  return all === undefined || all === checked ? plural(checked, noun) : `${number(checked)} of ${plural(all, noun)}`;
+}
+
+/**
+ * Suggests what to do about each kind of violation. A build rewrites files that differ from the store. It leaves unexpected
+ * files, and refuses a folder whose build.json it cannot read. Errors in imported records must be corrected at their source.
+ * @param isForeign whether the folder has a build.json that a build cannot read
+ */
+async function nextSteps(
+  { causes }: VerifySummary,
+  terminal: Terminal,
+  { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
+  isForeign: boolean,
+): Promise<string[]> {
+  const rules = new Set(causes.flatMap((cause) => Object.keys(cause.rules)));
+  const unexpected = rules.delete('unexpected-file');
+  const differs = [...rules].some((rule) => /^(build|manifest|file|page|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
+  const options = {
+    '--repair': true,
+    ...(isForeign ? { '--base-url': 'URL' } : {}),
+    ...(store === undefined ? { '--store': 'FILE' } : {}),
+  } as const;
+  const steps = [
+    ...(unexpected ? ['delete the unexpected files, because a build does not remove them'] : []),
+    ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
+    ...(differs ? [`build again from the store of this tree: ${await terminal.command('build', options)}`] : []),
+    ...(rules.size > 0 && !differs
+      ? ['correct these records at their source, then import them again; the tree contains them as they were imported']
+      : []),
   ];
+  return steps.map((step, index) => `${index === 0 ? 'next' : 'then'}: ${step}`);
 }

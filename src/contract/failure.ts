@@ -47,10 +47,11 @@ export const FAILURES = {
 
 export type FailureCode = keyof typeof FAILURES;
 
-/** A place in the input: a file (or URL), a line (from 1), and the path of a field in the item. */
+/** A place in the input: a file (or URL), a line (from 1) or a byte (from 0), and the path of a field in the item. */
 export interface Place {
   readonly file?: string;
   readonly line?: number;
+  readonly byte?: number;
   readonly field?: string;
 }
 

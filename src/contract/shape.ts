@@ -48,7 +48,8 @@ function conforms<T extends object>(shape: Shape<T>, value: { readonly [key: str
     if (!rule.accepts(found)) {
       throw new Violation(at(path, field), rule.expected, found === undefined ? 'no such field' : show(found));
     }
-    fields += 1;
+    // an optional field may be missing
+    if (found !== undefined) fields += 1;
   }
   if (Object.keys(value).length > fields) {
     const extra = Object.keys(value).find((key) => !Object.hasOwn(shape, key)) ?? '';

@@ -15,14 +15,20 @@ const COLLECTION = /\/+rest(\/+(data|account)(\/+page(\/+(\d+|last))?)?(\/+index
 
 /**
  * Returns a base URL in the form that links need: scheme, host and an optional path, without a trailing slash.
+ * @param field the option or argument with the text, for the error
  * @throws Failure usage if it is not a base URL, or ends in `rest/`, because every link appends `rest/`
  */
-export function parseBaseUrl(text: string): string {
+export function parseBaseUrl(text: string, field = '--base-url'): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === undefined || !isWeb) {
-    const bare = !text.includes('://') && URL.canParse(`https://${text}`);
-    throw rejected(text, 'not an address of that form', bare ? `write https://${text}` : undefined);
+    const isBare = /^[a-z\d]/i.test(text) && !text.includes('://') && URL.canParse(`https://${text}`);
+    throw rejected(
+      text,
+      field,
+      isBare ? 'no https:// or http://' : 'not an address of that form',
+      isBare ? `write https://${text}` : undefined,
+    );
   }
   const path = url.pathname.replace(/\/+$/, '');
   const found = [
@@ -33,7 +39,7 @@ export function parseBaseUrl(text: string): string {
   ].filter((part) => part !== '');
   const meant = url.origin + path.replace(COLLECTION, '');
   if (found.length === 0) return meant;
-  throw rejected(text, found.join(', '), `did you mean ${meant}? Links add /rest/data/ to it`);
+  throw rejected(text, field, found.join(', '), `did you mean ${meant}? Links add /rest/data/ to it`);
 }
 
 /** Whether a text is in the form that {@link parseBaseUrl} returns. The path may be one that it rejects today. */
@@ -50,11 +56,11 @@ export function isLoopback(baseUrl: string): boolean {
 /** Matches host names in the form that URL returns. 0.0.0.0 and [::] are the addresses of a server that listens on all. */
 const LOOPBACK = /^((.+\.)?localhost\.?|127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]+\])$/;
 
-function rejected(text: string, found: string, hint: string | undefined): Failure {
+function rejected(text: string, field: string, found: string, hint: string | undefined): Failure {
   // a password must not appear in a log
   const shown = text.replace(/\/\/[^/?#]*@/, '//…@');
   return new Failure('usage', `"${shown}" cannot be a base URL`, {
-    place: { field: '--base-url' },
+    place: { field },
     expected: 'http:// or https://, a host and an optional path that does not end in rest/',
     found,
     hint: hint ?? 'give the address below which clients reach rest/, such as https://example.org/api',

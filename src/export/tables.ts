@@ -6,25 +6,28 @@ import type { Store } from '../store/store.ts';
 /** A value of a table. A time is text as in a record: `2023-11-18T16:29:12.006921Z`. */
 export type Value = string | number | boolean | null;
 
-/** A column of a table. It has the name and the meaning of the column in the view of the store. */
+/** A column of a table. Records and accounts have the columns of the views of the store, exclusions the fields of the NDJSON. */
 export interface Column {
   readonly name: string;
   readonly type: 'integer' | 'text' | 'time' | 'boolean';
   readonly isNullable: boolean;
 }
 
-/** One of the two flat tables of an export: the columns, and the rows with a value for each column. */
+/** A flat table of an export: the columns, and the rows with a value for each column. */
 export interface Table {
   readonly columns: readonly Column[];
   readonly rows: (store: Store) => Iterable<readonly Value[]>;
+  /** How many rows it has. */
+  readonly count: (store: Store) => number;
 }
 
-export const TABLE_NAMES = ['records', 'accounts'] as const;
+export const TABLE_NAMES = ['records', 'accounts', 'exclusions'] as const;
 
 export type TableName = (typeof TABLE_NAMES)[number];
 
 export const TABLES: { readonly [T in TableName]: Table } = {
   records: {
+    count: (store) => store.revision.records,
     columns: [
       { name: 'id', type: 'integer', isNullable: false },
       { name: 'account', type: 'text', isNullable: false },
@@ -44,6 +47,7 @@ export const TABLES: { readonly [T in TableName]: Table } = {
     },
   },
   accounts: {
+    count: (store) => store.revision.accounts,
     columns: [
       { name: 'screen_name', type: 'text', isNullable: false },
       { name: 'stable_id', type: 'text', isNullable: true },
@@ -79,6 +83,20 @@ export const TABLES: { readonly [T in TableName]: Table } = {
           account.last_change,
           account.observed_to === null ? null : timestampOf(account.observed_to),
         ];
+      }
+    },
+  },
+  exclusions: {
+    count: (store) => store.exclusions().length,
+    columns: [
+      { name: 'excluded_at', type: 'time', isNullable: false },
+      { name: 'handles', type: 'text', isNullable: false },
+      { name: 'stable_ids', type: 'text', isNullable: false },
+      { name: 'records', type: 'text', isNullable: false },
+    ],
+    *rows(store) {
+      for (const { excluded_at, handles, stable_ids, records } of store.exclusions()) {
+        yield [excluded_at, encodeJson(handles), encodeJson(stable_ids), encodeJson(records)];
       }
     },
   },

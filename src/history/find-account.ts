@@ -48,14 +48,17 @@ function unknown(store: Store, name: string, handle: string, prefixed: readonly 
   const message =
     prefixed.length > 0
       ? `${plural(prefixed.length, 'account')} in ${store.path} match ${name}`
-      : `there is no account ${name} in ${store.path}`;
+      : name.trim() === ''
+        ? 'the name of the account is empty'
+        : `there is no account ${name} in ${store.path}`;
   return new Failure('no-account', message, {
     place: { file: store.path },
     expected: 'a handle, a former handle, a stable id, or the beginning of one handle',
-    found: name,
+    found: name.trim() === '' ? 'an empty name' : name,
     hint: hintFor(
       shown.map((candidate) => described(candidate, handle)),
       candidates.count - shown.length,
+      prefixed.length > 0 ? `@${handle}` : name,
     ),
   });
 }
@@ -86,10 +89,10 @@ function* allHandles(store: Store): Generator<string> {
   for (const { screen_name } of store.accountEntries().names()) yield screen_name;
 }
 
-function hintFor(candidates: readonly string[], more: number): Hint {
+/** @param search lists all candidates with `accounts` */
+function hintFor(candidates: readonly string[], more: number, search: string): Hint {
   if (candidates.length === 0) return hint`run ${suggested('accounts')} to list all accounts`;
-  if (more > 0)
-    return [`did you mean ${candidates.join(', ')}? ${number(more)} more match; run `, suggested('accounts'), ' to list all accounts'];
+  if (more > 0) return [`did you mean ${candidates.join(', ')}? To list ${number(more)} more, run `, suggested('accounts', {}, [search])];
   const last = candidates.at(-1) ?? '';
   return `did you mean ${candidates.length === 1 ? last : `${candidates.slice(0, -1).join(', ')} or ${last}`}?`;
 }

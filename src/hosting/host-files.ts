@@ -13,11 +13,14 @@ import { fileSystemFailure } from '../tree/folder.ts';
 import { foundLayout, type Layout, refuseOtherLayout } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
+/** Returns the names most similar to a name, best first, at most `most`. */
+export type Suggest = (name: string, names: Iterable<string>, most: number) => readonly string[];
+
 /**
  * Returns the host with a name.
  * @throws Failure host-refused if palimpsest does not support the host, with the reason; usage if the name is unknown
  */
-export function hostNamed(name: string | undefined): Host {
+export function hostNamed(name: string | undefined, suggest: Suggest): Host {
   const host = HOSTS.find((candidate) => candidate.name === name);
   if (host !== undefined) return host;
   const refused = REFUSED.find((candidate) => candidate.name === name);
@@ -28,10 +31,15 @@ export function hostNamed(name: string | undefined): Host {
       hint: refused.instead,
     });
   }
+  const names = HOSTS.map((candidate) => candidate.name);
+  const [similar] = name === undefined ? [] : [...names.filter((one) => one.startsWith(name)), ...suggest(name, names, 1)];
   throw new Failure('usage', name === undefined ? 'the name of the host is missing' : `there is no host "${name}"`, {
-    expected: HOSTS.map((candidate) => candidate.name).join(', '),
+    expected: names.join(', '),
     found: name ?? 'no name',
-    hint: hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`,
+    hint:
+      similar === undefined
+        ? hint`run ${suggested('rewrite', { '--list': true })} to see what each host can do`
+        : `did you mean ${similar}?`,
   });
 }
 
@@ -47,7 +55,10 @@ export function siteOf(tree: string, host: Host, layout: Layout): PublishedSite 
   if (layout === 'static') refuseTooMuch(host, tree);
   const { origin, hostname, pathname } = new URL(baseUrl);
   const base = pathname === '/' ? '' : pathname;
-  if (/^[\w.~/-]*$/.test(base)) return { origin, domain: hostname, base, program: program() };
+  if (/^[\w.~/-]*$/.test(base)) {
+    const browse = layout === 'static' && hasBrowseFiles(tree);
+    return { origin, domain: hostname, base, browse, program: program(browse) };
+  }
   throw new Failure('usage', `rules for ${baseUrl} cannot be written`, {
     expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
     found: base,
@@ -61,6 +72,11 @@ function baseUrlOf(tree: string, layout: Layout): string | undefined {
   return typeof record === 'object' ? record.base_url : undefined;
 }
 
+function hasBrowseFiles(tree: string): boolean {
+  const record = readBuildRecord(tree);
+  return typeof record === 'object' && record.browse_files !== undefined;
+}
+
 /** Returns the error for a folder that a user named as a tree, if it has none. */
 export function noTree(folder: string): Failure {
   return new Failure('no-tree', `there is no finished tree in ${folder}`, {
@@ -71,17 +87,18 @@ export function noTree(folder: string): Failure {
   });
 }
 
-/** Returns an example site at the root of a host, for users without a tree. */
+/** Returns an example site at the root of a host and without browse files, for users without a tree. */
 export function siteWithoutTree(): PublishedSite {
-  return { origin: 'https://example.org', domain: 'example.org', base: '', program: program() };
+  return { origin: 'https://example.org', domain: 'example.org', base: '', browse: false, program: program(false) };
 }
 
-function program(): PublishedSite['program'] {
+function program(browse: boolean): PublishedSite['program'] {
+  const textOf = (...names: readonly string[]) => names.map(moduleText).join('');
   return {
-    resolve: moduleText('resolve'),
-    respond: moduleText('respond'),
-    compose: moduleText('chunks') + moduleText('compose'),
-    respondComposed: moduleText('tree-reader') + moduleText('respond-composed'),
+    resolve: browse ? textOf('resolve', 'browse') : textOf('resolve'),
+    respond: browse ? textOf('respond', 'respond-browse') : textOf('respond'),
+    compose: textOf('chunks', 'compose'),
+    respondComposed: textOf('tree-reader', 'respond-composed'),
   };
 }
 

@@ -81,15 +81,15 @@ export class Run {
   /** @throws Failure service-failed, bad-service, stopped: the state is kept */
   async toEnd(): Promise<void> {
     for (let name = nextPage(this.state.plan); name !== undefined; name = nextPage(this.state.plan)) {
+      // only a walk through all pages has a known end
+      const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#ask(name);
       if (reading.kind === 'failed') await this.#passBy(name, reading.reason);
       else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
       else this.#keep(() => this.#after(name, reading));
       this.#asked.delete(nameOf(name));
-      // only a walk through all pages has a known end
-      if (this.#isReadingAll(name.collection)) {
-        this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
-      } else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
+      if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
+      else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
   }
 

@@ -41,7 +41,7 @@ export class WarcRecorder {
         'description: Requests and responses of palimpsest mirror, as they were on the wire',
         `http-header-user-agent: ${userAgent}`,
       ];
-      const block = [Buffer.from(`${lines.join('\r\n')}\r\n`)];
+      const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
       await recorder.#append([{ type: 'warcinfo', id: recorder.#info, date: new Date().toISOString(), block }]);
       return recorder;
     } catch (error) {
@@ -58,10 +58,10 @@ export class WarcRecorder {
     const common = { 'WARC-Warcinfo-ID': this.#info, ...(remoteAddress === undefined ? {} : { 'WARC-IP-Address': remoteAddress }) };
     const answer: NewRecord =
       status === 304
-        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: [response] }
-        : { type: 'response', id: responseId, date, url, headers: common, block: [response], payloadDigest: digestOf([body]) };
+        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: response }
+        : { type: 'response', id: responseId, date, url, headers: common, block: response, payloadDigest: await digestOf(body) };
     const asked = { ...common, 'WARC-Concurrent-To': responseId };
-    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
+    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: request }]);
   };
 
   /** Waits for the last record, and closes the file. */

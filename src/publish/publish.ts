@@ -13,6 +13,8 @@ import { awaitOtherRun } from './state/other-run.ts';
 import { readState, sizeOf, type TreeSize } from './state/state.ts';
 import { type ApplyResult, apply } from './transfer/apply.ts';
 import { uploadBeside } from './transfer/beside-upload.ts';
+import { manifestOfBoth } from './transfer/browse-upload.ts';
+import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
 import { type LocalTree, openTree, readBeside, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
@@ -71,7 +73,7 @@ export async function publish(target: Target, options: PublishOptions): Promise<
   try {
     const done = await execute(prepared, plan, lease, options);
     await close(prepared, lease);
-    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree) };
+    return { ...summary, done, isConditional: lease.isConditional, invalidate: invalidatedPaths(prepared.tree, plan) };
   } catch (error) {
     await lease.abandon();
     throw error;
@@ -104,11 +106,13 @@ async function prepare(target: Target, options: PublishOptions): Promise<Prepare
     onScan: (done, all) => options.onProgress?.('scan', done, all),
   });
   if (read === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
+  await refuseOtherHome(remote, tree, found.browse);
   const { movement, areCurrent } = await sortKeyMovement(remote, found.state, tree);
   const { keepsHeaders, prices, traffic } = remote;
   const comparison: Comparison = {
     ...tree,
     found,
+    browsePairs: () => browsePairs(tree, found.browse),
     movement,
     sendsSortKeys: tree.sortKeys !== undefined && (!areCurrent || options.repair),
     reads: traffic.reads - traffic.retries,
@@ -124,7 +128,7 @@ function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals
   return {
     plan,
     refusals,
-    steps: () => stepsOf(comparison, plan.collections),
+    steps: () => stepsOf(comparison, plan.collections, plan.browse),
     done: { uploads: 0, overlaps: 0, deletes: 0 },
     traffic: remote.traffic,
     isByCounts: found.trees.length > 0 && comparison.movement === undefined && !plan.isIdle,
@@ -149,6 +153,7 @@ async function execute(
   options: PublishOptions,
 ): Promise<ApplyResult> {
   const held = remote.with({ beforeAttempt: () => lease.hold() });
+  if (plan.browse.hasUnlisted) await uploadBeside(held, [manifestOfBoth(tree.out, comparison.browsePairs())]);
   if (comparison.sendsSortKeys) await uploadBeside(held, readSortKeysFile(tree));
   let sent = 0;
   const transfer = {
@@ -176,9 +181,10 @@ function headersOf(choice: HeaderChoice): string {
   return headerLine(pageHeaders(choice));
 }
 
-function invalidatedPaths({ build }: LocalTree): string[] {
-  const { pathname } = new URL(`${build.base_url}/rest/`);
-  return [`${pathname}*`];
+function invalidatedPaths({ build }: LocalTree, { browse }: Plan): string[] {
+  const { pathname } = new URL(`${build.base_url}/`);
+  const browsePaths = browse.files + browse.atTarget === 0 ? [] : ['browse/*', '', 'index.html'];
+  return ['rest/*', ...browsePaths].map((path) => pathname + path);
 }
 
 /** Removes duplicates from the trees that pages may come from. The tree to be published stays last. */

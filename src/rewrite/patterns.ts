@@ -1,3 +1,5 @@
+import { BROWSE_TYPES } from './browse.ts';
+
 /**
  * The rules of resolve.ts as regular expressions, for hosts without JavaScript. The patterns match percent-encoded text,
  * and decode only the letters of the name `page`, plus signs and white space.
@@ -52,6 +54,16 @@ export function literal(text: string): string {
 export function accepts(coding: string): string {
   return `(?:^|,)\\s*${coding}\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))`;
 }
+
+/** Returns a pattern for an Accept header with a media type, as browse.ts decides. The host must ignore letter case. */
+export function names(type: string): string {
+  return `(?:^|,)[ \\t]*${literal(type)}[ \\t]*(?:[;,]|$)`;
+}
+
+const NAME_PART = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*';
+
+/** Matches the path of a browse file in the tree, as browse.ts does. It has no capturing groups. */
+export const BROWSE_PATH: string = `(?:index\\.html|browse/(?:${NAME_PART}/)*${NAME_PART}\\.(?:${Object.keys(BROWSE_TYPES).join('|')}))`;
 
 /** Matches an undecoded parameter value. */
 export const VALUE = '[^&]*';

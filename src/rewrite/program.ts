@@ -1,8 +1,11 @@
-/** The texts of the compiled modules from which the scripts for JavaScript hosts are made. */
+/**
+ * The texts of the compiled modules from which the scripts for JavaScript hosts are made. If the tree has browse files,
+ * the modules for them follow in the same text.
+ */
 export interface Program {
-  /** resolve.js: maps a request to an answer. */
+  /** resolve.js: maps a request to an answer. With browse files, browse.js too. */
   readonly resolve: string;
-  /** respond.js: does the same for runtimes with the Fetch API. */
+  /** respond.js: does the same for runtimes with the Fetch API. With browse files, respond-browse.js too. */
   readonly respond: string;
   /** chunks.js and compose.js: compose a page of the composed layout. */
   readonly compose: string;
@@ -25,4 +28,20 @@ export function inlined(program: Program, ...parts: readonly Part[]): string {
 /** Returns the modules that answer from the composed layout on runtimes with the Fetch API, as {@link inlined} does. */
 export function inlinedComposed(program: Program): string {
   return inlined(program, 'resolve', 'respond', 'compose', 'respondComposed');
+}
+
+/**
+ * Returns the name of the function that maps a request to an answer.
+ * @param browse whether the tree has browse files
+ */
+export function resolver(browse: boolean): string {
+  return browse ? 'resolveWithBrowse' : 'resolve';
+}
+
+/**
+ * Returns the name of the function that answers a request on runtimes with the Fetch API.
+ * @param browse whether the tree has browse files
+ */
+export function responder(browse: boolean): string {
+  return browse ? 'respondWithBrowse' : 'respond';
 }

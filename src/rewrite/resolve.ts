@@ -8,8 +8,10 @@
 export interface Answer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
-  /** The file with the body, relative to the tree. If the file does not exist, `MISSING` is the answer. */
+  /** The file with the body, relative to the tree. */
   readonly file?: string;
+  /** The answer if the file does not exist; omitted if it is `MISSING`. */
+  readonly missing?: Answer;
   readonly body?: string;
 }
 
@@ -136,7 +138,7 @@ function digit(code: number): number {
 }
 
 /** Percent-decodes a text. Returns a text that cannot be decoded unchanged, because it is neither a name nor a number. */
-function decode(text: string): string {
+export function decode(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch (_) {

@@ -45,7 +45,7 @@ export function addressIn(url: string): { readonly path: string; readonly query:
   return { path, query };
 }
 
-/** Answers with the bytes of a page, or with 304 if the client has them. */
+/** Answers with bytes and their ETag, or with 304 if the client has them. */
 export async function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
   headers.set('ETag', await etagOf(bytes));
   const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((etag) => etag.trim().replace(/^W\//, ''));

@@ -11,6 +11,8 @@ export interface ServedTree {
   readonly account_page_size: number;
   readonly records: number;
   readonly accounts: number;
+  /** The number of browse files; undefined if the tree has none. */
+  readonly browse_files?: number | undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { gzip } from 'node:zlib';
 import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { type Asked, respond } from '../rewrite/respond.ts';
+import { respondWithBrowse } from '../rewrite/respond-browse.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { requireTree } from '../tree/existing-tree.ts';
 import { foundLayout } from '../tree/found-layout.ts';
@@ -75,14 +76,16 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
   const answer =
     (await answerComposed(webRequest, options.out, (base) => (origin === undefined ? base : origin + basePathOf(base)))) ??
-    (await answerStatic(webRequest, options.out, currentBase(options.out, build), origin));
+    (await answerStatic(webRequest, options.out, currentTree(options.out, build), origin));
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
 /** @param origin the origin for the links of the page; undefined to keep the links */
-function answerStatic(asked: Asked, out: string, base: string, origin: string | undefined): Promise<Response> {
-  return respond(asked, basePathOf(base), (path) => readPage(out, path, base, origin), [GZIP]);
+function answerStatic(asked: Asked, out: string, tree: ServedTree, origin: string | undefined): Promise<Response> {
+  const { base_url: base, browse_files } = tree;
+  const answerTo = browse_files === undefined ? respond : respondWithBrowse;
+  return answerTo(asked, basePathOf(base), (path) => readPage(out, path, base, origin), [GZIP]);
 }
 
 const compress = promisify(gzip);
@@ -99,16 +102,16 @@ async function readPage(out: string, path: string, base: string, origin: string 
   }
   try {
     const page = readRegularFile(join(out, path));
-    return new Uint8Array(origin === undefined ? page : rebase(page, base, origin + basePathOf(base)));
+    return new Uint8Array(origin === undefined || !path.endsWith('.json') ? page : rebase(page, base, origin + basePathOf(base)));
   } catch {
     return undefined;
   }
 }
 
-/** Returns the base URL of the present pages: the tree may have been rebuilt since the server started. */
-function currentBase(out: string, atStart: ServedTree): string {
+/** Returns what a server knows about the present tree: it may have been rebuilt since the server started. */
+function currentTree(out: string, atStart: ServedTree): ServedTree {
   const record = readBuildRecord(out);
-  return typeof record === 'object' ? record.base_url : atStart.base_url;
+  return typeof record === 'object' ? record : atStart;
 }
 
 /** Returns the origin at which the client reached this server; undefined if the Host header is unusable. */

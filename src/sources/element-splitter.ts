@@ -73,7 +73,8 @@ export class ElementSplitter {
   end(): RawValue[] {
     if (this.isComplete) return [];
     const [text, line] = this.#isBetween ? ['', this.#line] : [this.#parts.join(''), this.#valueLine];
-    throw new NotJson(line, 'a complete JSON document', `a file that ends inside the value that begins here: ${cut(text)}`, text);
+    const found = `a file that ends inside the value that begins here: ${cut(text)}`;
+    throw new NotJson(line, 'a complete JSON document', found, text, 'the file is cut off: save or copy it again; the store is unchanged');
   }
 
   /** Whether every document has ended. */

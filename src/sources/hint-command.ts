@@ -5,15 +5,19 @@ import { shellWord } from '../contract/shell-word.ts';
 export type Verb = 'import' | 'observe';
 
 /**
- * Returns the command that reads a source with the options of the run. Hints show it.
+ * Returns the command that reads a source with the options of the run, or an export without a source. Hints show it.
  * @param source a path or `-`; undefined: the sources of the run
  * @param options further options
  */
-export type HintCommand = (verb: Verb, source?: string, options?: SuggestedCommand['options']) => string;
+export type HintCommand = (verb: Verb | 'export ndjson', source?: string, options?: SuggestedCommand['options']) => string;
 
 /** For a run without options whose sources are unknown. */
 export const plainCommand: HintCommand = (verb, source = 'SOURCE', options = {}) =>
-  ['palimpsest', verb, ...[source, ...Object.entries(options).flat()].map((word) => shellWord(String(word)))].join(' ');
+  [
+    'palimpsest',
+    verb,
+    ...[...(verb === 'export ndjson' ? [] : [source]), ...Object.entries(options).flat()].map((word) => shellWord(String(word))),
+  ].join(' ');
 
 /** Returns the argument that names an input on the command line. */
 export function sourceNamed(input: string): string {

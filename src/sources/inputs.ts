@@ -142,8 +142,8 @@ function orFailure<T>(path: string, look: () => T): T | Failure {
 function emptyFolder(path: string): Failure {
   return new Failure('no-source', `the folder ${path} contains no files`, {
     place: { file: path },
-    expected: 'saved pages, NDJSON or JSON arrays',
-    found: 'an empty folder',
+    expected: 'a folder with files to read',
+    found: 'a folder without such files',
     hint: 'name the folder that contains the files',
   });
 }

@@ -21,8 +21,8 @@ export interface Parsed {
 export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   const { text, line, path, broken } = raw;
   if (broken !== undefined) {
-    const { expected, found } = broken;
-    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, item: broken.text };
+    const { expected, found, hint } = broken;
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected, found, hint, item: broken.text };
   }
   let value: unknown;
   try {
@@ -30,7 +30,8 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
   } catch (error) {
     const reason = (error instanceof Error ? error.message : String(error)).replace(/\s*\(line \d+ column \d+\)$/, '');
     const found = `${cut(text.trim())} (${reason})`;
-    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, item: text };
+    const hint = isCutOff(text, reason) ? CUT_OFF : undefined;
+    return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, hint, item: text };
   }
   if (keysIn(text) === keysOf(value)) return { value };
   value = parseWithNames(text);
@@ -43,6 +44,14 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
     lost.set(within(path, item.path), { kind: 'error', code, place, expected, found, item: text.slice(item.start, item.end).trim() });
   }
   return { value: parseWithNames(withoutItems(text, losses)), lost };
+}
+
+const CUT_OFF =
+  'if the file is cut off, save or copy it again; otherwise correct the item, or write such items to a file with --rejects FILE; the store is unchanged';
+
+/** Whether JSON.parse failed because a text ends too early. */
+function isCutOff(text: string, reason: string): boolean {
+  return /^Unterminated string|end of JSON input$/.test(reason) || Number(/ at position (\d+)$/.exec(reason)?.[1]) >= text.trimEnd().length;
 }
 
 /** Returns the text with null instead of the items that lose data. */

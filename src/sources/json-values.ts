@@ -27,7 +27,8 @@ export async function* jsonValues(pieces: AsyncIterable<string>): AsyncGenerator
     if (splitter !== undefined) yield splitter.push(start);
   }
   if (splitter === undefined) {
-    if (start === '') throw new NotJson(1, 'JSON', 'an empty file');
+    if (start === '')
+      throw new NotJson(1, 'JSON', 'an empty file', undefined, 'save or copy the file again, or leave it out; the store is unchanged');
     splitter = new LineSplitter(line);
     yield splitter.push(start);
   }

@@ -16,13 +16,16 @@ export class NotJson extends Error {
   readonly found: string;
   /** The rest of the text, if it is known. */
   readonly text: string | undefined;
+  /** What to do, if correcting the text does not help. */
+  readonly hint: string | undefined;
 
-  constructor(line: number, expected: string, found: string, text?: string) {
+  constructor(line: number, expected: string, found: string, text?: string, hint?: string) {
     super(`expected ${expected}, found ${found}`);
     this.name = 'NotJson';
     this.line = line;
     this.expected = expected;
     this.found = found;
     this.text = text;
+    this.hint = hint;
   }
 }

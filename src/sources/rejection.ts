@@ -8,7 +8,7 @@ import type { InputError } from './source.ts';
  */
 export function rejection(inputError: InputError, more: Pick<Failure, 'others' | 'unlisted'> = NO_MORE): Failure {
   const { code, place, expected, found } = inputError;
-  const hint = inputError.hint ?? 'fix the item, or write such items to a file with --rejects FILE; the store is unchanged';
+  const hint = inputError.hint ?? 'correct the item, or write such items to a file with --rejects FILE; the store is unchanged';
   return new Failure(code, messageOf(inputError), { place, expected, found, hint, ...more });
 }
 
@@ -37,6 +37,6 @@ export function unreadableInput(error: unknown): InputError {
 }
 
 /** Returns the input error for the rest of an input that is not JSON. */
-export function notJson({ line, expected, found, text }: NotJson, file: string): InputError {
-  return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, item: text };
+export function notJson({ line, expected, found, text, hint }: NotJson, file: string): InputError {
+  return { kind: 'error', code: 'bad-json', place: { file, line }, expected, found, item: text, ...(hint === undefined ? {} : { hint }) };
 }

@@ -154,9 +154,9 @@ export class RejectsFile {
   #unwritable(found: string, cause?: unknown): Failure {
     return new Failure('file-system', `cannot write ${this.path}`, {
       place: { file: this.path },
-      expected: 'a file that can be written',
+      expected: 'a file that can be written, in a folder that exists',
       found,
-      hint: 'name another file with --rejects; nothing was imported',
+      hint: 'create the folder, or name another file with --rejects; the store is unchanged',
       cause,
     });
   }

@@ -160,7 +160,14 @@ export class SnapshotReader {
   #explained(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
     const { item, place } = inputError;
     const other = isObject(item) ? ifRecord(item, place.file ?? '', this.#context.command ?? plainCommand) : undefined;
-    return { ...this.#withOptions(inputError, from, taken), ...other };
+    return { ...this.#withOptions(inputError, from, taken), ...this.#otherFormat(item), ...other };
+  }
+
+  /** Returns a hint if an item does not look like the format of the run. */
+  #otherFormat(item: unknown): Pick<InputError, 'hint'> | undefined {
+    const [only] = this.#formats;
+    if (this.#context.from === undefined || only === undefined || !isObject(item) || only.recognizes(item)) return undefined;
+    return { hint: `omit --from to detect the format: the item does not look like ${only.title}` };
   }
 
   #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {
@@ -168,13 +175,17 @@ export class SnapshotReader {
   }
 
   #unknown(value: unknown, place: Place): InputError {
+    const [only] = this.#context.from === undefined ? [] : this.#formats;
     return {
       kind: 'error',
       code: 'bad-field',
       place,
-      expected: this.#formats.map((format) => format.title).join(', or '),
+      expected: only === undefined ? `a snapshot in one of the formats ${FORMAT_NAMES.join(', ')}` : only.title,
       found: show(value),
-      hint: 'if it is a snapshot, name its format with --from',
+      hint:
+        isObject(value) && 'profile' in value
+          ? 'a Twitter archive needs its file data/account.js too: name a folder that has all its files'
+          : 'docs/snapshots.md in the package describes the formats; leave other files out with --exclude',
       item: value,
     };
   }

@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path';
 import { cut } from '../contract/json.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
@@ -55,7 +56,11 @@ const decodedFrom =
   (encoding: string) =>
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-const leftOut = ({ pattern, run }: Conversion) => `leave such files out: ${run(undefined, { '--exclude': pattern })}`;
+/** If the file is the only source, a pattern would leave nothing. */
+const leftOut = ({ name, pattern, run }: Conversion) =>
+  run() === run(name)
+    ? 'name another file: this one has no data that palimpsest can read'
+    : `leave such files out: ${run(undefined, { '--exclude': pattern })}`;
 
 /** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
 const BINARY: readonly Format[] = [
@@ -87,7 +92,7 @@ const BINARY: readonly Format[] = [
   {
     kind: 'a palimpsest store',
     detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
-    hint: ({ file, run }) => `export it: palimpsest export ndjson --store ${file} --to - | ${run('-')}`,
+    hint: ({ name, command, run }) => `export it: ${command('export ndjson', undefined, { '--store': name, '--to': '-' })} | ${run('-')}`,
   },
   {
     kind: 'an SQLite database',
@@ -121,6 +126,12 @@ const TEXT: readonly Format[] = [
     kind: 'tab-separated values',
     detect: hasColumns('\t'),
     hint: ({ file, run }) => `convert it: mlr --itsv --ojsonl cat ${file} | ${run('-')}`,
+  },
+  {
+    kind: 'a CSV export of palimpsest',
+    detect: startsWith('id,account,data_type,', 'screen_name,stable_id,display_name,'),
+    hint: ({ command, run }) =>
+      `CSV cannot be imported; export the store again as NDJSON: ${command('export ndjson', undefined, { '--store': 'STORE', '--to': '-' })} | ${run('-')}`,
   },
   {
     kind: 'CSV',
@@ -164,8 +175,14 @@ function textFormat(start: string, verb: Verb): Format | undefined {
 const ARCHIVE_SCRIPT: Format = {
   kind: 'a file of a Twitter archive',
   detect: () => true,
-  hint: () => 'name the folder of the archive: palimpsest observe FOLDER',
+  hint: ({ name, command }) => `name the folder of the archive: ${command('observe', archiveOf(name))}`,
 };
+
+/** Returns the folder of the Twitter archive that a file is in. */
+function archiveOf(file: string): string {
+  const folder = dirname(file);
+  return file === 'FILE' ? 'FOLDER' : basename(folder) === 'data' ? dirname(folder) : folder;
+}
 
 /** Returns the encoding of text that is not UTF-8, and what to do. */
 export function encodingIn(

@@ -50,32 +50,46 @@ export function parseAddress(
   const kind = known ?? folder;
   const isPath = kind === folder;
   const container = isPath ? text : (match?.[2] ?? '');
-  if (container === '') throw unusable('a bucket, a container or a folder', 'no name');
+  if (container === '') throw unusable('a bucket, a container or a folder', isPath ? 'an empty text' : `${scheme}:// without a name`);
   if (!isPath && /[@:?#]/.test(container)) throw unusable('the name of a bucket or container', 'a name with credentials or a query in it');
-  const parts = [...(isPath ? '' : (match?.[3] ?? '')).split('/'), ...prefix.split('/')].filter((part) => part !== '');
-  if (parts.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
-    throw unusable('a prefix of plain names', 'a prefix with . or .. or a query in it');
+  const parts = [...plainNames(isPath ? '' : (match?.[3] ?? '')), ...plainNames(prefix, '--prefix')];
   const path = parts.join('/');
   const separator = isPath && container.endsWith('/') ? '' : '/';
   const name = (isPath ? container : `${scheme}://${container}`) + (path === '' ? '' : separator + path);
   return { kind, address: { container, prefix: path === '' ? '' : `${path}/`, name } };
 }
 
+/** Returns the names in a prefix. */
+function plainNames(prefix: string, option?: string): readonly string[] {
+  const names = prefix.split('/').filter((part) => part !== '');
+  if (names.some((part) => part === '.' || part === '..' || /[?#\\]/.test(part)))
+    throw unusable('a prefix of plain names, such as sites/history', 'a prefix with . or .. or a query in it', option);
+  return names;
+}
+
 function checkEndpoint(endpoint: string | undefined): void {
   if (endpoint === undefined) return;
   const url = URL.canParse(endpoint) ? new URL(endpoint) : undefined;
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
-  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'another text', '--endpoint');
+  if (!isWeb) throw unusable('an endpoint with http:// or https:// and a host', 'a text without them', '--endpoint');
   // never shown: it may contain a password or a signature
   if (url.username !== '' || url.password !== '' || url.search !== '')
     throw unusable('an endpoint without credentials in it', 'an endpoint with a password or a query', '--endpoint');
 }
 
+const HINTS: { readonly [option: string]: string } = {
+  '--endpoint': 'write the address of the object store, such as https://store.example, and set credentials in the environment',
+  '--prefix': 'write the path below the target, such as sites/history; to go up, change the target',
+};
+
+/** @param option the option that is wrong; undefined for the address */
 function unusable(expected: string, found: string, option?: string): Failure {
-  return new Failure('usage', 'the target is not valid', {
+  return new Failure('usage', option === undefined ? 'the target is not valid' : `the value of ${option} is not valid`, {
     place: option === undefined ? {} : { field: option },
     expected,
     found,
-    hint: 'write s3://bucket/prefix, az://container/prefix or the path of a folder; set credentials in the environment',
+    hint:
+      (option && HINTS[option]) ??
+      'write s3://bucket/prefix, az://container/prefix or the path of a folder; set credentials in the environment',
   });
 }

@@ -34,8 +34,12 @@ export function mistakenAddress(text: string, platform: string): Failure | undef
   return new Failure('usage', 'the target is not valid', {
     expected: 's3://bucket/prefix, az://container/prefix or the path of a folder',
     found: 'a text that looks like an address but has another form',
-    hint: `${suggestion(scheme, rest)} (for a folder with a colon in its name, write ./name:)`,
+    hint: isWeb(scheme) ? suggestion(scheme, rest) : `${suggestion(scheme, rest)} (for a folder with a colon in its name, write ./name:)`,
   });
+}
+
+function isWeb(scheme: string): boolean {
+  return scheme === 'http' || scheme === 'https';
 }
 
 function suggestion(scheme: string, rest: string): string {
@@ -48,6 +52,6 @@ function suggestion(scheme: string, rest: string): string {
     return isPlain ? `did you mean ${intended}://${place}${store}?` : `did you mean ${intended}://…${store}?`;
   }
   if (scheme === 'file') return isPlain ? `did you mean /${place}?` : 'write the path of the folder';
-  if (scheme === 'http' || scheme === 'https') return 'write s3://bucket/prefix or az://container/prefix, with --endpoint for the host';
+  if (isWeb(scheme)) return 'name a bucket or container as s3://bucket/prefix or az://container/prefix, and its host with --endpoint';
   return 'write s3://bucket/prefix, az://container/prefix or the path of a folder';
 }

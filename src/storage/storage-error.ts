@@ -1,9 +1,18 @@
 /**
  * The kinds of errors, by their remedy. `transient` is retried. `expired` is retried with new credentials. `conflict`
  * means that a condition was not met. `unsupported` means that the store does not support the request. `anonymous`
- * (no credentials were found), `denied` and `missing` (the bucket or container) need an action by the user.
+ * (no credentials were found), `no-region`, `denied` and `missing` (the bucket or container) need an action by the user.
  */
-export type StorageErrorKind = 'transient' | 'expired' | 'conflict' | 'unsupported' | 'anonymous' | 'denied' | 'missing' | 'refused';
+export type StorageErrorKind =
+  | 'transient'
+  | 'expired'
+  | 'conflict'
+  | 'unsupported'
+  | 'anonymous'
+  | 'denied'
+  | 'missing'
+  | 'no-region'
+  | 'refused';
 
 /** A request that a store did not carry out. The message contains no secrets. */
 export class StorageError extends Error {

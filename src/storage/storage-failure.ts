@@ -7,10 +7,16 @@ const HINTS: { readonly [K in StorageErrorKind]: string } = {
   conflict: 'make sure that no other program writes there, then run the same command again',
   unsupported: 'check the address of the store and --endpoint',
   anonymous:
-    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md describes the other ways',
+    'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE; at Azure AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY, or AZURE_STORAGE_CONNECTION_STRING; docs/publish.md in the package describes the other ways',
   denied: 'check the credentials and their permissions: read, write, delete and list (without list, S3 answers 403 for a missing object)',
   missing: 'create the bucket or container first, and check --endpoint and --region',
+  'no-region': 'name the region of the bucket with --region or AWS_REGION, then run the same command again',
   refused: 'check the address, --endpoint and --region',
+};
+
+const EXPECTED: { readonly [K in StorageErrorKind]?: string } = {
+  anonymous: 'credentials for the target',
+  'no-region': 'the region of the bucket',
 };
 
 /**
@@ -20,9 +26,11 @@ const HINTS: { readonly [K in StorageErrorKind]: string } = {
 export function toFailure(target: string, path: string, error: unknown): unknown {
   if (!(error instanceof StorageError)) return error;
   const isDenied = error.kind === 'denied' || error.kind === 'anonymous' || error.kind === 'expired';
-  return new Failure(isDenied ? 'target-denied' : 'target-failed', `a request to ${target} failed`, {
+  const isUnsent = error.kind === 'anonymous' || error.kind === 'no-region';
+  const message = isUnsent ? `no request can be sent to ${target}` : `a request to ${target} failed`;
+  return new Failure(isDenied ? 'target-denied' : 'target-failed', message, {
     place: { file: path },
-    expected: isDenied ? 'credentials that allow it' : 'a response that confirms it',
+    expected: EXPECTED[error.kind] ?? (isDenied ? 'credentials that allow this request' : 'a successful response'),
     found: error.message,
     hint: HINTS[error.kind],
     cause: error,

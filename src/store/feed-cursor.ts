@@ -32,10 +32,11 @@ export class FeedCursor {
   readonly #above: Statement<[number, number], number>;
   readonly #between: Statement<[number, number, number], Row>;
 
-  constructor(database: Connection, end: Direction) {
+  /** @param edge for the end `first`: an id, the cursor begins after the record with it */
+  constructor(database: Connection, end: Direction, edge: number = BEYOND) {
     this.#end = end;
     this.#path = database.path;
-    this.#edge = end === 'first' ? BEYOND : -1;
+    this.#edge = end === 'first' ? edge : -1;
     this.#newest = database.prepare(`SELECT max(id) AS first, min(id) AS last, CAST(group_concat(json, ',') AS BLOB) AS json
       FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
     this.#above = database.prepare<[number, number], number>('SELECT id FROM record WHERE id > ? ORDER BY id LIMIT 1 OFFSET +?').pluck();

@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { Connection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
 import { mkdirp } from './mkdirp.ts';
@@ -63,7 +64,7 @@ function requireFile(path: string): void {
     place: { file: path },
     expected: 'a store that palimpsest import created',
     found: 'no file',
-    hint: 'run palimpsest import first, or name the store with --store',
+    hint: hint`run ${suggested('import', { '--store': path }, ['SOURCE'])} first, or name another store with --store`,
   });
 }
 

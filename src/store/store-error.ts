@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 
@@ -28,6 +29,14 @@ function hasCode(error: unknown): error is Error & { readonly code: string } {
   return error instanceof Error && 'code' in error && typeof error.code === 'string';
 }
 
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
 /** The error codes of SQLite with a cause outside the file. All others mean that the store is damaged. */
 const EXTERNAL = /^SQLITE_(IOERR(?!_SHORT_READ|_CORRUPTFS)|FULL|CANTOPEN|READONLY|PERM|AUTH|NOLFS|NOMEM|INTERRUPT|PROTOCOL)/;
 
@@ -52,6 +61,15 @@ function failureOf(path: string, error: Error & { readonly code: string }): Fail
         error.code === 'SQLITE_NOTADB'
           ? 'name another file with --store, or restore a backup'
           : hint`run ${suggested('store check', { '--store': path })} to see details, name another file with --store, or restore a backup`,
+      cause: error,
+    });
+  }
+  if (error.code === 'SQLITE_CANTOPEN' && isFolder(path)) {
+    return new Failure('file-system', `the store ${path} cannot be read or written`, {
+      place,
+      expected: 'the file of a store',
+      found: 'a folder',
+      hint: 'name the file of a store with --store',
       cause: error,
     });
   }

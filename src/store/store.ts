@@ -4,6 +4,7 @@ import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import { AccountEntries } from './account-entries.ts';
 import { AccountItems } from './account-items.ts';
+import { AccountLines } from './account-lines.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
@@ -14,13 +15,17 @@ import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
+import { type FeedDay, feedDays } from './feed-days.ts';
 import { FeedItems } from './feed-items.ts';
+import { feedEdge } from './feed-position.ts';
 import { isCurrent, materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
 import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
 import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
+import { type SearchedNames, searchedNames } from './searched-names.ts';
 import { wrapErrors } from './store-error.ts';
+import { StoredAccounts } from './stored-accounts.ts';
 
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
 export class Store {
@@ -91,6 +96,26 @@ export class Store {
     return new FeedCursor(this.#database, end);
   }
 
+  /** Returns a cursor over the feed that begins after a number of its newest records. */
+  feedAfter(records: number): FeedCursor {
+    return new FeedCursor(this.#database, 'first', feedEdge(this.#database, records));
+  }
+
+  /** Returns a reader of the accounts as lines of a list, in the order of the account pages. */
+  accountLines(): AccountLines {
+    return new AccountLines(this.#database);
+  }
+
+  /** Returns a reader of single accounts with their records. */
+  storedAccounts(): StoredAccounts {
+    return new StoredAccounts(this.#database);
+  }
+
+  /** Returns the number of records of each day, and their places in the feed. */
+  feedDays(): readonly FeedDay[] {
+    return feedDays(this.#database);
+  }
+
   /** Returns a cursor over the accounts in their order that begins at one of its ends. */
   accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
@@ -125,6 +150,11 @@ export class Store {
   /** Returns a search for accounts by handle, former handle and stable id. */
   accountSearch(): AccountSearch {
     return new AccountSearch(this.#database);
+  }
+
+  /** Yields the names of all accounts. */
+  searchedNames(): Generator<SearchedNames> {
+    return searchedNames(this.#database);
   }
 
   /** Returns a reader of the accounts as a list. */

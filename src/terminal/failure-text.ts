@@ -28,8 +28,10 @@ function otherErrors(others: readonly Failure[], unlisted: number): string[] {
   return left === 0 ? lines : [...lines, plural(left, 'more error')];
 }
 
-function placeText({ file, line, field }: Failure['place']): string {
-  return [file, line === undefined ? undefined : `line ${line}`, field].filter((part) => part !== undefined).join(', ');
+function placeText({ file, line, byte, field }: Failure['place']): string {
+  return [file, line === undefined ? undefined : `line ${line}`, byte === undefined ? undefined : `byte ${byte}`, field]
+    .filter((part) => part !== undefined)
+    .join(', ');
 }
 
 /** Returns the lines for an error that is not a {@link Failure}. Such an error is a defect of the program. */

@@ -1,5 +1,5 @@
 import { FAILURES, Failure } from '../contract/failure.ts';
-import { hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
+import { commandsIn, hintText, type SuggestedCommand, suggested } from '../contract/hint.ts';
 import { type OnProgress, type Pauses, stopped } from '../contract/pauses.ts';
 import { type Color, hasColor, isTerminal, painted } from './color.ts';
 import { defectLines, failureJson, failureLines } from './failure-text.ts';
@@ -33,8 +33,9 @@ export class Terminal {
   /** The exit code for the process. */
   exitCode = 0;
   readonly io: ProcessIO;
-  /** Returns a suggested command as a line that works when it is pasted. */
-  renderCommand: (command: SuggestedCommand) => string = ({ command }) => `palimpsest ${command}`;
+  /** Loads commands by name, and returns a function that renders suggestions of them as lines that work when they are pasted. */
+  loadRenderer: (commands: readonly string[]) => Promise<(command: SuggestedCommand) => string> = () =>
+    Promise.resolve(({ command }) => `palimpsest ${command}`);
   readonly #interrupt: Interrupt;
   #progress: { readonly clear: () => void; readonly end: () => void } | undefined;
   #outputMode: OutputMode = {};
@@ -51,10 +52,10 @@ export class Terminal {
   }
 
   /** Writes the error that ended a command. After a signal, the exit code is that of the signal. */
-  failed(error: unknown): void {
+  async failed(error: unknown): Promise<void> {
     const { exitCode } = this.#interrupt;
     const isAbort = exitCode !== undefined && error instanceof Error && error.name === 'AbortError';
-    this.failure(isAbort ? stopped('the command did not complete') : error);
+    await this.failure(isAbort ? stopped('the command did not complete') : error);
     this.exitCode = exitCode ?? this.exitCode;
   }
 
@@ -78,12 +79,14 @@ export class Terminal {
     if (this.#isClosed || this.#hasOutputFailed) return;
     this.#hasOutputFailed = true;
     const exitCode = this.exitCode;
-    this.failure(
+    const hint = 'check the destination of the output; the command itself is complete';
+    this.#writeFailure(
       new Failure('file-system', 'cannot write to standard output', {
         expected: 'a file with free space, or a program that reads the output',
         found: error.message,
-        hint: 'check the destination of the output; the command itself is complete',
+        hint,
       }),
+      hint,
     );
     this.exitCode = exitCode || this.exitCode;
   }
@@ -136,8 +139,9 @@ export class Terminal {
   }
 
   /** Returns a command of this program as a line that works when it is pasted, with the options in force. */
-  command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): string {
-    return this.renderCommand(suggested(command, options, args));
+  async command(command: string, options?: SuggestedCommand['options'], args?: readonly string[]): Promise<string> {
+    const render = await this.loadRenderer([command]);
+    return render(suggested(command, options, args));
   }
 
   /** Writes a warning to standard error. */
@@ -150,11 +154,16 @@ export class Terminal {
    * Writes an error to standard error, and with --json also as an object to standard output. Sets the exit code. A stop by a
    * signal is one line.
    */
-  failure(error: unknown): void {
+  async failure(error: unknown): Promise<void> {
     this.#progress?.end();
+    const parts = error instanceof Failure ? error.hintParts : undefined;
+    const hint = parts === undefined ? undefined : hintText(parts, await this.loadRenderer(commandsIn(parts)));
+    this.#writeFailure(error, hint);
+  }
+
+  #writeFailure(error: unknown, hint: string | undefined): void {
     const isKnown = error instanceof Failure;
     this.exitCode = isKnown ? FAILURES[error.code] : 1;
-    const hint = isKnown && error.hintParts !== undefined ? hintText(error.hintParts, this.renderCommand) : undefined;
     if (isKnown && this.#outputMode.json && !this.#hasOutputFailed) this.io.stdout.write(`${failureJson(error, hint)}\n`);
     if (isKnown && error.code === 'stopped') {
       this.io.stderr.write(`${printable([error.message, error.hint].join('; '))}\n`);

@@ -3,6 +3,7 @@ import { encodeJson, isObject } from '../contract/json.ts';
 import { count, oneOf, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 import { isBaseUrl, type Site } from '../contract/site.ts';
 import { pagesFor } from '../pages/page.ts';
+import { type Encoding, encodingsIn } from './encoding.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The file that describes what a tree was built from. It is written last, so a finished record means a finished tree. */
@@ -18,6 +19,8 @@ export interface BuildRecord extends Site {
   readonly account_pages: number;
   /** The compressors of the compressed copies, such as `gzip/1.3.1 brotli/1.1.0`; '' if there are no copies. */
   readonly compress: string;
+  /** The number of browse files; undefined if the tree was built without them. */
+  readonly browse_files?: number | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -30,6 +33,10 @@ export interface UnfinishedRecord {
   readonly state: 'unfinished';
   /** The base URL that the pages will have. */
   readonly base_url: string;
+  /** The number of browse files before or after the build, whichever is larger; undefined if there are none. */
+  readonly browse_files?: number | undefined;
+  /** The compressors that the build uses; undefined if it writes no compressed copies. */
+  readonly compress?: string | undefined;
 }
 
 const finished: Rule<'finished'> = oneOf('finished');
@@ -45,6 +52,7 @@ const SHAPE: Shape<BuildRecord> = {
   data_pages: count,
   account_pages: count,
   compress: text,
+  browse_files: { expected: 'an integer of 0 or more, or nothing', accepts: (value) => value === undefined || count.accepts(value) },
   store: text,
   manifest: text,
 };
@@ -65,6 +73,28 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
     return 'none';
   }
 }
+
+/** The optional files of a tree. */
+export interface OptionalFiles {
+  /** The encodings of its compressed copies. */
+  readonly compress: readonly Encoding[];
+  /** Whether it has browse files. */
+  readonly html: boolean;
+}
+
+/** Returns the optional files that the last build wrote or began to write. A folder without a tree has none. */
+export function optionalFilesIn(out: string): OptionalFiles {
+  try {
+    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    if (!isObject(record) || typeof record['palimpsest'] !== 'string') return NO_OPTIONAL_FILES;
+    const compress = record['compress'];
+    return { compress: typeof compress === 'string' ? encodingsIn(compress) : [], html: Number(record['browse_files']) > 0 };
+  } catch {
+    return NO_OPTIONAL_FILES;
+  }
+}
+
+const NO_OPTIONAL_FILES: OptionalFiles = { compress: [], html: false };
 
 /** Parses the bytes of a build record. Returns `foreign` if palimpsest did not write them. */
 export function parseBuildRecord(bytes: Buffer): BuildRecord | 'unfinished' | 'foreign' {

@@ -7,7 +7,8 @@ import { feedPages } from '../pages/feed-pages.ts';
 import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
-import { type BuildRecord, encodeBuildRecord } from './build-record.ts';
+import { stageBrowse } from './browse-files.ts';
+import { type BuildRecord, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -17,18 +18,24 @@ import { slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
+import { refuseForeignBrowse } from './obstacles.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 
-/** The phases of a build. `check` counts files that are read with `repair`, `render` counts pages, `exchange` files. */
-export type BuildPhase = 'check' | 'render' | ExchangePhase;
+/**
+ * The phases of a build. `check` counts files that are read with `repair`, `render` counts pages, `browse` parts of the browse
+ * files, `exchange` files.
+ */
+export type BuildPhase = 'check' | 'render' | 'browse' | ExchangePhase;
 
 export interface BuildOptions {
   /** The tree's folder. */
   readonly out: string;
   readonly site: Site;
-  /** The encodings in which to write compressed copies of each page. */
+  /** The encodings in which to write compressed copies of each page; undefined for those of the last build in `out`. */
   readonly compress?: readonly Encoding[] | undefined;
+  /** Whether to write browse files; undefined to do as the last build in `out`. */
+  readonly html?: boolean | undefined;
   /** Whether to hash the files themselves instead of trusting the manifest. */
   readonly repair?: boolean | undefined;
   /** Stops the build as long as the tree is unchanged. Once files are exchanged, the build completes. */
@@ -51,17 +58,21 @@ export interface BuildSummary extends Exchanged {
  * @throws Failure no-store, bad-store, store-newer, not-ours, tree-busy, stopped, file-system
  */
 export async function build(storePath: string, options: BuildOptions): Promise<BuildSummary> {
-  const { out, site, compress: encodings = [], onProgress = () => {} } = options;
+  const { out, site, onProgress = () => {} } = options;
   const pauses = new Pauses(options.signal, `the tree in ${out} is unchanged`);
   const store = Store.open(storePath);
   try {
     const folder = claimFolder(out);
     try {
       const began = statSync(folder.stage).mtimeMs;
-      const now = recordOf(store, site, encodings);
-      const pages = { data: now.data_pages, account: now.account_pages };
+      const last = optionalFilesIn(out);
+      const { compress: encodings = last.compress, html = last.html } = options;
+      const hasBrowse = last.html;
+      if (html && !hasBrowse) refuseForeignBrowse(out);
       const found = options.repair ? undefined : finishedTree(out);
-      if (found !== undefined && isSame(found, now)) return unchangedSummary(found);
+      const now = recordOf(store, site, encodings, html ? found?.browse_files : undefined);
+      const pages = { data: now.data_pages, account: now.account_pages };
+      if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
         found === undefined
           ? await digestFiles(out, pages, encodings, pauses, (done, all) => onProgress('check', done, all))
@@ -90,6 +101,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const { stage } = folder;
+      const present = { out, isListed: found !== undefined, since: hasBrowse ? since : -1 };
+      const showParts = (done: number, all: number) => onProgress('browse', done, all);
+      const browse = html || hasBrowse ? await stageBrowse(store, html ? site : undefined, stage, present, pauses, showParts) : undefined;
       const exchanged = await exchange({
         out,
         stage,
@@ -97,7 +111,8 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         before,
         after,
         sortKeys,
-        record: now,
+        browse,
+        record: html ? { ...now, browse_files: browse?.files } : now,
         hasOldVariants: !trusted,
         pauses,
         onProgress,
@@ -113,7 +128,12 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   }
 }
 
-function recordOf(store: Store, site: Site, encodings: readonly Encoding[]): Omit<BuildRecord, 'manifest'> {
+function recordOf(
+  store: Store,
+  site: Site,
+  encodings: readonly Encoding[],
+  browseFiles: number | undefined,
+): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
   return {
     palimpsest: VERSION,
@@ -126,6 +146,7 @@ function recordOf(store: Store, site: Site, encodings: readonly Encoding[]): Omi
     data_pages: feedPages(store, site).count,
     account_pages: accountPages(store, site).count,
     compress: compressors(encodings),
+    browse_files: browseFiles,
     store: fingerprint,
   };
 }
@@ -147,8 +168,9 @@ function isRerenderNeedless(found: BuildRecord, now: Omit<BuildRecord, 'manifest
 
 function unchangedSummary(record: BuildRecord): BuildSummary {
   const encodings = encodingsIn(record.compress);
-  const files = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
-  return { build: record, written: 0, unchanged: files, removed: 0, pulledForward: false };
+  const pages = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
+  const unchanged = pages + (record.browse_files ?? 0);
+  return { build: record, written: 0, unchanged, removed: 0, removedCopies: 0, removedBrowseFiles: 0, pulledForward: false };
 }
 
 /** Whether any item moved to an earlier page. */

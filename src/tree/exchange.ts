@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { VERSION } from '../version.ts';
+import type { StagedBrowse } from './browse-stage.ts';
 import { BUILD_RECORD, type BuildRecord, encodeBuildRecord } from './build-record.ts';
 import { pathOf, slotCount } from './layout.ts';
 import { digestOf, MANIFEST, type TreeDigests, writeManifest } from './manifest.ts';
@@ -18,6 +19,9 @@ export interface Exchanged {
   readonly written: number;
   readonly unchanged: number;
   readonly removed: number;
+  /** The numbers of the removed files of two kinds: compressed copies of pages that stay, and browse files. */
+  readonly removedCopies: number;
+  readonly removedBrowseFiles: number;
 }
 
 /** The phases of an exchange. `compare` counts new files that are compared with the tree, `exchange` pages. */
@@ -33,6 +37,8 @@ export interface Exchange {
   readonly after: TreeDigests;
   /** The SHA-256 of the staged sort keys. */
   readonly sortKeys: string;
+  /** The browse files; undefined if the tree has none and gets none. */
+  readonly browse: StagedBrowse | undefined;
   readonly record: Omit<BuildRecord, 'manifest'>;
   /** Whether the tree may have compressed variants that the new tree does not have. */
   readonly hasOldVariants: boolean;
@@ -47,12 +53,16 @@ export interface Exchange {
  * @throws Failure not-ours if something is in the way; then nothing was touched
  */
 export async function exchange(options: Exchange): Promise<Exchanged> {
-  const { out, stage, began, before, after, sortKeys, record: now, hasOldVariants, pauses, onProgress } = options;
+  const { out, stage, began, before, after, sortKeys, browse, record: now, hasOldVariants, pauses, onProgress } = options;
   const unfinished = join(stage, 'unfinished');
   const manifest = join(stage, 'manifest');
   const record = join(stage, 'record');
-  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url }));
-  const build = { ...now, manifest: writeManifest(manifest, after, sortKeys) };
+  const optional = {
+    ...(browse === undefined ? {} : { browse_files: Math.max(browse.files, browse.obsolete) }),
+    ...(now.compress === '' ? {} : { compress: now.compress }),
+  };
+  writeFileSync(unfinished, encodeBuildRecord({ palimpsest: VERSION, state: 'unfinished', base_url: now.base_url, ...optional }));
+  const build = { ...now, manifest: writeManifest(manifest, after, browse?.lines() ?? [], sortKeys) };
   writeFileSync(record, encodeBuildRecord(build));
 
   const isNew = !existsSync(join(out, 'rest'));
@@ -76,6 +86,7 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
     onProgress('compare', compared, written);
     await pauses.take();
   }
+  await browse?.prepare(times, pauses, (done) => onProgress('compare', written + done, written + browse.written));
   const hasNewSortKeys = digestOf(join(out, SORT_KEYS)) !== sortKeys;
   if (hasNewSortKeys) check(join(stage, SORT_KEYS), SORT_KEYS);
   check(manifest, MANIFEST);
@@ -87,12 +98,21 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   pauses.check();
   renameSync(unfinished, join(out, BUILD_RECORD));
   promote(stage, out, before, after, (done, all) => onProgress('exchange', done, all));
-  if (hasSurplusVariants) removeVariants(out, after);
-  const removed = isNew ? 0 : await removeOldPages(out, after);
+  const removedCopies = hasSurplusVariants ? removeVariants(out, after) : 0;
+  const removedPages = isNew ? 0 : await removeOldPages(out, after);
+  browse?.promote();
   if (hasNewSortKeys) renameSync(join(stage, SORT_KEYS), join(out, SORT_KEYS));
   renameSync(manifest, join(out, MANIFEST));
   renameSync(record, join(out, BUILD_RECORD));
-  return { build, written, unchanged, removed };
+  const { files: browsed, written: browseWritten, obsolete: removedBrowseFiles } = browse ?? { files: 0, written: 0, obsolete: 0 };
+  return {
+    build,
+    written: written + browseWritten,
+    unchanged: unchanged + browsed - browseWritten,
+    removed: removedPages + removedCopies + removedBrowseFiles,
+    removedCopies,
+    removedBrowseFiles,
+  };
 }
 
 /** The files whose bytes are new, relative to the tree. */

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { BROWSE_FOLDER } from './browse-lines.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
@@ -20,7 +22,12 @@ type PageCounts = { readonly [C in Collection]: number };
 /** Returns the record of a folder's tree if a build finished it and no part is missing since; otherwise undefined. */
 export function finishedTree(out: string): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  const isWhole = typeof record === 'object' && manifestDigest(out) === record.manifest && hasEnds(out, record) && hasSortKeys(out);
+  const isWhole =
+    typeof record === 'object' &&
+    manifestDigest(out) === record.manifest &&
+    hasEnds(out, record) &&
+    hasBrowse(out, record) &&
+    hasSortKeys(out);
   return isWhole ? record : undefined;
 }
 
@@ -33,6 +40,11 @@ function hasSortKeys(out: string): boolean {
 /** Returns the sort keys of a tree. */
 export function sortKeysIn(out: string): SortKeys {
   return readSortKeys(() => piecesOf(join(out, SORT_KEYS)));
+}
+
+/** Whether the home page and the folder of the other browse files exist, if the tree has them. */
+function hasBrowse(out: string, { browse_files }: BuildRecord): boolean {
+  return browse_files === undefined || [HOME, BROWSE_FOLDER].every((path) => existsSync(join(out, path)));
 }
 
 /** Whether the first and last files of both collections exist: somebody may have deleted the pages. */
@@ -94,13 +106,34 @@ export function requireTree(out: string): BuildRecord {
       place,
       expected: 'a finished build',
       found: 'an interrupted build, or a damaged build.json',
-      hint: hint`run ${suggested('build')} again to complete the tree`,
+      hint: hint`run ${suggested('build')} again with the store of this tree, to complete it`,
     });
   }
-  throw new Failure('no-tree', `there is no tree in ${out}`, {
-    place,
+  throw noTree(out);
+}
+
+/** Returns the failure for a folder without a finished tree. A build refuses a folder that has other files. */
+export function noTree(out: string): Failure {
+  const isForeign = readBuildRecord(out) === 'foreign';
+  const hasFiles = namesIn(out).some((name) => !name.startsWith('.'));
+  return new Failure('no-tree', `there is no tree in ${out}`, {
+    place: { file: out },
     expected: 'a folder that palimpsest build made',
-    found: 'no build.json',
-    hint: hint`run ${suggested('build')} first, or name the folder with --out`,
+    found: isForeign
+      ? 'a build.json that is damaged or not from palimpsest'
+      : hasFiles
+        ? 'other files, and no build.json'
+        : 'no build.json',
+    hint: hasFiles
+      ? 'name the folder of a tree with --out, or build into a new or empty folder'
+      : hint`run ${suggested('build')} first, or name the folder with --out`,
   });
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }

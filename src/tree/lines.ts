@@ -25,9 +25,9 @@ export function* piecesIn(bytes: Buffer): Generator<Buffer> {
 const LONGEST = 1 << 20;
 
 /** Yields the lines of a chunked text without their line ends, one at a time in memory. Cuts a line that is too long. */
-export function* linesIn(pieces: Iterable<Buffer>): Generator<string> {
+export function* linesIn(pieces: Iterable<Buffer>, encoding: 'utf8' | 'latin1' = 'utf8'): Generator<string> {
   let rest = '';
-  const decoder = new StringDecoder('utf8');
+  const decoder = new StringDecoder(encoding);
   for (const piece of pieces) {
     const lines = (rest + decoder.write(piece)).split('\n');
     rest = lines.pop() ?? '';

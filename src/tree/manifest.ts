@@ -2,14 +2,16 @@ import { createHash } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
+import { isBrowsePath } from './browse-lines.ts';
 import { Digests } from './digests.ts';
 import { ENCODINGS, type Encoding } from './encoding.ts';
 import { pathOf, slotAt, slotCount } from './layout.ts';
 import { linesIn, PIECE, piecesIn, piecesOf } from './lines.ts';
+import { type ManifestLine, parseLine } from './manifest-line.ts';
 import { openRegularFile } from './regular-file.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
-/** The list of all pages with their SHA-256, in the format of `sha256sum -c`. */
+/** The list of all files with their SHA-256, in the format of `sha256sum -c`: the pages, the browse files, the sort keys. */
 export const MANIFEST = 'manifest-sha256.txt';
 
 /** The digests of a tree's files, by collection. */
@@ -17,14 +19,15 @@ export type TreeDigests = { readonly [C in Collection]: Digests };
 
 /**
  * Writes a manifest.
+ * @param browse the lines of the browse files, in chunks
  * @param sortKeys the SHA-256 of the tree's sort keys
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeManifest(path: string, digests: TreeDigests, sortKeys: string): string {
+export function writeManifest(path: string, digests: TreeDigests, browse: Iterable<Buffer>, sortKeys: string): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'w');
   try {
-    for (const piece of manifestPieces(digests, sortKeys)) {
+    for (const piece of manifestPieces(digests, browse, sortKeys)) {
       hash.update(piece);
       writeFileSync(file, piece);
     }
@@ -34,7 +37,7 @@ export function writeManifest(path: string, digests: TreeDigests, sortKeys: stri
   return hash.digest('hex');
 }
 
-function* manifestPieces(digests: TreeDigests, sortKeys: string): Generator<string> {
+function* manifestPieces(digests: TreeDigests, browse: Iterable<Buffer>, sortKeys: string): Generator<string | Buffer> {
   let piece = '';
   for (const collection of COLLECTIONS) {
     const known = digests[collection];
@@ -45,7 +48,9 @@ function* manifestPieces(digests: TreeDigests, sortKeys: string): Generator<stri
       piece = '';
     }
   }
-  yield `${piece}${sortKeys}  ${SORT_KEYS}\n`;
+  yield piece;
+  yield* browse;
+  yield `${sortKeys}  ${SORT_KEYS}\n`;
 }
 
 /** Returns the SHA-256 of a tree's manifest, as hexadecimal digits; undefined if it cannot be read. */
@@ -88,12 +93,6 @@ export function mostLines(bytes: number): number {
   return Math.floor(bytes / SHORTEST);
 }
 
-/** One line of a manifest: a file's digest and its path. */
-export interface ManifestLine {
-  readonly digest: string;
-  readonly path: string;
-}
-
 /** Yields the lines of a tree's manifest, and undefined for each invalid line. */
 export function manifestLines(out: string): Generator<ManifestLine | undefined> {
   return parsed(piecesOf(join(out, MANIFEST)));
@@ -101,11 +100,6 @@ export function manifestLines(out: string): Generator<ManifestLine | undefined> 
 
 function* parsed(pieces: Iterable<Buffer>): Generator<ManifestLine | undefined> {
   for (const line of linesIn(pieces)) yield parseLine(line);
-}
-
-function parseLine(line: string): ManifestLine | undefined {
-  const match = /^([0-9a-f]{64}) {2}(.+)$/.exec(line);
-  return match === null ? undefined : { digest: match[1] ?? '', path: match[2] ?? '' };
 }
 
 /** Reads the digests from a tree's manifest. Ignores lines for files that a tree with these numbers of pages does not have. */
@@ -124,7 +118,9 @@ export function isManifest(bytes: Buffer): boolean {
   for (const line of parsed(piecesIn(bytes))) {
     const isOfTree =
       line !== undefined &&
-      (line.path === SORT_KEYS || COLLECTIONS.some((name) => slotAt(name, line.path, Number.MAX_SAFE_INTEGER, ENCODINGS) !== undefined));
+      (line.path === SORT_KEYS ||
+        isBrowsePath(line.path) ||
+        COLLECTIONS.some((name) => slotAt(name, line.path, Number.MAX_SAFE_INTEGER, ENCODINGS) !== undefined));
     if (!isOfTree) return false;
     lines += 1;
   }

@@ -1,7 +1,9 @@
-import { lstatSync, opendirSync, type Stats } from 'node:fs';
+import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
 import { join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
+import { BROWSE_FOLDER } from './browse-lines.ts';
 import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
 
 /**
@@ -42,6 +44,20 @@ export function refuseFolder(path: string, found: Stats | undefined): void {
 export function refuseUnlessFile(path: string): void {
   const found = lstatOf(path);
   if (found !== undefined && !found.isFile()) throw inTheWay(path, 'a file', found);
+}
+
+/**
+ * Refuses a folder with something at the place of the browse files, if no build wrote browse files there. An empty folder is
+ * fine.
+ * @throws Failure not-ours
+ */
+export function refuseForeignBrowse(out: string): void {
+  const paths = [HOME, BROWSE_FOLDER].map((path) => join(out, path));
+  for (const path of paths) {
+    const found = lstatOf(path);
+    if (found === undefined || (found.isDirectory() && readdirSync(path).length === 0)) continue;
+    throw inTheWay(path, 'nothing, because build --html writes here', found);
+  }
 }
 
 /** Returns the status of a path without following links; undefined if nothing is there. */

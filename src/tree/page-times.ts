@@ -21,6 +21,11 @@ export class PageTimes {
     this.#lastBuild = lastBuild;
   }
 
+  /** Whether even files that replace no other need a time of their own. */
+  get areBehind(): boolean {
+    return !isLaterTime(this.#earliest, this.#lastBuild);
+  }
+
   /** @param found the file that the staged one replaces */
   set(staged: string, found: Stats | undefined): void {
     const previous = Math.max(this.#lastBuild, found?.mtimeMs ?? 0);

@@ -4,6 +4,7 @@ import { COLLECTIONS } from '../contract/collection.ts';
 import { ENCODINGS, SUFFIXES } from './encoding.ts';
 import { isPageName, pagesFolder, pathOf, slotCount, slotsInWriteOrder } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
+import { lstatOf } from './obstacles.ts';
 
 /** The number of folders to remove in parallel. */
 const REMOVALS = 16;
@@ -77,9 +78,20 @@ export async function removeOldPages(out: string, after: TreeDigests): Promise<n
   return surplus.length;
 }
 
-/** Removes compressed variants in encodings that the tree no longer has. */
-export function removeVariants(out: string, after: TreeDigests): void {
-  for (const path of variantsToRemove(after)) rmSync(join(out, path), { force: true });
+/**
+ * Removes compressed variants in encodings that the tree no longer has.
+ * @returns how many files were removed
+ */
+export function removeVariants(out: string, after: TreeDigests): number {
+  let removed = 0;
+  for (const path of variantsToRemove(after)) if (removeIfThere(join(out, path))) removed += 1;
+  return removed;
+}
+
+function removeIfThere(path: string): boolean {
+  if (lstatOf(path) === undefined) return false;
+  rmSync(path, { force: true });
+  return true;
 }
 
 /** Yields the paths at which a tree may have compressed variants in encodings that the new tree does not have. */

@@ -1,23 +1,20 @@
-import { Worker } from 'node:worker_threads';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
+import { inWorker } from './in-worker.ts';
 import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
-import { errorOfThread } from './thread-error.ts';
 
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
 const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
 /** How often progress is reported, in milliseconds. */
 const REPORT_EVERY = 100;
-/** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
-const YOUNG_GENERATION_MB = 12;
 const ENDS: readonly Direction[] = ['first', 'last'];
 
 /**
@@ -108,14 +105,6 @@ function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> 
 }
 
 function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const workerData: WorkerJob = { ...job, end };
-    const worker = new Worker(new URL('./render-worker.js', import.meta.url), {
-      workerData,
-      resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
-    });
-    worker.once('error', (error: unknown) => reject(errorOfThread(error)));
-    worker.once('message', () => resolve());
-    worker.once('exit', (code) => reject(new Error(`a rendering thread ended early, with code ${code}`)));
-  });
+  const workerData: WorkerJob = { ...job, end };
+  return inWorker(new URL('./render-worker.js', import.meta.url), workerData);
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, mkdirSync, openSync, writeFileSync, writevSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { Site } from '../contract/site.ts';
@@ -12,6 +12,7 @@ import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
 import { pagesFolder, pathOf, slotsOf, variantSlotsOf } from './layout.ts';
+import { writePieces } from './write-pieces.ts';
 
 /** The input of two threads that render one tree together. It can be posted to another thread. */
 export interface RenderJob {
@@ -145,18 +146,5 @@ class StagedFiles {
       this.#lastFolder = folder;
       writePieces(path, bytes);
     }
-  }
-}
-
-/** Writes chunks of memory to one file without joining them first. Joining costs as much as hashing. */
-function writePieces(path: string, pieces: readonly Uint8Array[]): void {
-  const file = openSync(path, 'w');
-  try {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const written = writevSync(file, pieces);
-    // a full disk takes only a part: writing the rest throws the error
-    if (written < length) writeFileSync(file, Buffer.concat(pieces).subarray(written));
-  } finally {
-    closeSync(file);
   }
 }

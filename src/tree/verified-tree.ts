@@ -1,15 +1,17 @@
-import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
+import { sha256 } from '../contract/sha256.ts';
+import { type BrowseListing, linesOfFile, listBrowseFiles, NO_BROWSE } from './browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord } from './build-record.ts';
 import { encodingsIn } from './encoding.ts';
 import { requireTree } from './existing-tree.ts';
 import { pathOf, slotCount } from './layout.ts';
 import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from './manifest.ts';
+import type { ManifestLine } from './manifest-line.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
 /** A finished tree with its manifest, which is the one that the build wrote. */
@@ -17,6 +19,7 @@ export interface VerifiedTree {
   readonly out: string;
   readonly build: BuildRecord;
   readonly digests: TreeDigests;
+  readonly browse: BrowseListing;
   /** SHA-256 of its sort keys; undefined if an older release wrote the tree without sort keys. */
   readonly sortKeys: string | undefined;
 }
@@ -30,14 +33,15 @@ export function openVerified(out: string): VerifiedTree {
   if (manifestDigest(out) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'another file, or no file');
   const pages = { data: build.data_pages, account: build.account_pages };
   const encodings = encodingsIn(build.compress);
-  const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings);
+  const slots = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0);
   const most = mostLines(statSync(join(out, MANIFEST)).size);
   if (slots > most) throw edited(join(out, BUILD_RECORD), undefined, `${slots} files, but the manifest lists at most ${most}`);
   const digests = readManifest(out, pages, encodings);
   const sortKeys = sortKeysDigest(out);
   if (sortKeys !== undefined && digestOf(join(out, SORT_KEYS)) !== sortKeys)
     throw edited(join(out, SORT_KEYS), sortKeys, 'another file, or no file');
-  return { out, build, digests, sortKeys };
+  const browse = build.browse_files === undefined ? NO_BROWSE : listBrowseFiles(linesOfFile(join(out, MANIFEST)));
+  return { out, build, digests, browse, sortKeys };
 }
 
 /**
@@ -45,12 +49,22 @@ export function openVerified(out: string): VerifiedTree {
  * @throws Failure tree-edited
  */
 export async function readVerified(tree: VerifiedTree, collection: Collection, slot: number): Promise<Buffer> {
-  const path = fileOf(tree, collection, slot);
-  const wanted = tree.digests[collection].get(slot);
+  return await readIf(fileOf(tree, collection, slot), tree.digests[collection].get(slot));
+}
+
+/**
+ * Like {@link readVerified}, for a browse file.
+ * @throws Failure tree-edited
+ */
+export async function readVerifiedBrowse({ out }: VerifiedTree, { path, digest }: ManifestLine): Promise<Buffer> {
+  return await readIf(join(out, path), digest);
+}
+
+async function readIf(path: string, wanted: string | undefined): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(path, wanted, error);
   });
-  const found = hash('sha256', bytes);
+  const found = await sha256(bytes);
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
 }

@@ -1,7 +1,9 @@
 import { type Dir, opendirSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
 import { COLLECTIONS } from '../contract/collection.ts';
 import type { Pauses } from '../contract/pauses.ts';
+import { BROWSE_FOLDER, isBrowsePath } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
@@ -31,7 +33,7 @@ export async function checkManifest(
   }
   if (digest !== build.manifest)
     report.add({ rule: 'manifest-digest', path: MANIFEST, expected: `SHA-256 ${build.manifest}`, found: digest });
-  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + 1;
+  const all = slotCount(pages.data, encodings) + slotCount(pages.account, encodings) + (build.browse_files ?? 0) + 1;
   let number = 0;
   let sortKeys: string | undefined;
   for (const line of manifestLines(out)) {
@@ -44,6 +46,7 @@ export async function checkManifest(
       sortKeys = line.digest;
       continue;
     }
+    if (line !== undefined && build.browse_files !== undefined && isBrowsePath(line.path)) continue;
     const collection = COLLECTIONS.find((name) => line !== undefined && slotAt(name, line.path, pages[name], encodings) !== undefined);
     const slot = line === undefined || collection === undefined ? undefined : slotAt(collection, line.path, pages[collection], encodings);
     if (line === undefined || collection === undefined || slot === undefined || digests[collection].get(slot) !== undefined) {
@@ -109,6 +112,8 @@ export async function checkUnexpectedFiles(
       path === MANIFEST ||
       path === SORT_KEYS ||
       path.startsWith('.') ||
+      // these are checked with the browse files
+      (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);
     if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
   }

@@ -88,8 +88,8 @@ export async function secondPass(
           rule: 'account-data-surplus',
           path,
           subject,
-          expected: 'a record of the feed',
-          found: 'missing from the feed',
+          expected: 'the record in the feed',
+          found: 'no such record',
           cause,
         });
         continue;
@@ -122,7 +122,7 @@ export async function secondPass(
       path,
       subject: `record ${id}`,
       expected: 'the record in its account',
-      found: 'missing from the account',
+      found: 'no such record',
       cause: cause !== undefined && report.isDamaged(cause) ? cause : path,
     });
   }

@@ -61,8 +61,8 @@ export class StoreComparison {
         rule: 'store-surplus',
         path,
         subject: `record ${record.id}`,
-        expected: 'a record of the store',
-        found: 'missing from the store',
+        expected: 'the record in the store',
+        found: 'no such record',
         cause: this.#causeAt(path),
       });
       return;
@@ -87,8 +87,8 @@ export class StoreComparison {
         rule: 'store-surplus',
         path,
         subject,
-        expected: 'an account of the store',
-        found: 'missing from the store',
+        expected: 'the account in the store',
+        found: 'no such account',
         cause,
       });
       return;
@@ -119,12 +119,13 @@ export class StoreComparison {
   }
 
   #missing(subject: string, path: string, damagedPage: string | undefined): void {
+    const noun = subject.split(' ')[0];
     this.#report.add({
       rule: 'store-missing',
       path,
       subject,
-      expected: `the ${subject.split(' ')[0]} in the tree`,
-      found: 'missing from the tree',
+      expected: `the ${noun} in the tree`,
+      found: `no such ${noun}`,
       cause: damagedPage ?? this.#olderTree,
     });
   }

@@ -1,21 +1,21 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
 import { Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
+import { noTree } from '../tree/existing-tree.ts';
 import { foundLayout } from '../tree/found-layout.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
+import { BrowseCheck } from './browse.ts';
 import { type ComposedBuild, type ComposedRecord, checkComposed, composedRecord } from './composed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
 import { SortKeysCheck } from './sort-keys.ts';
 import { staticPages } from './static-pages.ts';
 import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
-import { UNFINISHED, type VerifyOptions, walkTree } from './walk.ts';
+import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
 
 export interface VerifySummary {
   readonly build: BuildRecord | ComposedBuild | undefined;
@@ -59,12 +59,18 @@ async function checkTree(
   report: Report,
   options: VerifyOptions,
 ): Promise<{ readonly records: number; readonly accounts: number }> {
-  const { out, signal, onProgress = () => {} } = options;
+  const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
   const pages = staticPages({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
   const sortKeys = new SortKeysCheck(out, build, report);
   const walked = await walkTree({ build, record: BUILD_RECORD, pages }, report, options, pauses, sortKeys);
+  let phase: VerifyPhase = 'browse';
+  const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
+  await browse.files();
+  phase = 'render';
+  if (store !== undefined) await browse.rendered(store);
+  browse.unexpected();
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
   return walked;
@@ -84,22 +90,15 @@ const ALWAYS_ACCEPTED = 1000;
 
 function buildRecord(out: string, report: Report): BuildRecord | undefined {
   const record = readBuildRecord(out);
-  if (record === 'none') {
-    throw new Failure('no-tree', `there is no finished tree in ${out}`, {
-      place: { file: out },
-      expected: 'a folder that palimpsest build made',
-      found: 'no build.json',
-      hint: hint`run ${suggested('build')} first, or name the folder with --out`,
-    });
-  }
+  if (record === 'none') throw noTree(out);
   if (typeof record === 'object' && COLLECTIONS.every((name) => collectionMetadata(record, name).pages <= mostPages(out, name)))
     return record;
   const states = {
     foreign: 'a file that palimpsest did not write',
-    unfinished: 'an unfinished or damaged record: run palimpsest build again',
+    unfinished: 'an unfinished build, or a damaged file',
   };
   const found = typeof record === 'object' ? 'more pages than the folder and the manifest can have' : states[record];
-  report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'the record of a finished build', found });
+  report.add({ rule: 'build-record', path: BUILD_RECORD, expected: 'a build.json of a finished build', found });
   return undefined;
 }
 

@@ -1,7 +1,17 @@
 import { Failure } from '../contract/failure.ts';
 
-/** Returns the failure for an archive that cannot be trusted. */
-export function damaged(
+/**
+ * Returns the failure for an archive of which a part is damaged. Other parts may be readable.
+ * @param byte the position of the damage in the file, from 0
+ */
+export function damaged(file: string, expected: string, found: string, byte?: number): Failure {
+  const place = byte === undefined ? { file } : { file, byte };
+  const hint = 'fetch or copy the archive again, or import the readable pages with --rejects FILE; nothing was imported';
+  return new Failure('bad-archive', `${file} is damaged, or not a valid archive`, { place, expected, found, hint });
+}
+
+/** Returns the failure for an archive that is not read at all, because it is unreadable or hostile. */
+export function refused(
   file: string,
   expected: string,
   found: string,

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { WARCRecord, WARCSerializer } from 'warcio';
+import { sha256 } from '../contract/sha256.ts';
 
 /** A record to write. */
 export interface NewRecord {
@@ -14,7 +14,7 @@ export interface NewRecord {
   /** More header lines of the record. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The bytes of the record: for a response its head and its body. */
-  readonly block: readonly Uint8Array[];
+  readonly block: Uint8Array;
   /** The digest of the body, such as `sha256:…`. */
   readonly payloadDigest?: string;
 }
@@ -36,10 +36,10 @@ export async function encodeRecord({ type, id, date, url, headers, block, payloa
     ...headers,
     'Content-Type': CONTENT_TYPES[type],
     // warcio takes digests that are there: its own, in WebAssembly, take several times as long
-    'WARC-Block-Digest': digestOf(block),
+    'WARC-Block-Digest': await digestOf(block),
     ...(payloadDigest === undefined ? {} : { 'WARC-Payload-Digest': payloadDigest }),
   };
-  const record = WARCRecord.create({ type, date, warcVersion: 'WARC/1.1', warcHeaders, ...(url === undefined ? {} : { url }) }, block);
+  const record = WARCRecord.create({ type, date, warcVersion: 'WARC/1.1', warcHeaders, ...(url === undefined ? {} : { url }) }, [block]);
   // of a revisit, warcio knows one profile only
   for (const [name, value] of Object.entries(headers ?? {})) record.warcHeaders.headers.set(name, value);
   // the block has its HTTP head already
@@ -48,10 +48,8 @@ export async function encodeRecord({ type, id, date, url, headers, block, payloa
 }
 
 /** Returns a digest in the form of WARC headers. */
-export function digestOf(pieces: readonly Uint8Array[]): string {
-  const hash = createHash('sha256');
-  for (const piece of pieces) hash.update(piece);
-  return `sha256:${hash.digest('hex')}`;
+export async function digestOf(bytes: Uint8Array): Promise<string> {
+  return `sha256:${await sha256(bytes)}`;
 }
 
 const compress = promisify(gzip);

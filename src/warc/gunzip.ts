@@ -1,11 +1,21 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { damaged } from './damaged.ts';
+import type { Failure } from '../contract/failure.ts';
+import { damaged, refused } from './damaged.ts';
 
 /** How many times larger than its compressed form a WARC may be. Repeated pages of an API reach 50. */
 const MOST_EXPANSION = 250;
 /** Bytes up to which the expansion does not matter. */
 const SMALL = 1 << 26;
+
+/** Returns the largest length of a WARC after decompression, in bytes. @param size of the file */
+export function mostExpanded(size: number): number {
+  return Math.max(SMALL, size * MOST_EXPANSION);
+}
+
+export function expandsTooMuch(file: string, length: number, size: number): Failure {
+  return refused(file, `data that expands at most ${MOST_EXPANSION} times`, `more than ${length} bytes from ${size}`);
+}
 
 /**
  * Yields the bytes of a WARC, decompressed if they are gzip data.
@@ -38,9 +48,7 @@ async function* gunzip(file: string, size: number, bytes: AsyncIterable<Uint8Arr
   try {
     for await (const chunk of source.pipe(plain)) {
       length += chunk.length;
-      if (length > SMALL && length > size * MOST_EXPANSION) {
-        throw damaged(file, `data that expands at most ${MOST_EXPANSION} times`, `more than ${length} bytes from ${size}`);
-      }
+      if (length > mostExpanded(size)) throw expandsTooMuch(file, length, size);
       yield chunk;
     }
     // zlib takes bytes after the last member for padding, and ignores them

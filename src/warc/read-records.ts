@@ -30,18 +30,21 @@ export const MOST_BLOCK: number = 1 << 28;
  * Yields the records of a WARC, decompressed. Checks each against its length and the digest of its block. The npm package
  * warcio is not used here: it skips what it does not understand, so that a damaged archive looks like a shorter one.
  * @param isWanted whether the block of a record is kept in memory
+ * @param first the number of the first record
  * @throws Failure bad-archive if the bytes are not a WARC, are cut short, or differ from a digest
  */
 export async function* readRecords(
   file: string,
   bytes: AsyncIterable<Uint8Array>,
   isWanted: (header: RecordHeader, number: number) => boolean,
+  first = 0,
 ): AsyncGenerator<ReadRecord> {
   const reader = new ByteReader(bytes);
   try {
-    for (let number = 0; ; number += 1) {
+    for (let number = first; ; number += 1) {
       const fields = await readFields(reader, file, number);
-      if (fields === undefined) return;
+      if (fields === undefined && number > first) return;
+      if (fields === undefined) throw damaged(file, `WARC/1.0 or WARC/1.1, the header of record ${number + 1}`, 'the end of the file');
       const header = headerOf(fields);
       checkHeader(file, `record ${number + 1}`, header);
       const length = fields.get('content-length') ?? '';
@@ -59,11 +62,9 @@ export async function* readRecords(
 /** Reads a header. Returns undefined at the end of the WARC. */
 async function readFields(reader: ByteReader, file: string, number: number): Promise<Map<string, string> | undefined> {
   const start = await reader.line(MOST_LINE);
-  if (start === undefined && number > 0) return undefined;
+  if (start === undefined) return undefined;
   const expected = `the header of record ${number + 1}`;
-  if (typeof start !== 'string' || !/^WARC\/1\.\d$/.test(start)) {
-    throw damaged(file, `WARC/1.0 or WARC/1.1, ${expected}`, start === undefined ? 'the end of the file' : 'other bytes');
-  }
+  if (start === null || !/^WARC\/1\.\d$/.test(start)) throw damaged(file, `WARC/1.0 or WARC/1.1, ${expected}`, 'other bytes');
   const fields = new Map<string, string>();
   let name = '';
   for (let lines = 0; lines < MOST_LINES; lines += 1) {

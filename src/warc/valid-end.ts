@@ -1,11 +1,10 @@
+import { constants } from 'node:buffer';
 import { fstatSync, readSync } from 'node:fs';
-import { crc32, inflateRawSync } from 'node:zlib';
 import { isGzip, startsAsWarc } from './detect.ts';
+import { readMember } from './gzip-member.ts';
 
 /** The header of a gzip member as zlib writes it, without a name and a time. */
 const MEMBER_START = Buffer.from([0x1f, 0x8b, 0x08, 0x00]);
-const HEADER_BYTES = 10;
-const TRAILER_BYTES = 8;
 /** How many bytes at the end of a file are looked at first. */
 const WINDOW = 1 << 20;
 
@@ -37,20 +36,8 @@ function endOfMembers(file: number, size: number): number | undefined {
 
 /** Returns the length of the gzip member at the beginning of the bytes; undefined if it is not a complete record. */
 function memberLength(bytes: Buffer): number | undefined {
-  try {
-    const inflated: unknown = inflateRawSync(bytes.subarray(HEADER_BYTES), { info: true });
-    if (!isInflated(inflated)) return undefined;
-    const { buffer, engine } = inflated;
-    const end = HEADER_BYTES + engine.bytesWritten;
-    const isWhole = bytes.length >= end + TRAILER_BYTES && bytes.readUInt32LE(end) === crc32(buffer);
-    return isWhole && startsAsWarc(buffer) ? end + TRAILER_BYTES : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isInflated(value: unknown): value is { readonly buffer: Buffer; readonly engine: { readonly bytesWritten: number } } {
-  return typeof value === 'object' && value !== null && 'buffer' in value && 'engine' in value;
+  const member = readMember(bytes, constants.MAX_LENGTH);
+  return member.kind === 'member' && startsAsWarc(member.content) ? member.length : undefined;
 }
 
 const RECORD_END = '\r\n\r\n';

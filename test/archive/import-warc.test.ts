@@ -275,7 +275,7 @@ describe('palimpsest import of an archive', () => {
     const warc = join(folder, 'a.warc.gz');
     writeFileSync(warc, Buffer.concat([...captures, capture('/rest/data/', http(429, ''))].map((one) => gzipSync(one))));
     const store = join(folder, 'store.db');
-    expect((await palimpsest(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped captures: 1 failed`);
+    expect((await palimpsest(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped 1 failed response`);
     expect(await palimpsestJson(['import', warc, '--store', store])).toMatchObject({ archives: [{ archive: warc, pages: 4, failed: 1 }] });
   });
 });

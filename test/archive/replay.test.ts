@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, readFileSync, statSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sendRange } from '../browse/viewer.ts';
 import { inPackage, installed } from '../conformance/child.ts';
 import { openPage } from '../conformance/subjects/chromium.ts';
 import { temporaryFolder } from '../support/folder.ts';
@@ -32,17 +33,6 @@ async function startSite(wacz: string): Promise<string> {
     server.closeAllConnections();
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-function sendRange(path: string, { headers, method }: IncomingMessage, response: ServerResponse): void {
-  const { size } = statSync(path);
-  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? '') ?? [];
-  const start = from === '' && to !== '' ? Math.max(0, size - Number(to)) : Number(from);
-  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
-  const range = headers.range === undefined ? {} : { 'Content-Range': `bytes ${start}-${end}/${size}` };
-  response.writeHead(headers.range === undefined ? 200 : 206, { 'Accept-Ranges': 'bytes', 'Content-Length': end - start + 1, ...range });
-  if (method === 'HEAD') response.end();
-  else createReadStream(path, { start, end }).pipe(response);
 }
 
 /** Registers the worker and has it load the WACZ. */

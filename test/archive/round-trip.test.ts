@@ -32,12 +32,6 @@ describe('palimpsest archive', () => {
     expect(await differencesAfterImport(one, folder, out, COMPRESS)).toEqual([]);
   });
 
-  it.skipIf(!existsSync(SAVED_PAGES))('wacz: the saved pages of a real service come back', async () => {
-    const folder = temporaryFolder();
-    const real = await treeOf(folder, SAVED_PAGES);
-    expect(await differencesAfterImport(await archiveOf(real, 'wacz', join(folder, 'a.wacz')), folder, real)).toEqual([]);
-  });
-
   it('writes a bag that sha256sum accepts, with every file of the tree', async () => {
     const bag = join(temporaryFolder(), 'bag');
     await writeBag(openVerified(out), bag, undefined);
@@ -62,6 +56,27 @@ describe('palimpsest archive', () => {
     const archive = await archiveOf(silent, 'warc', join(folder, 'a.warc'));
     expect(readFileSync(archive, 'utf8')).toContain('\r\nWARC-Date: 1970-01-01T00:00:00Z\r\n');
     expect(await differencesAfterImport(archive, folder, silent)).toEqual([]);
+  });
+});
+
+describe.skipIf(!existsSync(SAVED_PAGES))('the saved pages of a real service come back', () => {
+  let real: string;
+  let folder: string;
+  beforeAll(async () => {
+    folder = folderForFile();
+    real = await treeOf(folder, SAVED_PAGES);
+  });
+
+  it.each(FORMS)('from %s %s', async (form, name) => {
+    const work = temporaryFolder();
+    expect(await differencesAfterImport(await archiveOf(real, form, join(work, name)), work, real)).toEqual([]);
+  });
+
+  it('from an export as NDJSON', async () => {
+    const exported = async (store: string) => (await palimpsest(['export', 'ndjson', '--to', '-', '--store', store])).stdout;
+    const [input, copy] = [await exported(join(folder, 'store.db')), join(temporaryFolder(), 'copy.db')];
+    expect(await palimpsest(['import', '-', '--store', copy], { input })).toMatchObject({ code: 0 });
+    expect(await exported(copy)).toBe(input);
   });
 });
 

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 
 describe('palimpsest export csv', () => {
-  it('writes both tables into a new folder, as CSV that is safe in a spreadsheet', async () => {
+  it('writes the tables into a new folder, as CSV that is safe in a spreadsheet', async () => {
     const to = join(temporaryFolder(), 'a', 'tables');
     const [records, accounts] = [join(to, 'records.csv'), join(to, 'accounts.csv')];
     expect(await palimpsestJson(['export', 'csv', '--to', to, '--store', store])).toMatchObject({
@@ -26,9 +26,11 @@ describe('palimpsest export csv', () => {
       files: [
         { table: 'records', path: records, rows: 3 },
         { table: 'accounts', path: accounts, rows: 1 },
+        { table: 'exclusions', path: join(to, 'exclusions.csv'), rows: 0 },
       ],
     });
-    expect(readdirSync(to).toSorted()).toEqual(['accounts.csv', 'records.csv']);
+    expect(readdirSync(to).toSorted()).toEqual(['accounts.csv', 'exclusions.csv', 'records.csv']);
+    expect(readFileSync(join(to, 'exclusions.csv'), 'utf8')).toBe('excluded_at,handles,stable_ids,records\r\n');
     const lines = readFileSync(records, 'utf8').split('\r\n');
     expect(lines[0]).toBe('id,account,data_type,previous,text,first_encountered_date,diff_html,web_archive_url');
     expect(lines[1]).toMatch(/^1577836800000000,new,Bio,,"'=HYPERLINK\(""x""\)",2020-01-01T00:00:00\.000000Z,"<ins /);
@@ -87,6 +89,28 @@ describe('palimpsest export csv', () => {
     expect(readFileSync(join(folder, 'records.csv'), 'utf8')).toBe('old');
   });
 
+  it('writes what keeps removed accounts from coming back, as in the NDJSON', async () => {
+    const folder = temporaryFolder();
+    const copy = join(folder, 'store.db');
+    writeFileSync(copy, readFileSync(store));
+    await palimpsestJson(['remove', 'new', '--yes', '--store', copy]);
+    const { stdout } = await palimpsest(['export', 'ndjson', '--to', '-', '--store', copy]);
+    const { excluded_at, handles, stable_ids, records } = JSON.parse(stdout.split('\n')[1] ?? '');
+    expect(handles).toHaveLength(2);
+    const cell = (value: unknown) => {
+      const text = JSON.stringify(value);
+      return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    };
+    const { stdout: csv } = await palimpsest(['export', 'csv', '--to', '-', '--table', 'exclusions', '--store', copy]);
+    expect(csv).toBe(`excluded_at,handles,stable_ids,records\r\n${excluded_at},${cell(handles)},${cell(stable_ids)},${cell(records)}\r\n`);
+    if (DUCKDB.skip) return;
+    const parquet = join(folder, 'exclusions.parquet');
+    await palimpsestJson(['export', 'parquet', '--to', parquet, '--table', 'exclusions', '--store', copy]);
+    expect(await duckdb(`SELECT epoch_ms(excluded_at), handles, stable_ids, records FROM '${parquet}'`)).toEqual([
+      [BigInt(Date.parse(excluded_at)), JSON.stringify(handles), JSON.stringify(stable_ids), JSON.stringify(records)],
+    ]);
+  });
+
   it('fails without a store, and creates no folder', async () => {
     const folder = temporaryFolder();
     const { code } = await palimpsest(['export', 'csv', '--to', join(folder, 'tables'), '--store', join(folder, 'none.db')]);
@@ -95,7 +119,7 @@ describe('palimpsest export csv', () => {
 });
 
 describe('palimpsest export parquet', () => {
-  it.skipIf(DUCKDB.skip)('writes both tables with types, and the same bytes for a copy of the store', async () => {
+  it.skipIf(DUCKDB.skip)('writes the tables with types, and the same bytes for a copy of the store', async () => {
     const folder = temporaryFolder();
     const [to, copy] = [join(folder, 'tables'), join(folder, 'copy')];
     await palimpsestJson(['export', 'parquet', '--to', to, '--store', store]);

@@ -76,8 +76,8 @@ describe('palimpsest import with saved pages', () => {
     const { code, stdout, stderr } = await palimpsest([...args, '--json']);
     expect(code).toBe(0);
     expect(stderr).toBe(
-      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2\n' +
-        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6\n',
+      'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2; save the missing pages, and import them too\n' +
+        'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6; save the missing pages, and import them too\n',
     );
     expect(JSON.parse(stdout).pageSets[1]).toEqual({
       collection: 'data',

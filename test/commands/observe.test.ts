@@ -73,7 +73,7 @@ describe('palimpsest observe', () => {
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
         'observed 1 source in a moment',
-        '  snapshots 3, of which 1 without changes',
+        '  snapshots 3: 2 with changes, 1 without',
         '  records   3 new: Name 0, Bio 2, Location 0, Website 0, Verified 1',
         '  accounts  1 new, 0 renamed',
         `next: node bin/palimpsest.js build --store ${store}`,
@@ -359,7 +359,7 @@ describe('palimpsest observe', () => {
     ['a truncated line', `${lines(jack(1))}{"observed_at":"2020`, { code: 'bad-json', line: 2 }],
     ['bytes that are not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0xfe]), { code: 'bad-encoding' }],
     ['cut gzip', gzipSync(lines(jack(1))).subarray(0, 40), { code: 'bad-encoding' }],
-    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('--from') }],
+    ['an object of something else', '{"likes":3}', { code: 'bad-field', line: 1, hint: expect.stringContaining('docs/snapshots.md') }],
     ['a number', '[7]', { code: 'bad-field', line: 1, found: '7' }],
     ['an unknown field', lines(jack(1, { likes: 3 })), { code: 'bad-field', line: 1, field: 'likes' }],
     ['a time without a zone', lines({ ...jack(1), observed_at: '2020-01-01T00:00:00' }), { code: 'bad-field', field: 'observed_at' }],

@@ -93,9 +93,9 @@ describe('publish without credentials', () => {
   const web = { AWS_ROLE_ARN: 'arn:aws:iam::123456789012:role/nightly', AWS_WEB_IDENTITY_TOKEN_FILE: '/there/is/none' };
 
   it.each<[string, string, Record<string, string>]>([
-    ['s3://history', 'no credentials were found', {}],
+    ['s3://history', 'no credentials', {}],
     ['s3://history', 'ENOENT', web],
-    ['az://history', 'no credentials were found', {}],
+    ['az://history', 'no credentials', {}],
   ])('names the variables to set for %s', async (address, found, env) => {
     const { out } = await tree();
     const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];

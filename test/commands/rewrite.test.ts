@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
+import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
@@ -120,6 +121,27 @@ describe('rewrite', () => {
     );
   });
 
+  it.each([
+    ['Nginx', 'nginx'],
+    ['engine', 'nginx'],
+    ['cloudfront', 'cloudfront-functions'],
+  ])('suggests a host for "%s": %s', async (name, similar) => {
+    const { code, stderr } = await palimpsest(['rewrite', name]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(new RegExp(`there is no host "${name}" .*\n  try +did you mean ${similar}\\?\n$`, 's')),
+    ]);
+  });
+
+  it('writes rules for browse files only if the tree has them', async () => {
+    const cwd = await withTree();
+    const before = await palimpsest(['rewrite', 'nginx'], { cwd });
+    expect(before.stdout).not.toContain('browse');
+    addBrowseFiles(join(cwd, 'out'));
+    const { code, stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    expect([code, stdout.includes('location = /api/ {'), stdout.includes('"browse/changes/1.html"')]).toEqual([0, true, true]);
+  });
+
   it.each(REFUSED)('refuses $name and shows the reason', async ({ name, title, reason, instead }) => {
     const { code, stderr } = await palimpsest(['rewrite', name]);
     expect([code, stderr]).toEqual([
@@ -150,7 +172,12 @@ describe('rewrite', () => {
     const cwd = await withTree();
     const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
-    expect(await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere)).toMatchObject({ code: 0, stdout, stderr: '' });
+    const named = await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
+    expect(named).toMatchObject({
+      code: 0,
+      stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
+      stderr: '',
+    });
     const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
     const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
     expect(found).toMatchObject({ out: env.PALIMPSEST_OUT, hostFiles: env.PALIMPSEST_HOST_FILES });

@@ -6,6 +6,7 @@ import type { Layout } from '../../src/tree/found-layout.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
+import { addOtherFiles } from './browse-files.ts';
 
 /** A text in the newest record, and two replacements of the same length that are used in turn. */
 const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
@@ -22,6 +23,8 @@ export const GENERATIONS = ['2020-01-01T03:00:00Z', '2020-01-02T03:00:00Z', '202
 /** A tree for hosts to serve, with two collections of three pages each. */
 export class PublishedSite {
   readonly base: string;
+  /** Whether the tree has browse files. */
+  readonly browse: boolean;
   /** The folder that hosts serve. */
   readonly tree: string;
   readonly #folder: string;
@@ -29,17 +32,18 @@ export class PublishedSite {
   /** The pages of the static layout. */
   readonly #pages: string;
 
-  private constructor(folder: string, base: string, layout: Layout) {
+  private constructor(folder: string, base: string, layout: Layout, browse: boolean) {
     this.#folder = folder;
     this.#layout = layout;
     this.#pages = join(folder, 'tree');
     this.base = base;
+    this.browse = browse;
     this.tree = layout === 'composed' ? join(folder, 'composed') : this.#pages;
   }
 
   /** Builds the tree with palimpsest, with file times one hour in the past. */
-  static async build(folder: string, base: string): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base, 'static');
+  static async build(folder: string, base: string, browse = false): Promise<PublishedSite> {
+    const site = new PublishedSite(folder, base, 'static', browse);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
     await site.#build(BEFORE);
@@ -49,7 +53,7 @@ export class PublishedSite {
 
   /** Builds a tree with the composed layout and two generations. The pages of both are kept in the static layout too. */
   static async buildComposed(folder: string, base: string): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base, 'composed');
+    const site = new PublishedSite(folder, base, 'composed', false);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
     await site.#build(EARLIER, ['--built-at', GENERATIONS[0]]);
@@ -57,14 +61,14 @@ export class PublishedSite {
     await site.#build(BEFORE, ['--built-at', GENERATIONS[1]]);
     const next = join(folder, 'next');
     for (const name of readdirSync(folder)) cpSync(join(folder, name), join(next, name), { recursive: true });
-    await new PublishedSite(next, base, 'composed').#build(AFTER, ['--built-at', GENERATIONS[2]]);
+    await new PublishedSite(next, base, 'composed', false).#build(AFTER, ['--built-at', GENERATIONS[2]]);
     return site;
   }
 
   /** Returns a copy that one host may change. */
   copy(folder: string): PublishedSite {
     cpSync(this.#folder, folder, { recursive: true, preserveTimestamps: true });
-    return new PublishedSite(folder, this.base, this.#layout);
+    return new PublishedSite(folder, this.base, this.#layout, this.browse);
   }
 
   /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
@@ -99,8 +103,10 @@ export class PublishedSite {
     await palimpsestJson(['import', at('history.ndjson'), '--store', at('store.db'), '--on-conflict', 'replace']);
     const sizes = ['--page-size', String(length / 3), '--account-page-size', '3'];
     const build = ['build', '--store', at('store.db'), '--base-url', `https://history.example${this.base}`, ...sizes];
-    await palimpsestJson([...build, '--out', this.#pages, ...(isStatic ? ['--compress', 'gzip,brotli', ...more] : [])]);
+    const compress = isStatic ? ['--compress', 'gzip,brotli', ...more, ...(this.browse ? ['--html'] : [])] : [];
+    await palimpsestJson([...build, '--out', this.#pages, ...compress]);
     if (!isStatic) await palimpsestJson([...build, '--out', this.tree, '--layout', 'composed', ...more]);
+    if (this.browse) addOtherFiles(this.tree);
   }
 
   /** Sets the file times to whole seconds in the past, as on the day after a build. */
@@ -128,6 +134,16 @@ export class PublishedSite {
       (_, parameter) => `/?as_of=1${parameter === undefined ? '' : `&${parameter}`}"`,
     );
     return Buffer.from(links + text.slice(envelope.length));
+  }
+
+  /** Returns the paths of browse files: the home page, and two of each folder and suffix. */
+  browseFiles(): string[] {
+    const paths = readdirSync(join(this.tree, 'browse'), { recursive: true, encoding: 'utf8' })
+      .map((path) => `browse/${path}`)
+      .filter((path) => /\/[^/.][^/]*\.(?:html|css|js|svg|atom)$/.test(path) && !path.includes('/.'))
+      .toSorted();
+    const kindOf = (path: string) => path.replace(/\/[^/]*$/, path.slice(path.lastIndexOf('.'))).replace(/account\/\w+/, 'account');
+    return ['index.html', ...paths.filter((path, at) => paths.slice(0, at).filter((other) => kindOf(other) === kindOf(path)).length < 2)];
   }
 
   /** Returns the bytes of a file of the static layout. */

@@ -25,6 +25,7 @@ import {
   unknownMethods,
   unknownPath,
 } from './probes/answers.ts';
+import { browse, html, onlyJson } from './probes/browse.ts';
 import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
 import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
@@ -73,6 +74,8 @@ export const PROBES: { readonly [C in Exclude<Capability, 'composed'>]: Probe } 
   range,
   gzip,
   brotli,
+  browse,
+  html,
   'etag-list': etagList,
   revalidation,
   'content-etag': contentEtag,
@@ -81,8 +84,15 @@ export const PROBES: { readonly [C in Exclude<Capability, 'composed'>]: Probe } 
 /** The probes for capabilities that no host can have. */
 const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-parameters': linkParameters };
 
-/** A base URL at the root of a host, and one whose path contains special characters of regular expressions. */
-const BASES = ['', '/api/v1.0'];
+/**
+ * The trees that every host serves, at the root of a host, and at a path with special characters of regular expressions.
+ * The last one has only the probes of its rules that no other tree has.
+ */
+const TREES = [
+  { base: '', browse: false, only: undefined },
+  { base: '/api/v1.0', browse: true, only: undefined },
+  { base: '', browse: true, only: ['browse', 'html'] },
+] as const;
 
 /** The results of this run so far, in the order of the hosts. */
 export const outcomes: Outcome[] = [];
@@ -100,13 +110,13 @@ export function conforms(subject: Subject): Outcome {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
-    describe.each(BASES)('with the base path "%s"', (base) => {
+    describe.each(TREES)('with the base path $base and browse files: $browse', ({ base, browse, only }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       let published: Published | undefined;
       let trial: Trial;
 
       beforeAll(async () => {
-        const site = (await siteAt(base)).copy(join(folder, 'site'));
+        const site = (await siteAt(base, browse)).copy(join(folder, 'site'));
         const files = join(folder, 'files');
         published = await subject.publish?.({ tree: site.tree, base });
         const origin = published === undefined ? [] : ['--origin', published.url];
@@ -122,30 +132,40 @@ export function conforms(subject: Subject): Outcome {
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
-      test('answers the expected number of queries correctly', async () => {
+      const core =
+        only === undefined
+          ? { ...CORE, 'any query': anyQuery(host), ...(browse ? {} : { 'JSON for browsers': onlyJson }) }
+          : { 'a walk by next': walk };
+      test.each(Object.entries(core))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
+
+      test.skipIf(only !== undefined)('answers the expected number of queries correctly', async () => {
         outcome.score = await score(trial);
         expect(outcome.score).toBeGreaterThanOrEqual(
           QUERIES.filter(({ asks }) => asks === 'core' || !Object.hasOwn(host.cannot, asks)).length,
         );
       });
 
-      test.each(Object.entries({ ...CORE, 'any query': anyQuery(host) }))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
-
-      test.each(Object.entries(NEVER))('%s: is missing, as on every host', async (_, probe) => {
+      test.skipIf(only !== undefined).each(Object.entries(NEVER))('%s: is missing, as on every host', async (_, probe) => {
         expect(await probe(trial), 'it can do what is said of no host').not.toEqual([]);
       });
 
-      test.skipIf(chromium.skip)(`a browser follows the redirect (${chromium.reason || 'Chromium'})`, async ({ skip }) => {
-        const { url, site } = trial;
-        if (url === undefined) return skip('a browser cannot reach it');
-        const { visit } = await theBrowser();
-        const path = site.path('data');
-        const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
-        expect(shown.url).toBe(`${url}${path}?page=2`);
-        expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
-      });
+      test.skipIf(chromium.skip || only !== undefined)(
+        `a browser follows the redirect (${chromium.reason || 'Chromium'})`,
+        async ({ skip }) => {
+          const { url, site } = trial;
+          if (url === undefined) return skip('a browser cannot reach it');
+          const { visit } = await theBrowser();
+          const path = site.path('data');
+          const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
+          expect(shown.url).toBe(`${url}${path}?page=2`);
+          if (browse && !Object.hasOwn(host.cannot, 'html')) expect(shown.text).toContain('@Bob_2');
+          else expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
+        },
+      );
 
-      const tried = Object.entries(PROBES).filter(([name]) => !Object.hasOwn(host.untested ?? {}, name));
+      const tried = Object.entries(PROBES).filter(
+        ([name]) => !Object.hasOwn(host.untested ?? {}, name) && (only?.some((one) => one === name) ?? (browse || !isBrowse(name))),
+      );
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
         async (name, declared, probe) => {
@@ -184,10 +204,10 @@ export function passes(linted: Linted): Outcome {
   const { host, needs, release, complaints } = linted;
   const outcome = newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
-    test.each(BASES)('has valid files with the base path "%s"', async (base) => {
+    test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
       const files = join(folder, 'files');
-      await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base)).tree, '--host-files', files]);
+      await palimpsestJson(['rewrite', host.name, '--out', (await siteAt(base, browse)).tree, '--host-files', files]);
       expect(complaints(files)).toEqual([]);
       for (const name of readdirSync(files)) {
         const text = readFileSync(join(files, name), 'utf8');
@@ -204,13 +224,18 @@ export function passes(linted: Linted): Outcome {
   return outcome;
 }
 
+/** Returns whether a capability needs a tree with browse files. */
+function isBrowse(name: string): boolean {
+  return name === 'browse' || name === 'html';
+}
+
 const sites = new Map<string, Promise<PublishedSite>>();
 const home = mkdtempSync(join(tmpdir(), 'palimpsest-sites-'));
 
 /** Returns the site at a base path, which is built once and copied for each host. */
-function siteAt(base: string): Promise<PublishedSite> {
-  const known = sites.get(base) ?? PublishedSite.build(join(home, String(sites.size)), base);
-  sites.set(base, known);
+function siteAt(base: string, browse: boolean): Promise<PublishedSite> {
+  const known = sites.get(`${base} ${browse}`) ?? PublishedSite.build(join(home, String(sites.size)), base, browse);
+  sites.set(`${base} ${browse}`, known);
   return known;
 }
 

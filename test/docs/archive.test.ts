@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { drf, startService } from '../drf/live-service.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { toNdjson } from '../support/histories.ts';
 import { BIN } from '../support/palimpsest.ts';
 import { requirement } from '../support/requirement.ts';
+import { goodHistory } from '../verify/good-tree.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const document = readFileSync(join(ROOT, 'docs/archive.md'), 'utf8');
@@ -39,6 +42,26 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
     const { resources } = JSON.parse(readFileSync(join(folder, 'history/datapackage.json'), 'utf8'));
     for (const { path, hash } of resources) expect(sums).toContainEqual([`history/${path}`, hash.slice('sha256:'.length)]);
     expect(sums[4]?.[1]).toBe(sums[3]?.[1]);
+  });
+
+  it.skipIf(drf.skip)(`leads from the address of a live service to a WACZ that anyone can check ${drf.reason}`, async () => {
+    const folder = temporaryFolder();
+    const ndjson = join(folder, 'history.ndjson');
+    writeFileSync(ndjson, toNdjson(goodHistory(60)).join('\n'));
+    const service = await startService(ndjson, join(folder, 'live.sqlite3'), { page_size: 20, account_page_size: 10 });
+    const script = [...commandsOf('From an address to a WACZ'), ...commandsOf('Check it')]
+      .join('\n')
+      .replaceAll(/^palimpsest/gm, `"${process.execPath}" "${BIN}"`)
+      .replaceAll('https://history.example.org', service.baseUrl);
+    const env = { ...process.env, PALIMPSEST_DELAY: '0ms' };
+    const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8', env });
+    expect([status, stderr]).toEqual([0, '']);
+    const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => match[1]);
+    expect(sums).toHaveLength(5);
+    expect(sums[4]).toBe(sums[3]);
+    // the WARC of the mirror has the same history
+    const again = spawnSync(process.execPath, [BIN, 'import', 'exchanges.warc.gz', '--store', 'copy.db', '--json'], { cwd: folder });
+    expect(JSON.parse(again.stdout.toString())).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
   });
 
   it('has commands for the bag that work', () => {

@@ -26,7 +26,7 @@ function section(document: string, heading: string): string {
 
 const silent = { write: () => true };
 const terminal = new Terminal({ stdin: (async function* () {})(), stdout: silent, stderr: silent, env: {}, once: () => {} });
-const commands = commandsIn(programFor(terminal));
+const commands = commandsIn(await programFor(terminal));
 
 describe('docs/commands.md', () => {
   const document = read('docs/commands.md');

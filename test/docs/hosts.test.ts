@@ -39,7 +39,13 @@ describe('docs/hosts.md', () => {
     writeFileSync(join(folder, 'example.ts'), source);
     const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
     const program = { resolve: compiled('resolve'), respond: compiled('respond'), compose: '', respondComposed: '' };
-    for (const { path, text } of example.render({ origin: 'https://example.org', domain: 'example.org', base: '/api', program }))
+    for (const { path, text } of example.render({
+      origin: 'https://example.org',
+      domain: 'example.org',
+      base: '/api',
+      browse: false,
+      program,
+    }))
       writeFileSync(join(folder, path), text);
     mkdirSync(join(folder, 'out/rest/data/page/2'), { recursive: true });
     writeFileSync(join(folder, 'out/rest/data/page/2/index.json'), '{"page":2}');
@@ -55,6 +61,9 @@ describe('docs/hosts.md', () => {
   it('describes the import of resolve correctly', async () => {
     const { resolve } = await import('palimpsest/rewrite');
     expect(resolve('GET', '/rest/data/', 'page=2').file).toBe('rest/data/page/2/index.json');
+    const { resolveWithBrowse } = await import('palimpsest/rewrite/browse');
+    expect(resolveWithBrowse('GET', '/rest/data/', 'page=2', '', 'text/html').file).toBe('browse/changes/2.html');
+    expect(resolveWithBrowse('GET', '/rest/data/', 'page=2', '', '*/*').file).toBe('rest/data/page/2/index.json');
     expect(resolve('GET', '/api/rest/data/', 'page=abc', '/api')).toMatchObject({ status: 404, body: '{"detail":"Invalid page."}' });
   });
 });

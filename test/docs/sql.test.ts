@@ -3,11 +3,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { TABLE_NAMES, TABLES } from '../../src/export/tables.ts';
+import { TABLES } from '../../src/export/tables.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { requirement } from '../support/requirement.ts';
 import { folderOfFile } from '../whole/stores.ts';
+
+const VIEWS = ['records', 'accounts'] as const;
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const document = readFileSync(join(ROOT, 'docs/sql.md'), 'utf8');
@@ -35,7 +37,7 @@ describe('docs/sql.md', () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: answer, stderr: '' });
   });
 
-  it.each(TABLE_NAMES)('lists the columns of the view %s in their order, and the export has the same', (view) => {
+  it.each(VIEWS)('lists the columns of the view %s in their order, and the export has the same', (view) => {
     const start = document.indexOf(`\n\`${view}\` has one row`);
     const [table = ''] = /(?<=\n\n)\| column [\s\S]*?\n\n/.exec(document.slice(start)) ?? [];
     const listed = [...table.matchAll(/^\| (`[^|]*) \|/gm)].flatMap(([, cell = '']) => cell.match(/\w+/g) ?? []);

@@ -29,6 +29,8 @@ settings.configure(
     MIDDLEWARE=["django.middleware.common.CommonMiddleware"],  # adds the missing slash
     REST_FRAMEWORK={"DEFAULT_AUTHENTICATION_CLASSES": [], "UNAUTHENTICATED_USER": None},
     ROOT_URLCONF="__main__",
+    # for the browsable API, which answers clients that ask for text/html
+    TEMPLATES=[{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}],
     TIME_ZONE="UTC",
     USE_TZ=True,
 )

@@ -15,6 +15,8 @@ export interface GrowingService {
   /** Ids of all its records. */
   readonly ids: () => number[];
   readonly restart: () => Promise<void>;
+  /** Stops it before the end of the test. */
+  readonly stop: () => Promise<void>;
 }
 
 const BASE = { previous: null, diff_html: '', web_archive_url: null };
@@ -85,5 +87,6 @@ export async function startGrowingService(
       await service.stop();
       service = await startService(ndjson, database, sizes);
     },
+    stop: () => service.stop(),
   };
 }

@@ -87,6 +87,8 @@ describe.skipIf(drf.skip)(`a mirror of a live Django REST Framework (${drf.reaso
         // what came after the last page was read comes now
         expect(await mirrored(store, proxy.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [], account: [] } });
         expect(fingerprint(store), `seed ${seed}`).toBe(await shown(proxy.baseUrl, folder));
+        // many services that run until the end of the test need much memory
+        await service.stop();
       }
     },
     60_000 * MIRRORS + 60_000,

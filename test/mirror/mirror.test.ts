@@ -35,6 +35,20 @@ describe('a mirror', () => {
     expect(service.asked).toEqual(['/build.json', '/rest/data/', '/rest/account/', '/rest/data/']);
   });
 
+  it('reports the page and the number of pages of each collection while it reads', async () => {
+    const { service, store } = await serviceOf(30);
+    const steps: (readonly [phase: string, done: number, all: number])[] = [];
+    await mirrored(store, service.baseUrl, { onProgress: (phase, done, all) => void steps.push([phase, done, all]) });
+    expect(steps.filter(([phase]) => phase === 'data' || phase === 'account')).toEqual([
+      ['data', 1, 3],
+      ['data', 2, 3],
+      ['data', 3, 3],
+      ['account', 1, 1],
+      // page 1 of the feed once more
+      ['data', expect.any(Number), expect.any(Number)],
+    ]);
+  });
+
   it.each([
     [
       'leaves the origin',
@@ -109,6 +123,22 @@ describe('a mirror', () => {
     const whole = join(temporaryFolder(), 'whole.db');
     await mirrored(whole, service.baseUrl);
     expect(fingerprint(store)).toBe(fingerprint(whole));
+  });
+
+  it('resumes at the same page after an outage of hours, in which each run fails, and reads no page twice', async () => {
+    const { service, store } = await serviceOf(100);
+    const page = service.answers.get('/rest/data/?page=6');
+    service.answers.set('/rest/data/?page=6', status(503));
+    // a run waits minutes with the pauses of the program, so these are the runs of hours
+    for (let run = 1; run <= 20; run += 1) {
+      await expect(mirrored(store, service.baseUrl, { firstPause: 0.01 })).rejects.toMatchObject({ code: 'service-failed' });
+    }
+    expect(new Set(service.asked.slice(6))).toEqual(new Set(['/rest/data/?page=6']));
+    service.answers.set('/rest/data/?page=6', page);
+    const before = service.asked.length;
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, isResumed: true, records: { added: 100 } });
+    const rest = [7, 8, 9, 10].map((number) => `/rest/data/?page=${number}`);
+    expect(service.asked.slice(before)).toEqual(['/rest/data/?page=6', ...rest, '/rest/account/', '/rest/data/']);
   });
 
   it('ends with service-failed if two consecutive pages fail, and resumes at the first of them', async () => {
@@ -354,6 +384,14 @@ describe('palimpsest mirror', () => {
     await palimpsestJson(['mirror', service.baseUrl, '--store', store, '--delay', '0ms']);
     const { version, homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     expect(service.headers['user-agent']).toBe(homepage === undefined ? `palimpsest/${version}` : `palimpsest/${version} (+${homepage})`);
+  });
+
+  it('creates the folder of the store', async () => {
+    const { service, folder } = await serviceOf(5);
+    const store = join(folder, 'data', 'new', 'store.db');
+    expect(await palimpsestJson(['mirror', service.baseUrl, '--store', store, '--delay', '0ms'])).toMatchObject({ complete: true });
+    const { stdout } = await palimpsest(['mirror', service.baseUrl, '--store', join(store, 'a', 'store.db'), '--json']);
+    expect(JSON.parse(stdout).error).toMatchObject({ code: 'file-system' });
   });
 
   it('writes rejected items to the rejects file, once', async () => {

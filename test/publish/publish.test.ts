@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -11,6 +12,15 @@ import { startProxy } from './proxy.ts';
 import { azuriteConnection, fetchAll, rclone, S3_KEYS, STORES, type Store } from './stores.ts';
 
 const folder = folderOfFile();
+/** A browse file of each media type. */
+const TYPES = [
+  ['index.html', 'text/html; charset=utf-8'],
+  ['browse/changes/1.html', 'text/html; charset=utf-8'],
+  ['browse/changes.atom', 'application/atom+xml; charset=utf-8'],
+  ['browse/assets/style.css', 'text/css'],
+  ['browse/assets/browse.js', 'text/javascript'],
+  ['browse/assets/icon.svg', 'image/svg+xml'],
+] as const;
 /** The number of records at first. */
 const RECORDS = 300;
 
@@ -141,23 +151,55 @@ describe.each(candidates)('publishing to $name', ({ name, skip, isConditional, s
     expect(differences(await place.look(), history.files())).toEqual([]);
   });
 
-  it.skipIf(skip)('publishes compressed files with their encoding, and deletes them when the tree no longer has them', async () => {
-    await history.rebuild(['--compress', 'gzip,brotli']);
-    await history.grow(12); // records move over pages whose variants are new
-    await send();
-    await history.grow(3);
-    expect(await send()).toMatchObject({ done: { deletes: 0 } });
-    expect(differences(await place.look(), history.files())).toEqual([]);
-    if (place.site !== undefined) {
-      const answer = await fetch(`${place.site}/rest/data/index.json.br`);
-      expect(answer.headers.get('content-encoding')).toBe('br');
-      expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
-    }
-    await history.rebuild([]);
-    const done = await send(['--max-delete', '100%']);
-    expect(done).toMatchObject({ done: { uploads: 0, deletes: history.files().size * 2 - 6 } });
-    expect(differences(await place.look(), history.files())).toEqual([]);
-  });
+  it.skipIf(skip)(
+    'publishes compressed files with their encoding, and deletes them when the tree no longer has them',
+    { timeout: 300_000 },
+    async () => {
+      await history.rebuild(['--compress', 'gzip,brotli']);
+      await history.grow(12); // records move over pages whose variants are new
+      await send();
+      await history.grow(3);
+      expect(await send()).toMatchObject({ done: { deletes: 0 } });
+      expect(differences(await place.look(), history.files())).toEqual([]);
+      if (place.site !== undefined) {
+        const answer = await fetch(`${place.site}/rest/data/index.json.br`);
+        expect(answer.headers.get('content-encoding')).toBe('br');
+        expect(Buffer.from(await answer.arrayBuffer())).toEqual(history.files().get('rest/data/index.json'));
+      }
+      await history.rebuild(['--compress', 'none']);
+      const done = await send(['--max-delete', '100%']);
+      expect(done).toMatchObject({ done: { uploads: 0, deletes: history.files().size * 2 - 6 } });
+      expect(differences(await place.look(), history.files())).toEqual([]);
+    },
+  );
+
+  it.skipIf(skip)(
+    'publishes browse files with their media types, and deletes them when the tree no longer has them',
+    { timeout: 300_000 },
+    async () => {
+      await history.rebuild(['--html']);
+      const browse = [...history.files().keys()].filter((path) => path.startsWith('browse/') || path === 'index.html');
+      const { steps } = await send(['--plan']);
+      const uploads = Array.isArray(steps) ? steps.map(({ action, path }) => `${action} ${path}`) : [];
+      expect(uploads.toSorted()).toEqual(browse.map((path) => `upload ${path}`).toSorted());
+      expect(uploads.at(-1)).toBe('upload index.html');
+      expect(await send()).toMatchObject({ invalidate: ['/api/rest/*', '/api/browse/*', '/api/', '/api/index.html'] });
+      expect(await send()).toMatchObject({ done: { uploads: 0 }, requests: { all: 1 } });
+      expect(differences(await place.look(), history.files())).toEqual([]);
+      for (const [path, type] of place.site === undefined ? [] : TYPES) {
+        const answer = await fetch(`${place.site}/${path}`);
+        expect([path, answer.headers.get('content-type'), answer.headers.get('cache-control')]).toEqual([
+          path,
+          type,
+          DEFAULT_CACHE_CONTROL,
+        ]);
+      }
+      await history.rebuild(['--no-html']);
+      expect(JSON.parse((await refused()).stdout)).toMatchObject({ error: { code: 'too-many-deletes' } });
+      expect(await send(['--max-delete', '100%'])).toMatchObject({ done: { uploads: 0, deletes: browse.length } });
+      expect(differences(await place.look(), history.files())).toEqual([]);
+    },
+  );
 
   it.skipIf(skip || name === 'a folder')('shows no secrets in errors', async () => {
     const secret = 'c2VjcmV0LXRoYXQtbm9ib2R5LW1heS1zZWU=';

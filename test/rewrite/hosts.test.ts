@@ -13,7 +13,18 @@ const PROGRAM = {
   compose: module('chunks') + module('compose'),
   respondComposed: module('tree-reader') + module('respond-composed'),
 };
-const site = (base: string): PublishedSite => ({ origin: 'https://example.org', domain: 'example.org', base, program: PROGRAM });
+const BROWSE_PROGRAM = {
+  ...PROGRAM,
+  resolve: module('resolve') + module('browse'),
+  respond: module('respond') + module('respond-browse'),
+};
+const site = (base: string, browse = false): PublishedSite => ({
+  origin: 'https://example.org',
+  domain: 'example.org',
+  base,
+  browse,
+  program: browse ? BROWSE_PROGRAM : PROGRAM,
+});
 
 const SCRIPTS = [
   'node',
@@ -27,9 +38,9 @@ const SCRIPTS = [
   'nginx-njs',
   'service-worker',
 ];
-const textOf = (host: Host, base = '') =>
+const textOf = (host: Host, base = '', browse = false) =>
   host
-    .render(site(base))
+    .render(site(base, browse))
     .map(({ text }) => text)
     .join('\n');
 
@@ -52,8 +63,14 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     }
   });
 
+  test('renders rules for browse files only if the tree has them', () => {
+    expect(textOf(host, '/api')).not.toMatch(/browse\/|WithBrowse/);
+    expect(textOf(host, '/api', true)).toMatch(/browse\/|WithBrowse/);
+    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&)|\[object|NaN|[ \t]$/m);
+  });
+
   test('has steps that name each of its files, or no steps if it is set up by hand', () => {
-    for (const { path } of host.steps.some((step) => step.startsWith('cp ')) ? host.render(site('')) : [])
+    for (const { path } of host.steps.some((step) => step.startsWith('cp ')) ? host.render(site('', true)) : [])
       expect(host.steps.join('\n')).toContain(path.replace(/^errors\/.*/, 'errors/*'));
     for (const step of host.steps) expect(step).not.toMatch(/undefined| {2}|^$/);
   });
@@ -137,7 +154,7 @@ describe('hosts that run JavaScript', () => {
 
   test('scripts for CloudFront stay below its limit of 10 KB', () => {
     const cloudfront = HOSTS.find(({ name }) => name === 'cloudfront-functions');
-    const scripts = cloudfront?.render(site('/a/path/of/some/length')).filter(({ path }) => path.endsWith('.js')) ?? [];
+    const scripts = cloudfront?.render(site('/a/path/of/some/length', true)).filter(({ path }) => path.endsWith('.js')) ?? [];
     expect(scripts.length).toBe(2);
     for (const { text } of scripts) expect(Buffer.byteLength(text)).toBeLessThan(10_240);
   });

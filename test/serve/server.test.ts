@@ -8,6 +8,7 @@ import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { Failure } from '../../src/contract/failure.ts';
 import { parseBaseUrl } from '../../src/contract/site.ts';
 import { type RunningServer, type ServeOptions, serve } from '../../src/serve/server.ts';
+import { addBrowseFiles, BROWSE_FILES } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { History } from '../support/histories.ts';
 import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
@@ -531,4 +532,34 @@ test('a closed server releases its port although clients keep connections open',
 test('a running server returns its address and the build record of the tree', async () => {
   expect(plain.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/api$/);
   expect(plain.build).toMatchObject({ records: 60, accounts: 8, base_url: SITE.base_url });
+});
+
+describe('a tree with browse files', () => {
+  test('has a home page, browse files with their types, and HTML pages for browsers', async () => {
+    const { folder, server } = await ownServer({ rebase: true });
+    const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    expect((await ask(server.url, `${BASE}/`, 'GET', accept)).status).toBe(404);
+    // a build with --html while the server runs
+    addBrowseFiles(join(folder, 'out'));
+    for (const [path, text] of [['', BROWSE_FILES.get('index.html')], ...BROWSE_FILES]) {
+      const { status, headers, body } = await ask(server.url, `${BASE}/${path}`, 'GET', { 'Accept-Encoding': 'gzip' });
+      expect([path, status, body.toString()]).toEqual([path, 200, text]);
+      expect(headers.etag).toMatch(/^"[0-9a-f]{32}"$/);
+    }
+    const [html, json] = [
+      await ask(server.url, `${BASE}/rest/data/?page=2`, 'GET', accept),
+      await ask(server.url, `${BASE}/rest/data/?page=2`),
+    ];
+    expect([html.headers['content-type'], html.headers.vary, html.body.toString()]).toEqual([
+      'text/html; charset=utf-8',
+      'Accept',
+      BROWSE_FILES.get('browse/changes/2.html'),
+    ]);
+    expect([json.headers['content-type'], JSON.parse(json.body.toString()).next]).toEqual([
+      'application/json',
+      `${server.url}/rest/data/?page=3`,
+    ]);
+    for (const path of ['/build.json', '/browse/.hidden.html', '/browse/notes.txt', '/browse/none.html'])
+      expect((await ask(server.url, BASE + path, 'GET', accept)).status, path).toBe(404);
+  });
 });

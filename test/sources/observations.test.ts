@@ -106,7 +106,10 @@ describe('observationsOf', () => {
       ['observation', 5, '[0][0]'],
       ['observation', 7, undefined],
     ]);
-    expect(found[3]).toMatchObject({ expected: expect.stringContaining('a neutral snapshot'), hint: expect.stringContaining('--from') });
+    expect(found[3]).toMatchObject({
+      expected: expect.stringContaining('one of the formats neutral'),
+      hint: expect.stringContaining('docs/snapshots.md'),
+    });
   });
 
   it('reads every value in the format of --from, or rejects it', async () => {

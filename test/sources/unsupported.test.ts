@@ -5,7 +5,7 @@ import { decode } from '../../src/sources/decode.ts';
 import { type HintCommand, plainCommand, STANDARD_INPUT, type Verb } from '../../src/sources/hint-command.ts';
 
 const command: HintCommand = (verb, source = 'saved pages/', options = {}) =>
-  `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''} --store my.db`;
+  `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''}${verb === 'export ndjson' ? '' : ' --store my.db'}`;
 
 /** Returns the failure of an input with the given bytes, which arrive in pieces of a few bytes. */
 async function failureOf(name: string, bytes: Uint8Array, verb: Verb = 'import'): Promise<unknown> {
@@ -90,7 +90,7 @@ describe('decode', () => {
       'read web archives by name with import: palimpsest import a.warc --store my.db',
       1,
     ],
-    ['a file of a Twitter archive: window.YTD', 'account.js', 'window.YTD.account.part0 = [', 'palimpsest observe FOLDER', 1],
+    ['a file of a Twitter archive: window.YTD', 'account.js', 'window.YTD.account.part0 = [', 'palimpsest observe .', 1],
   ])('rejects %s with the command that makes it readable', async (found, name, content, hint, line) => {
     expect(await failureOf(name, Buffer.from(content))).toMatchObject({
       code: 'bad-json',

@@ -70,9 +70,9 @@ describe('a failure', () => {
     hint: 'fix it',
   });
 
-  it('is printed in full, without control characters', () => {
+  it('is printed in full, without control characters', async () => {
     const { terminal: made, err } = terminal(false);
-    made.failure(failure);
+    await made.failure(failure);
     expect(err.join('')).toBe(
       'error: a.json holds something that cannot be imported (bad-field)\n' +
         '  where     a.json, line 3, results[1].text\n' +
@@ -83,9 +83,9 @@ describe('a failure', () => {
     expect(made.exitCode).toBe(1);
   });
 
-  it('is also written as JSON with --json', () => {
+  it('is also written as JSON with --json', async () => {
     const { terminal: made, out } = terminal(false, {}, { json: true });
-    made.failure(failure);
+    await made.failure(failure);
     expect(JSON.parse(out.join('')).error).toMatchObject({ code: 'bad-field', file: 'a.json', line: 3, field: 'results[1].text' });
   });
 
@@ -97,15 +97,15 @@ describe('a failure', () => {
     ['colored in a pipe if FORCE_COLOR is set', false, { FORCE_COLOR: '1' }, true],
     ['colored if FORCE_COLOR and NO_COLOR are set', true, { FORCE_COLOR: '1', NO_COLOR: '1' }, true],
     ['plain if FORCE_COLOR is 0', true, { FORCE_COLOR: '0' }, false],
-  ])('is %s', (_, isTTY, env, isColored) => {
+  ])('is %s', async (_, isTTY, env, isColored) => {
     const { terminal: made, err } = terminal(isTTY, env);
-    made.failure(failure);
+    await made.failure(failure);
     expect(err.join('').includes('\u001b[')).toBe(isColored);
   });
 
-  it('that is not a Failure is reported as a bug', () => {
+  it('that is not a Failure is reported as a bug', async () => {
     const { terminal: made, err } = terminal(false);
-    made.failure(new TypeError('oh'));
+    await made.failure(new TypeError('oh'));
     expect(made.exitCode).toBe(1);
     expect(err.join('')).toContain('TypeError: oh');
     expect(err.join('')).toContain('please report it');

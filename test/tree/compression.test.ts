@@ -46,7 +46,7 @@ async function workplace() {
   await importHistory(store, goodHistory());
   const make = (name: string, encodings: readonly Encoding[] = ENCODINGS, options: readonly string[] = []) => {
     const sizes = ['--page-size', '1', '--account-page-size', '3', '--base-url', SITE.base_url];
-    const args = encodings.length === 0 ? [] : ['--compress', encodings.join(',')];
+    const args = ['--compress', encodings.join(',') || 'none'];
     return palimpsestJson(['build', '--store', store, '--out', join(folder, name), ...sizes, ...args, ...options]);
   };
   return { store, make, at: (name: string) => join(folder, name) };
@@ -100,6 +100,20 @@ describe('a build with --compress', () => {
       expect(statSync(at('out/rest/data/page/2/index.json')).ino).toBe(page);
     },
   );
+
+  it('keeps its encodings in a build without --compress, also after a kill', async () => {
+    const { store, make, at } = await workplace();
+    await make('out');
+    await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '2']);
+    expect(filesIn(at('out')).has('rest/data/page/2/index.json.br')).toBe(true);
+    writeFileSync(
+      at('out/build.json'),
+      '{"palimpsest":"0.1.0","state":"unfinished","base_url":"https://history.example","compress":"gzip/1"}\n',
+    );
+    await palimpsestJson(['build', '--store', store, '--out', at('out'), '--page-size', '2']);
+    const files = filesIn(at('out'));
+    expect([files.has('rest/data/page/2/index.json.gz'), files.has('rest/data/page/2/index.json.br')]).toEqual([true, false]);
+  });
 
   it('completes the tree after a killed build', async () => {
     const { make, at } = await workplace();
@@ -173,7 +187,7 @@ it('rejects an unknown encoding', async () => {
     [
       "error: option '--compress <encodings>' argument 'gzip,zstd' is invalid (usage)",
       '  where     --compress',
-      '  expected  gzip, brotli or gzip,brotli',
+      '  expected  gzip, brotli, gzip,brotli or none',
       '  found     gzip,zstd',
     ],
   ]);

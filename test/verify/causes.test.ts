@@ -141,11 +141,11 @@ describe('palimpsest verify', () => {
       /^ {2}store-missing: 7 times, first rest\/data\/page\/4\/index\.json, record \d+: expected the record in the tree, found/,
     );
     expect(lines[3]).toMatch(
-      /^ {2}account-data-surplus: 7 times, first rest\/account\/index\.json, record \d+: expected a record of the feed/,
+      /^ {2}account-data-surplus: 7 times, first rest\/account\/index\.json, record \d+: expected the record in the feed/,
     );
     expect(lines[4]).toBe('stray: 1 violation');
     expect(lines[5]).toBe('  unexpected-file: expected no file at this path, found a file');
-    expect(lines[6]).toMatch(/^verified .*: 16 violations with 2 causes$/);
+    expect(lines[6]).toMatch(/^verified .*: 16 violations, caused by 2 files$/);
     const json = await palimpsest(['verify', '--out', tree.folder, '--store', store, '--json']);
     const { violations, causes } = JSON.parse(json.stdout);
     expect(causes).toEqual([
@@ -160,7 +160,7 @@ describe('palimpsest verify', () => {
     const tree = copy();
     tree.write('stray', '');
     const { stdout } = await palimpsest(['verify', '--out', tree.folder]);
-    expect(stdout).toMatch(/: 1 violation with 1 cause\n {2}walked {4}60 records and 8 accounts\n/);
+    expect(stdout).toMatch(/: 1 violation, caused by 1 file\n {2}checked {3}60 records and 8 accounts\n/);
     expect(await palimpsestJson(['verify', '--out', good])).toMatchObject({ causes: [], violations: [] });
   });
 });

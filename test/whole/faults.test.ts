@@ -136,6 +136,21 @@ describe('a full disk', () => {
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
   });
 
+  it('leaves the tree unchanged if space runs out while browse files are rendered, and the next build adds them', async (context) => {
+    const disk = mountDisk(context, join(folder, 'full-browse'), 'size=100m');
+    const out = copyTree(join(disk.folder, 'out'));
+    const marks = marksOf(out);
+    const html = [...SIZES, '--html'];
+    // there is space for the new pages, but for few browse files
+    const used = [...treeBefore.values(), ...treeAfter.values()].reduce((sum, bytes) => sum + Math.ceil(bytes.length / 4096) * 4, 0);
+    disk.remount(`size=${used + 400}k`);
+    expect(await failureOf(buildArgs(after, out, html))).toMatchObject({ code: 1, error: { code: 'file-system', file: out } });
+    expect(marksOf(out), 'no file written and no leftovers').toEqual(marks);
+    disk.remount('size=200m');
+    await palimpsestJson(buildArgs(after, out, html));
+    expect(differences(filesIn(out), await freshTree(after, join(folder, 'browse-after'), html))).toEqual([]);
+  });
+
   it('never leaves an incomplete tree whose build.json is finished', async (context) => {
     // there is space for the pages of a first build, but for little more: the build fails at its last files
     const pages = [...treeAfter].filter(([path]) => path.startsWith('rest/'));

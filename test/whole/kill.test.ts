@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Failure } from '../../src/contract/failure.ts';
@@ -232,10 +232,14 @@ describe('a killed observe', () => {
   );
 });
 
-describe('a killed build', () => {
+describe.each([
+  { name: 'a killed build', options: [], records: 60_000, accounts: 3_000, kills: QUARTER },
+  { name: 'a killed build with browse files', options: ['--html'], records: 3_000, accounts: 150, kills: Math.ceil(QUARTER / 4) },
+])('$name', ({ name, options, records, accounts, kills }) => {
   const PHASES = ['before: starting', 'before: rendering', 'during: exchanging', 'after: finished'];
-  const SIZES = ['--page-size', '50', '--account-page-size', '50'];
-  const out = join(folder, 'out');
+  const SIZES = ['--page-size', '50', '--account-page-size', '50', ...options];
+  const place = join(folder, name);
+  const out = join(place, 'out');
   const stage = join(out, '.palimpsest', 'stage');
 
   interface State {
@@ -247,14 +251,15 @@ describe('a killed build', () => {
   let took = 0;
 
   beforeAll(async () => {
-    const lines = await recordLines(60_000, 3_000);
-    const isOld = (_: string, index: number) => index < 57_000 && index % 100 !== 7;
-    const oldStore = join(folder, 'old.db');
-    const newStore = join(folder, 'new.db');
-    await palimpsestJson(['import', fileOf(folder, 'o.ndjson', lines.filter(isOld)), '--store', oldStore]);
-    await palimpsestJson(['import', fileOf(folder, 'n.ndjson', lines), '--store', newStore]);
-    old = { store: oldStore, tree: await freshTree(oldStore, join(folder, 'old-tree'), SIZES) };
-    young = { store: newStore, tree: await freshTree(newStore, join(folder, 'new-tree'), SIZES) };
+    const lines = await recordLines(records, accounts);
+    const isOld = (_: string, index: number) => index < records * 0.95 && index % 100 !== 7;
+    mkdirSync(place);
+    const oldStore = join(place, 'old.db');
+    const newStore = join(place, 'new.db');
+    await palimpsestJson(['import', fileOf(place, 'o.ndjson', lines.filter(isOld)), '--store', oldStore]);
+    await palimpsestJson(['import', fileOf(place, 'n.ndjson', lines), '--store', newStore]);
+    old = { store: oldStore, tree: await freshTree(oldStore, join(place, 'old-tree'), SIZES) };
+    young = { store: newStore, tree: await freshTree(newStore, join(place, 'new-tree'), SIZES) };
     // builds the tree of the old store into an empty folder, then the tree of the new store over it
     await palimpsestJson(buildArgs(oldStore, out, SIZES));
     took = await measure(() => palimpsestJson(buildArgs(newStore, out, SIZES)));
@@ -300,7 +305,7 @@ describe('a killed build', () => {
       const landings = new Landings();
       // the builds alternate: the tree grows, then shrinks
       let [now, next] = [young, old];
-      while (landings.landed < QUARTER * 2) {
+      while (landings.landed < kills * 2) {
         let goal = next;
         let isKilled = false;
         do {
@@ -317,7 +322,7 @@ describe('a killed build', () => {
         expect(existsSync(join(out, '.palimpsest'))).toBe(false);
         if (goal === next) [now, next] = [next, now];
       }
-      landings.print('build into a tree', PHASES);
+      landings.print(`${name}, into a tree`, PHASES);
     },
     PATIENCE,
   );
@@ -329,7 +334,7 @@ describe('a killed build', () => {
     'into a new folder leaves no tree, an unfinished one or a complete one',
     async () => {
       const landings = new Landings();
-      while (landings.landed < QUARTER) {
+      while (landings.landed < kills) {
         rmSync(out, { recursive: true, force: true });
         const args = buildArgs(young.store, out, [...SIZES, '--quiet']);
         const { signal } = await runAndKill(args, moment(3 * RENAME), { env: slowDisk({ rename: RENAME }) });
@@ -340,7 +345,7 @@ describe('a killed build', () => {
         expect(differences(filesIn(out), young.tree)).toEqual([]);
         expect(existsSync(join(out, '.palimpsest'))).toBe(false);
       }
-      landings.print('build into no folder', PHASES);
+      landings.print(`${name}, into no folder`, PHASES);
     },
     PATIENCE,
   );

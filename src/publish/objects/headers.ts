@@ -1,5 +1,6 @@
 import type { ObjectHeaders } from '../../storage/target.ts';
 import { CODINGS, type Encoding } from '../../tree/encoding.ts';
+import { mediaTypeOf } from '../../tree/media-type.ts';
 
 /** The options that determine the response headers of pages. */
 export interface HeaderChoice {
@@ -14,6 +15,11 @@ export const DEFAULT_CACHE_CONTROL = 'public, max-age=0, must-revalidate';
 export function pageHeaders({ cacheControl, gzip }: HeaderChoice, variant?: Encoding): ObjectHeaders {
   const contentEncoding = variant === undefined ? (gzip ? CODINGS.gzip : '') : CODINGS[variant];
   return { contentType: 'application/json', cacheControl, contentEncoding };
+}
+
+/** Returns the headers of a browse file: like those of a page, with its own media type. */
+export function browseHeaders(choice: HeaderChoice, path: string): ObjectHeaders {
+  return { ...pageHeaders(choice), contentType: mediaTypeOf(path) };
 }
 
 /** Returns the headers of a file beside the pages. Such files are never compressed, because tools read them. */

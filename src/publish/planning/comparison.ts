@@ -6,6 +6,7 @@ import { pathOf, plainSlotOf, slotIn, slotsInWriteOrder } from '../../tree/layou
 import type { TreeDigests } from '../../tree/manifest.ts';
 import type { Movement } from '../../tree/movement.ts';
 import type { TreeSize } from '../state/state.ts';
+import type { BrowsePair } from './browse-plan.ts';
 
 /** The digest of an object that exists but whose content is not known. */
 export const UNKNOWN_DIGEST: string = 'ff'.repeat(32);
@@ -43,6 +44,8 @@ export interface Comparison {
   readonly digests: TreeDigests;
   readonly sizes: { readonly [C in Collection]: Float64Array };
   readonly found: FoundTree;
+  /** Yields the browse files of the tree and of the target. Each call reads both manifests again. */
+  readonly browsePairs: () => Iterable<BrowsePair>;
   /** How items move from the pages at the target; undefined if no usable sort keys exist. */
   readonly movement: Movement | undefined;
   /** Whether the tree's sort keys must be sent. */
@@ -71,7 +74,8 @@ export function changesOf({ digests, found, hasOtherHeaders }: Comparison, colle
   });
 }
 
-function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
+/** Returns why a file must be sent; undefined if it need not. */
+export function reasonOf(wanted: string | undefined, there: string | undefined, hasOtherHeaders: boolean): Reason | undefined {
   if (there === undefined) return 'new';
   if (there === UNKNOWN_DIGEST) return 'unknown';
   if (there !== wanted) return 'changed';

@@ -24,15 +24,19 @@ export function checkGuards(target: string, baseUrl: string, plan: Plan, { maxDe
     hint: 'build again with the address of the site in --base-url, or publish this tree with --allow-loopback',
   });
   const deletes = new Failure('too-many-deletes', `${plan.deletes} of the ${plan.atTarget} files at ${target} would be deleted`, {
-    expected: `at most ${most}`,
+    expected: 'most' in maxDelete ? `at most ${most}` : `at most ${most} (${maxDelete.share * 100} % of ${plan.atTarget} files)`,
     found: `${plan.deletes} ${plan.deletes === 1 ? 'file' : 'files'} that the tree no longer has`,
-    hint: `check the tree and the target with --plan; if both are right, publish with --max-delete ${plan.deletes}`,
+    hint: `check the deletes that --plan lists; if they are right, publish with --max-delete ${plan.deletes}`,
   });
-  const gaps = new Failure('reader-gaps', `readers of ${target} would miss items in any order of the uploads`, {
-    expected: 'at least as many records and accounts as before, on pages that are not larger',
-    found: plan.gaps.join('; '),
-    hint: 'publish with --allow-gaps if readers may miss records that move past them, for example after palimpsest remove',
-  });
+  const gaps = new Failure(
+    'reader-gaps',
+    `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
+    {
+      expected: 'at least as many records and accounts as before, on pages that are not larger',
+      found: plan.gaps.join('; '),
+      hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
+    },
+  );
   const hasLocalLinks = isLoopback(baseUrl) && !allowLoopback && !plan.isIdle;
   return [
     ...(hasLocalLinks ? [links] : []),

@@ -60,5 +60,5 @@ export function gapsOf({ build, trees, movement }: KnownMovement): string[] {
 }
 
 function fewer(count: number, noun: string): string {
-  return `${count} fewer ${noun}${count === 1 ? '' : 's'}: others move to earlier pages`;
+  return `the tree has ${count} fewer ${noun}${count === 1 ? '' : 's'} than the target, so other ${noun}s move to earlier pages`;
 }

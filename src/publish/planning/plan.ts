@@ -1,6 +1,7 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import type { Digests } from '../../tree/digests.ts';
 import { slotCount } from '../../tree/layout.ts';
+import { type BrowsePlan, planBrowse } from './browse-plan.ts';
 import { type CollectionPlans, planCollection } from './collection-plan.ts';
 import type { Comparison } from './comparison.ts';
 import { gapsOf } from './movement.ts';
@@ -16,6 +17,7 @@ export interface Requests {
 
 export interface Plan {
   readonly collections: CollectionPlans;
+  readonly browse: BrowsePlan;
   readonly uploads: number;
   readonly overlaps: number;
   readonly deletes: number;
@@ -41,18 +43,21 @@ const CLOSING_WRITES = 4;
 export function planPublish(comparison: Comparison): Plan {
   const data = planCollection(comparison, 'data');
   const account = planCollection(comparison, 'account');
+  const browse = planBrowse(comparison.browsePairs, comparison.hasOtherHeaders);
   const totals = { uploads: 0, overlaps: 0, deletes: 0, bytes: 0 };
-  for (const { action, bytes } of stepsOf(comparison, { data, account })) {
+  for (const { action, bytes } of stepsOf(comparison, { data, account }, browse)) {
     totals[`${action}s`] += 1;
     totals.bytes += bytes;
   }
   const files = COLLECTIONS.reduce(
     (sum, collection) => sum + slotCount(comparison.digests[collection].pages, comparison.digests[collection].encodings),
-    0,
+    browse.files,
   );
   const { found, movement, prices, build } = comparison;
   const isIdle = totals.uploads + totals.deletes === 0 && found.isCurrent;
-  const writes = isIdle ? 0 : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys);
+  const writes = isIdle
+    ? 0
+    : totals.uploads + totals.overlaps + CLOSING_WRITES + Number(comparison.sendsSortKeys) + Number(browse.hasUnlisted);
   const collections = { data, account };
   const overlapped = COLLECTIONS.reduce(
     (sum, name) => sum + collections[name].order.overlaps.length * (1 + comparison.digests[name].encodings.length),
@@ -61,9 +66,10 @@ export function planPublish(comparison: Comparison): Plan {
   const reads = comparison.reads + (isIdle ? 0 : overlapped);
   return {
     collections,
+    browse,
     ...totals,
     unchanged: files - totals.uploads,
-    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), 0),
+    atTarget: COLLECTIONS.reduce((sum, collection) => sum + filesIn(found.digests[collection]), browse.atTarget),
     requests: { all: writes + reads + totals.deletes, writes, reads, deletes: totals.deletes },
     isIdle,
     cost: writes * prices.write + reads * prices.read,

@@ -1,5 +1,6 @@
 import { COLLECTIONS } from '../../contract/collection.ts';
 import { pathOf } from '../../tree/layout.ts';
+import type { BrowsePlan } from './browse-plan.ts';
 import type { CollectionPlans } from './collection-plan.ts';
 import type { Comparison, Reason } from './comparison.ts';
 
@@ -12,7 +13,7 @@ export interface Step {
 }
 
 /** Yields all steps in order. The steps of one phase run in parallel. */
-export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans): Generator<Step> {
+export function* stepsOf({ digests, sizes }: Comparison, collections: CollectionPlans, browse: BrowsePlan): Generator<Step> {
   for (const { collection, order, overlapSlots, slotsToSend } of COLLECTIONS.map((name) => collections[name])) {
     const { pages, encodings } = digests[collection];
     const uploads = function* (list: readonly number[]): Generator<Step> {
@@ -31,8 +32,12 @@ export function* stepsOf({ digests, sizes }: Comparison, collections: Collection
     }
     for (const run of order.runs) yield* uploads(run);
   }
+  for (const uploads of [browse.uploads, browse.home]) {
+    for (const { path, bytes, reason } of uploads()) yield { action: 'upload', path, bytes, reason };
+  }
   for (const { outdated, gone } of COLLECTIONS.map((name) => collections[name])) {
     for (const path of outdated()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
     for (const path of gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
   }
+  for (const path of browse.gone()) yield { action: 'delete', path, bytes: 0, reason: 'gone' };
 }

@@ -2,6 +2,7 @@ import { COLLECTIONS } from '../../contract/collection.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import { slotsOfNext } from '../../tree/layout.ts';
 import type { Plan } from '../planning/plan.ts';
+import { uploadBrowse } from './browse-upload.ts';
 import { type OverlapTransfer, uploadOverlap } from './overlap-upload.ts';
 import { uploadPage } from './page-upload.ts';
 
@@ -13,7 +14,7 @@ export interface ApplyResult {
 }
 
 /**
- * Carries out a plan: the feed before the accounts, each in its order. Deletes come after all uploads.
+ * Carries out a plan: the feed before the accounts, each in its order, then the browse files. Deletes come after all uploads.
  * After an error or an abort it begins no new request and waits for those in flight.
  * @param concurrency the most requests in flight at a time
  * @throws Failure stopped, tree-edited, target-failed, target-denied, target-busy, reader-gaps
@@ -45,6 +46,9 @@ export async function apply(plan: Plan, transfer: OverlapTransfer, concurrency: 
       for (const page of run) await send(page);
     });
   }
+  await uploadBrowse(transfer, plan.browse, concurrency, () => {
+    done.uploads += 1;
+  });
   const remove = async (path: string) => {
     await remote.remove(path);
     done.deletes += 1;
@@ -55,5 +59,6 @@ export async function apply(plan: Plan, transfer: OverlapTransfer, concurrency: 
     await forEachLimit(outdated(), isOutdatedInTurn ? 1 : concurrency, remove);
     await forEachLimit(gone(), concurrency, remove);
   }
+  await forEachLimit(plan.browse.gone(), concurrency, remove);
   return done;
 }

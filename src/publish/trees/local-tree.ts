@@ -3,6 +3,7 @@ import { closeSync, readFileSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { COLLECTIONS, type Collection } from '../../contract/collection.ts';
+import { allBrowseLines } from '../../tree/browse-lines.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../../tree/build-record.ts';
 import { slotCount } from '../../tree/layout.ts';
 import { MANIFEST } from '../../tree/manifest.ts';
@@ -19,6 +20,8 @@ const YIELD_EVERY = 100;
 export interface LocalTree extends VerifiedTree {
   /** Bytes of the files, by slot. */
   readonly sizes: { readonly [C in Collection]: Float64Array };
+  /** Bytes of the browse files, in the order of their lines. */
+  readonly browseSizes: Float64Array;
 }
 
 /**
@@ -32,26 +35,34 @@ export async function openTree(out: string, onProgress: (done: number, all: numb
     data: new Float64Array(slotCount(data.pages, data.encodings)),
     account: new Float64Array(slotCount(account.pages, account.encodings)),
   };
-  const tree = { ...verified, sizes };
-  const all = sizes.data.length + sizes.account.length;
+  const browseSizes = new Float64Array(verified.build.browse_files ?? 0);
+  const tree = { ...verified, sizes, browseSizes };
+  const all = sizes.data.length + sizes.account.length + browseSizes.length;
   // one buffer and no promises: the garbage of each file would add up before it is collected
   const buffer = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   let done = 0;
+  const step = () => {
+    done += 1;
+    onProgress(done, all);
+    return done % YIELD_EVERY === 0 ? setImmediate() : undefined;
+  };
   for (const collection of COLLECTIONS) {
     for (const slot of sizes[collection].keys()) {
-      sizes[collection][slot] = checkPage(tree, collection, slot, buffer);
-      done += 1;
-      onProgress(done, all);
-      if (done % YIELD_EVERY === 0) await setImmediate();
+      sizes[collection][slot] = checkFile(fileOf(tree, collection, slot), tree.digests[collection].get(slot), buffer);
+      await step();
     }
+  }
+  let browsed = 0;
+  for (const { path, digest } of allBrowseLines(tree.browse)) {
+    browseSizes[browsed] = checkFile(join(out, path), digest, buffer);
+    browsed += 1;
+    await step();
   }
   return tree;
 }
 
 /** Compares a file with the manifest in chunks, through one buffer. Returns the number of bytes. */
-function checkPage(tree: LocalTree, collection: Collection, slot: number, buffer: Buffer): number {
-  const path = fileOf(tree, collection, slot);
-  const wanted = tree.digests[collection].get(slot);
+function checkFile(path: string, wanted: string | undefined, buffer: Buffer): number {
   const sha256 = createHash('sha256');
   let length = 0;
   try {

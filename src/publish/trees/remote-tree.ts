@@ -1,12 +1,14 @@
 import { hash } from 'node:crypto';
 import { COLLECTIONS } from '../../contract/collection.ts';
 import type { Remote } from '../../storage/remote.ts';
+import { type BrowseListing, linesOfBytes, listBrowseFiles } from '../../tree/browse-lines.ts';
 import type { Digests } from '../../tree/digests.ts';
 import { encodingsIn } from '../../tree/encoding.ts';
 import { slotCount } from '../../tree/layout.ts';
 import { MANIFEST, parseManifest, type TreeDigests } from '../../tree/manifest.ts';
 import { digestAt, type FoundTree } from '../planning/comparison.ts';
 import type { FoundState, PublishState } from '../state/state.ts';
+import { type FoundBrowse, listingAt, scanBrowse } from './browse-pairs.ts';
 import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
 import { emptyDigests, type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
@@ -22,6 +24,7 @@ export interface RemoteTree extends FoundTree {
   readonly state: PublishState | undefined;
   /** The tag of the state's object. */
   readonly tag: string | undefined;
+  readonly browse: FoundBrowse;
 }
 
 /**
@@ -40,33 +43,45 @@ export async function readRemoteTree(
     // another tool copied the pages: they are replaced in the order that readers need
     const trees = await unmanagedTrees(remote, tree.build);
     const found = { state: undefined, tag: undefined, trees, isCurrent: false };
-    if (trees.length === 0) return { ...found, ...noScan, digests: emptyDigests(0, 0, []) };
-    return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false };
+    const browse = await scanBrowse(remote, tree, await listingAt(remote), options);
+    if (trees.length === 0) return { ...found, ...noScan, digests: emptyDigests(0, 0, []), browse };
+    return { ...found, ...(await scanPages(remote, tree, trees, options)), isScanned: true, isDamaged: false, browse };
   }
   const { state, tag } = read;
   const { trees } = state;
-  const published = await publishedDigests(remote, state, tree);
+  const published = await publishedTree(remote, state, tree);
   const isPublishedHere = isPublished(state, tree);
   if (published !== undefined && !options.repair) {
-    return { state, tag, trees, ...noScan, digests: published, isCurrent: isPublishedHere };
+    const { digests, listing } = published;
+    return { state, tag, trees, ...noScan, digests, isCurrent: isPublishedHere, browse: { listing } };
   }
-  const found = { state, tag, trees, ...(await scanPages(remote, tree, trees, options)), isScanned: true };
+  const scanned = await scanPages(remote, tree, trees, options);
+  const browse = await scanBrowse(remote, tree, published?.listing ?? (await listingAt(remote)), options);
+  const found = { state, tag, trees, ...scanned, isScanned: true, browse };
   if (!options.repair) return { ...found, isDamaged: false, isCurrent: false };
   return {
     ...found,
-    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published[name], found.digests[name])),
+    isDamaged: published === undefined || COLLECTIONS.some((name) => differs(published.digests[name], found.digests[name])),
     isCurrent: isPublishedHere && (await hasFilesBeside(remote, tree)),
   };
 }
 
-/** Returns the digests that a completed run published; undefined if no run completed or its manifest is missing. */
-async function publishedDigests(remote: Remote, state: PublishState, tree: LocalTree): Promise<TreeDigests | undefined> {
+/** What a completed run published. */
+interface Published {
+  readonly digests: TreeDigests;
+  readonly listing: BrowseListing;
+}
+
+/** Returns what a completed run published; undefined if no run completed or its manifest is missing. */
+async function publishedTree(remote: Remote, state: PublishState, tree: LocalTree): Promise<Published | undefined> {
   const [only] = state.trees;
   if (state.state !== 'published' || only === undefined) return undefined;
-  if (isPublished(state, tree)) return tree.digests;
+  if (isPublished(state, tree)) return { digests: tree.digests, listing: tree.browse };
   const manifest = await remote.get(MANIFEST);
   if (manifest === undefined || hash('sha256', manifest.bytes) !== state.manifest) return undefined;
-  return parseManifest(manifest.bytes, { data: only.data_pages, account: only.account_pages }, encodingsIn(only.compress));
+  const pages = { data: only.data_pages, account: only.account_pages };
+  const digests = parseManifest(manifest.bytes, pages, encodingsIn(only.compress));
+  return { digests, listing: listBrowseFiles(linesOfBytes(manifest.bytes)) };
 }
 
 /** Whether a completed run published the local tree. */

@@ -1,6 +1,7 @@
-import { accepts, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
+import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, quoted } from './headers.ts';
+import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const apache: Host = {
@@ -16,7 +17,7 @@ export const apache: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ domain, base }) => {
+  render: ({ domain, base, browse }) => {
     const collection = `^${literal(base)}/rest/(data|account)/$`;
     const json = (text: string) => `"${text.replace(/"/g, '\\"')}"`;
     // Apache itself adds Allow and Vary to some answers
@@ -47,7 +48,7 @@ export const apache: Host = {
         <FilesMatch "\\.json(?:\\.gz|\\.br)?$">
             ForceType application/json
         </FilesMatch>
-        # Debian's configuration reads .br as the language Breton.
+${browse ? TYPES : ''}        # Debian's configuration reads .br as the language Breton.
         RemoveLanguage .br
         <FilesMatch "\\.json\\.gz$">
             Header set Content-Encoding gzip
@@ -96,7 +97,7 @@ export const apache: Host = {
     # This rule uses [L], because [END] would also stop the rules for /palimpsest-301.
     RewriteRule "^${literal(base)}/rest/(data|account)$" "${base}/rest/$1/" [R=301,NE,L]
 
-    RewriteRule "!${collection}" "-" [R=404,END]
+${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,END]
     RewriteCond "%{REQUEST_METHOD}" "!^(?:GET|HEAD|OPTIONS)$"
     RewriteRule "^" "-" [R=405,END]
 
@@ -113,7 +114,7 @@ export const apache: Host = {
     RewriteCond "%1" "^${number(`(${DIGITS})`)}$"
     RewriteRule "^" "-" [E=PALIMPSEST:page/%1/index.json]
 
-    # Send the compressed file if it exists and the client accepts it.
+${browse ? htmlPages(base) : ''}    # Send the compressed file if it exists and the client accepts it.
     RewriteCond "%{HTTP:Accept-Encoding}" "${accepts('br')}" [NC]
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]
@@ -128,8 +129,8 @@ export const apache: Host = {
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
-    </LocationMatch>
-</VirtualHost>
+${browse ? HTML_TYPE : ''}    </LocationMatch>
+${browse ? browseHeaders(base) : ''}</VirtualHost>
 `,
       },
       {
@@ -151,3 +152,57 @@ export const apache: Host = {
     'systemctl restart apache2',
   ],
 };
+
+/** The media types of browse files. */
+const TYPES = Object.entries(BROWSE_TYPES)
+  .map(
+    ([suffix, type]) => `        <FilesMatch "\\.${suffix}$">
+            ForceType ${quoted(type)}
+        </FilesMatch>
+`,
+  )
+  .join('');
+
+/** Returns the rules for the files that people read, before the rules for pages. */
+function browseFiles(base: string): string {
+  const path = `^${literal(base)}/(${BROWSE_PATH})?$`;
+  return `    # The files that people read: the home page, and those below browse/.
+${base === '' ? '' : `    RewriteRule "^${literal(base)}$" "${base}/" [R=301,NE,L]\n`}    RewriteCond "%{REQUEST_METHOD}" "!^(?:GET|HEAD)$"
+    RewriteRule "${path}" "-" [R=405,END]
+    RewriteRule "^${literal(base)}/$" "%{DOCUMENT_ROOT}/index.html" [END]
+    RewriteRule "${path}" "%{DOCUMENT_ROOT}/$1" [END]
+
+`;
+}
+
+/** Returns the rules that choose the HTML page of a page. */
+function htmlPages(base: string): string {
+  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
+    # second file in HTML.
+    RewriteRule "^" "-" [E=PALIMPSEST_HTML:%{ENV:PALIMPSEST}]
+    RewriteCond "%{HTTP:Accept}" "!${names('text/html')}" [NC,OR]
+    RewriteCond "%{HTTP:Accept}" "${names('application/json')}" [NC]
+    RewriteRule "^" "-" [E=PALIMPSEST_HTML:none]
+${Object.entries(HTML_FOLDERS)
+  .map(
+    ([collection, folder]) => `    RewriteCond "%{ENV:PALIMPSEST_HTML}" "^index\\.json$"
+    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/1.html" [E=PALIMPSEST_TYPE:html,END]
+    RewriteCond "%{ENV:PALIMPSEST_HTML}" "^page/([0-9]+)/index\\.json$"
+    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/%1.html" [E=PALIMPSEST_TYPE:html,END]
+`,
+  )
+  .join('')}
+`;
+}
+
+const HTML_TYPE = `        Header always set Content-Type ${quoted(BROWSE_TYPES['html'] ?? '')} "expr=%{REQUEST_STATUS} < 400 && reqenv('PALIMPSEST_TYPE') == 'html'"
+`;
+
+function browseHeaders(base: string): string {
+  return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">
+        ErrorDocument 405 /palimpsest-405
+        Header always set Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')}
+        Header onsuccess unset Accept-Ranges
+    </LocationMatch>
+`;
+}

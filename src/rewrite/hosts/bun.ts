@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import { bunComposed } from './bun-composed.ts';
 import type { Host } from './host.ts';
 
@@ -11,7 +11,7 @@ export const bun: Host = {
     'unknown-methods': 'Bun closes the connection',
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'server.js',
       where: 'any folder on the machine with the tree',
@@ -24,7 +24,7 @@ const BASE = '${base}';
 Bun.serve({
   port: Number(process.env.PORT ?? 3000),
   hostname: process.env.HOST ?? '0.0.0.0',
-  fetch: (request) => respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
+  fetch: (request) => ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
 });
 
 async function read(path) {

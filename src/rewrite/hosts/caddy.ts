@@ -1,6 +1,7 @@
-import { DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines, quoted } from './headers.ts';
+import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
 export const caddy: Host = {
@@ -15,7 +16,7 @@ export const caddy: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ origin, base }) => {
+  render: ({ origin, base, browse }) => {
     const headers = `header {
 			${headerLines('\n\t\t\t', (name, value) => `${name} ${quoted(value)}`)}
 			-Accept-Ranges
@@ -45,7 +46,7 @@ ${origin} {
 		"~^${number(`(${DIGITS})`)}$" "page/\${1}/index.json"
 		default "none"
 	}
-
+${browse ? BROWSE_MAPS : ''}
 	# Caddy normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
 	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
 	handle @unnormalized {
@@ -55,7 +56,7 @@ ${origin} {
 
 	@collection path_regexp palimpsest ^${literal(base)}/rest/(data|account)/$
 	handle @collection {
-		${headers}
+		${browse ? headers.replace(PAGE_HEADERS['Content-Type'] ?? '', '{palimpsest_type}') : headers}
 		# a page is always sent whole
 		request_header -Range
 		@data {
@@ -71,14 +72,13 @@ ${origin} {
 			respond @data \`${DESCRIPTIONS['data']}\` 200
 			respond @account \`${DESCRIPTIONS['account']}\` 200
 			respond @other \`{"detail":"Method \\"{method}\\" not allowed."}\` 405
-			rewrite * /rest/{re.palimpsest.1}/{palimpsest_file}
-			file_server {
+${browse ? htmlPages(base) : '\t\t\trewrite * /rest/{re.palimpsest.1}/{palimpsest_file}\n'}			file_server {
 				precompressed br gzip
 			}
 		}
 	}
 
-	@slashless path_regexp slashless ^${literal(base)}/rest/(?:data|account)$
+${browse ? browseFiles(base) : ''}	@slashless path_regexp slashless ^${literal(base)}/rest/(?:data|account)$
 	handle @slashless {
 		@asked expression {query} != ""
 		redir @asked {path}/?{query} 301
@@ -92,7 +92,7 @@ ${origin} {
 
 	# Only a missing page reaches this handler. The headers above do not apply here, so they are set again.
 	handle_errors {
-		${headers}
+${browse ? noBrowseFile(base) : ''}		${headers}
 		respond \`${MISSING.body}\` {err.status_code}
 	}
 }
@@ -107,3 +107,79 @@ ${origin} {
     'systemctl reload caddy',
   ],
 };
+
+/** The number of the HTML page that a client asks for; empty for JSON. */
+const BROWSE_MAPS = `
+	# Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
+	# second file in HTML.
+	map {header.Accept} {palimpsest_form} {
+		"~(?i)${names('application/json')}" "json"
+		"~(?i)${names('text/html')}" "html"
+		default "json"
+	}
+	map {method}:{palimpsest_form}:{palimpsest_file} {palimpsest_html} {
+		"~^(?:GET|HEAD):html:index\\.json$" "1"
+		"~^(?:GET|HEAD):html:page/([0-9]+)/" "\${1}"
+		default ""
+	}
+	map {palimpsest_html} {palimpsest_type} {
+		"~^$" ${PAGE_HEADERS['Content-Type']}
+		default ${quoted(BROWSE_TYPES['html'] ?? '')}
+	}
+`;
+
+/** Returns the rules that choose the file of a page: JSON or HTML. */
+function htmlPages(base: string): string {
+  const collections = Object.entries(HTML_FOLDERS).map(
+    ([collection, folder]) => `			@html_${collection} {
+				path ${base}/rest/${collection}/
+				not vars {palimpsest_html} ""
+			}
+			rewrite @html_${collection} /${folder}/{palimpsest_html}.html
+`,
+  );
+  return `${collections.join('')}			@json vars {palimpsest_html} ""
+			rewrite @json /rest/{re.palimpsest.1}/{palimpsest_file}
+`;
+}
+
+/** Returns the rules for the files that people read. */
+function browseFiles(base: string): string {
+  const redirect = `	@withoutSlash path_regexp ^${literal(base)}$
+	handle @withoutSlash {
+		redir * ${base}/ 301
+	}
+`;
+  const types = Object.entries(BROWSE_TYPES).map(
+    ([suffix, type]) => `			@${suffix} path *.${suffix}
+			header @${suffix} Content-Type ${quoted(type)}
+`,
+  );
+  return `	# The files that people read: the home page, and those below browse/.
+${base === '' ? '' : redirect}	@browse path_regexp browse ^${literal(base)}/(${BROWSE_PATH})?$
+	handle @browse {
+		header {
+			Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')}
+			-Accept-Ranges
+			defer
+		}
+		request_header -Range
+		@refused not method GET HEAD
+		@named not path ${base}/
+		route {
+			respond @refused \`{"detail":"Method \\"{method}\\" not allowed."}\` 405
+			rewrite @named /{re.browse.1}
+			rewrite ${base}/ /index.html
+${types.join('')}			file_server
+		}
+	}
+
+`;
+}
+
+/** Returns the answer for a browse file that does not exist. */
+function noBrowseFile(base: string): string {
+  return `		@file vars_regexp {http.request.orig_uri} "^${literal(base)}/(?:${BROWSE_PATH})?(?:\\?|$)"
+		respond @file \`${NOT_FOUND.body}\` {err.status_code}
+`;
+}

@@ -34,6 +34,8 @@ export const CAPABILITIES = {
   'content-etag': 'the ETag depends on the content: it changes even if the size and the modification time of a file stay the same',
   gzip: 'sends the `.gz` file of a page to clients that accept gzip',
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
+  browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
+  html: 'a client that asks for `text/html` gets the HTML page of a collection page, and other clients get JSON',
   composed: 'composes pages from the files of `build --layout composed`, and answers `?as_of=`',
 } as const;
 

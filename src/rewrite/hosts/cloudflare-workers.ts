@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import { cloudflareWorkersComposed } from './cloudflare-workers-composed.ts';
 import type { Host } from './host.ts';
 
@@ -13,7 +13,7 @@ export const cloudflareWorkers: Host = {
     'unknown-methods': 'workerd rejects them itself, with 501',
   },
   limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'paid plan; the free plan allows 20,000 files' },
-  render: ({ base, domain, program }) => [
+  render: ({ base, browse, domain, program }) => [
     {
       path: 'wrangler.jsonc',
       where: 'beside worker.js and the folder of the tree',
@@ -42,7 +42,7 @@ export const cloudflareWorkers: Host = {
 const BASE = '${base}';
 
 export default {
-  fetch: (request, env) => respond(request, BASE, (path) => read(env.ASSETS, path), []),
+  fetch: (request, env) => ${responder(browse)}(request, BASE, (path) => read(env.ASSETS, path), []),
 };
 
 async function read(assets, path) {

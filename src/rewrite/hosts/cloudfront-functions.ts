@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, resolver } from '../program.ts';
 import { MISSING } from '../resolve.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
@@ -24,7 +24,7 @@ export const cloudfrontFunctions: Host = {
     'etag-list': CLOUDFRONT,
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'viewer-request.js',
       where: 'a CloudFront function with the runtime cloudfront-js-2.0, published and attached to the cache behavior as viewer request',
@@ -35,7 +35,7 @@ const BASE = '${base}';
 
 function handler(event) {
   const request = event.request;
-  const answer = resolve(request.method, request.uri, queryOf(request.querystring), BASE);
+${browse ? '  const accept = request.headers.accept;\n' : ''}  const answer = ${resolver(browse)}(request.method, request.uri, queryOf(request.querystring), BASE${browse ? ", accept ? accept.value : ''" : ''});
   if (answer.file !== undefined) {
     request.uri = '/' + answer.file;
     request.querystring = {};
@@ -66,8 +66,8 @@ ${inlined(program, 'resolve')}`,
       text: `// Sets the headers of pages that the bucket does not set. Attach it as viewer response.
 function handler(event) {
   const response = event.response;
-  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
-  return response;
+${browse ? BROWSE_TYPE : ''}  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
+${browse ? "  if (type) response.headers['content-type'] = type;\n" : ''}  return response;
 }
 `,
     },
@@ -91,3 +91,8 @@ function handler(event) {
   ],
   steps: [],
 };
+
+const BROWSE_TYPE = `  // publish stored the files that people read with their types
+  const stored = response.headers['content-type'];
+  const type = stored && /^(text|image|application\\/atom)/.test(stored.value) ? stored : null;
+`;

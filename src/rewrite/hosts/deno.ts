@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import { denoComposed } from './deno-composed.ts';
 import type { Host } from './host.ts';
 
@@ -8,7 +8,7 @@ export const deno: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'main.js',
       where: 'any folder on the machine with the tree; for Deno Deploy, beside the folder of the tree',
@@ -20,7 +20,7 @@ const TREE = Deno.env.get('TREE') ?? 'out';
 const BASE = '${base}';
 
 Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) =>
-  respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
+  ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
 
 async function read(path) {
   return await Deno.readFile(\`\${TREE}/\${path}\`).catch(() => undefined);

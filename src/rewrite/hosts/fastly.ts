@@ -1,13 +1,14 @@
-import { DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
-import { headerLines } from './headers.ts';
+import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
 const CANNOT: Host['cannot'] = {
-  'percent-decoding': 'not implemented: %32 is answered with 404',
+  'percent-decoding': 'the patterns match encoded text: %32 is answered with 404',
   'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
   'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
   'content-etag': 'the ETag comes from the origin',
@@ -20,7 +21,7 @@ export const fastly: Host = {
   cannot: { composed: 'VCL chooses an object of the origin and cannot compose a page' },
   untested: untested(),
   limits: {},
-  render: ({ base }) => [
+  render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',
       where: 'a custom VCL, uploaded as main; the tree stays at the origin, a static file server or a bucket',
@@ -31,10 +32,10 @@ sub vcl_recv {
 #FASTLY recv
   # vcl_deliver found that the origin has no such file
   if (req.restarts > 0) {
-    error 614;
+${browse ? NO_BROWSE_FILE : ''}    error 614;
   }
   unset req.http.X-Collection;
-  # Fastly does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
+${browse ? browseFiles(base) : ''}  # Fastly does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
   if (req.url.path ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?$") {
     set req.http.X-Collection = "data";
   } else if (req.url.path ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?$") {
@@ -67,7 +68,7 @@ sub vcl_recv {
   } else {
     error 614;
   }
-  # A page is always sent whole.
+${browse ? htmlPages() : ''}  # A page is always sent whole.
   unset req.http.Range;
   # All clients get the same page: these headers must not create variants in the cache.
   unset req.http.Accept;
@@ -85,13 +86,13 @@ sub vcl_fetch {
 sub vcl_deliver {
 #FASTLY deliver
   # An origin without the file sends its own error page. Buckets may answer 403.
-  if ((resp.status == 404 || resp.status == 403) && req.restarts == 0 && req.url ~ "^/rest/(?:data|account)/page/[^/]+/index\\.json$") {
+  if ((resp.status == 404 || resp.status == 403) && req.restarts == 0 && req.url ~ "^/rest/(?:data|account)/page/[^/]+/index\\.json$${browse ? '|^/(?:index\\.html$|browse/)' : ''}") {
     restart;
   }
   if (req.http.X-Collection) {
     ${headerLines('\n    ', (name, value) => `set resp.http.${name} = "${value}";`)}
   }
-  return(deliver);
+${browse ? BROWSE_HEADERS : ''}  return(deliver);
 }
 
 sub vcl_error {
@@ -125,7 +126,7 @@ sub vcl_error {
     synthetic {"{"detail":"Method \\""} req.method ${json('\\" not allowed."}')};
     return(deliver);
   }
-  if (obj.status == 614) {
+${browse && base !== '' ? toHome(base) : ''}  if (obj.status == 614) {
     set obj.status = 404;
     set obj.response = "Not Found";
     synthetic ${json(MISSING.body ?? '')};
@@ -146,4 +147,66 @@ function json(text: string): string {
 function untested(): NonNullable<Host['untested']> {
   const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
+}
+
+/** Returns the rules for the files that people read, before the rules for pages. */
+function browseFiles(base: string): string {
+  const redirect = `  if (req.url.path == "${base}") {
+    error 602;
+  }
+`;
+  return `  unset req.http.X-Form;
+  # The files that people read: the home page, and those below browse/.
+${base === '' ? '' : redirect}  if (req.url.path ~ "^${literal(base)}/(${BROWSE_PATH})?$") {
+    if (req.method != "GET" && req.method != "HEAD") {
+      error 605;
+    }
+    set req.http.X-Form = "file";
+    set req.url = "/" if(re.group.1, re.group.1, "index.html");
+    unset req.http.Range;
+    unset req.http.Accept;
+    unset req.http.Cookie;
+    return(lookup);
+  }
+`;
+}
+
+/** Returns the rules that replace the file of a page by its HTML page. The path is the key of the cache: both forms have their own. */
+function htmlPages(): string {
+  return `  # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
+  # second file in HTML.
+  if (req.http.Accept ~ "(?i)${names('text/html')}" && req.http.Accept !~ "(?i)${names('application/json')}" && req.http.X-Value != "last") {
+    set req.http.X-Form = "html";
+${Object.entries(HTML_FOLDERS)
+  .map(
+    ([collection, folder]) =>
+      `    set req.url = regsub(req.url, "^/rest/${collection}/(?:page/([0-9]+)/)?index\\.json$", "/${folder}/\\1.html");\n`,
+  )
+  .join('')}    set req.url = regsub(req.url, "/\\.html$", "/1.html");
+  }
+`;
+}
+
+const NO_BROWSE_FILE = `    if (req.http.X-Form == "file") {
+      error 604;
+    }
+`;
+
+const BROWSE_HEADERS = `  if (req.http.X-Form == "file") {
+    set resp.http.Cache-Control = "${PAGE_HEADERS['Cache-Control']}";
+  }
+  if (req.http.X-Form == "html" && resp.status < 400) {
+    set resp.http.Content-Type = "${BROWSE_TYPES['html']}";
+  }
+`;
+
+/** Returns the redirect to the home page. */
+function toHome(base: string): string {
+  return `  if (obj.status == 602) {
+    set obj.status = 301;
+    set obj.response = "Moved Permanently";
+    set obj.http.Location = "${base}/";
+    return(deliver);
+  }
+`;
 }

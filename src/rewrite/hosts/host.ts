@@ -77,6 +77,8 @@ export interface PublishedSite {
   readonly domain: string;
   /** The path of the base URL without a final slash, such as `/api`; '' at the root of the host. */
   readonly base: string;
+  /** Whether the tree has browse files. */
+  readonly browse: boolean;
   readonly program: Program;
 }
 

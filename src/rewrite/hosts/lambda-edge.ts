@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, resolver } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { lambdaEdgeComposed } from './lambda-edge-composed.ts';
@@ -22,7 +22,7 @@ export const lambdaEdge: Host = {
     'etag-list': CLOUDFRONT,
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'index.mjs',
       where:
@@ -35,11 +35,11 @@ const BASE = '${base}';
 
 export async function handler(event) {
   const { config, request, response } = event.Records[0].cf;
-  return config.eventType === 'viewer-request' ? answer(request) : complete(response);
+  return config.eventType === 'viewer-request' ? answer(request) : complete(response${browse ? ', request.uri' : ''});
 }
 
 function answer(request) {
-  const found = resolve(request.method, request.uri, request.querystring, BASE);
+  const found = ${resolver(browse)}(request.method, request.uri, request.querystring, BASE${browse ? ", request.headers.accept?.[0]?.value ?? ''" : ''});
   if (found.file === undefined) return generated(found);
   request.uri = \`/\${found.file}\`;
   request.querystring = '';
@@ -47,13 +47,13 @@ function answer(request) {
 }
 
 // A bucket answers 403 or 404 for a page past the end.
-function complete(response) {
+function complete(response${browse ? ', uri' : ''}) {
   if (response.status === '403' || response.status === '404') return generated(MISSING);
-  Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}' }));
+  Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}'${browse ? ', ...typeOf(uri)' : ''} }));
   return response;
 }
 
-function generated({ status, headers, body }) {
+${browse ? TYPE_OF : ''}function generated({ status, headers, body }) {
   return { status: String(status), headers: headersOf(headers), body };
 }
 
@@ -67,3 +67,10 @@ ${inlined(program, 'resolve')}`,
   steps: [],
   composed: lambdaEdgeComposed,
 };
+
+const TYPE_OF = `function typeOf(uri) {
+  const type = BROWSE_TYPES[uri.slice(uri.lastIndexOf('.') + 1)];
+  return type === undefined ? {} : { 'Content-Type': type };
+}
+
+`;

@@ -1,7 +1,8 @@
-import { DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, names, number } from '../patterns.ts';
 import { MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines } from './headers.ts';
-import type { Host } from './host.ts';
+import { headerLines, PAGE_HEADERS } from './headers.ts';
+import type { Host, HostFile } from './host.ts';
 
 export const lighttpd: Host = {
   name: 'lighttpd',
@@ -23,7 +24,7 @@ export const lighttpd: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ domain, base }) => {
+  render: ({ domain, base, browse }) => {
     const path = `${literal(base)}/rest/(data|account)/`;
     const slashless = `^${literal(base)}/rest/(data|account)(\\?.+)?\\??$`;
     return [
@@ -54,12 +55,12 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
         "^${path}(?:\\?${NO_PARAMETER})?$" => "/rest/$1/index.json",
         "^${path}\\?" => "/rest/$1/none",
         "${slashless}" => "/slashless/$1$2",
-        "" => "/none",
+${browse ? `        ${browseRules(base)}\n` : ''}        "" => "/none",
     )
-    $HTTP["request-method"] == "OPTIONS" {
+${browse ? htmlPages(base) : ''}    $HTTP["request-method"] == "OPTIONS" {
         url.rewrite-once = ("^${path}(?:\\?|$)" => "/rest/$1/index.json", "${slashless}" => "/slashless/$1$2", "" => "/none")
     }
-    url.redirect = ("^/slashless/(data|account)(.*)$" => "${base}/rest/$1/$2")
+    url.redirect = (${browse ? `"^/slashless/home$" => "${base}/", ` : ''}"^/slashless/(data|account)(.*)$" => "${base}/rest/$1/$2")
 
     # The conditions below see rewritten paths.
     $HTTP["url"] =~ "^/rest/" {
@@ -74,10 +75,11 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
             url.redirect-code = 405
         }
     }
-}
+${browse ? BROWSE : ''}}
 `,
       },
       { path: 'errors/page-405.html', where: '/etc/lighttpd/palimpsest/', text: '{"detail":"Method not allowed."}' },
+      ...(browse ? BROWSE_ERRORS : []),
       { path: 'errors/page-404.html', where: '/etc/lighttpd/palimpsest/', text: MISSING.body ?? '' },
       { path: 'errors/unknown-404.html', where: '/etc/lighttpd/palimpsest/', text: NOT_FOUND.body ?? '' },
     ];
@@ -91,3 +93,71 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
     'systemctl restart lighttpd',
   ],
 };
+
+/** Returns the rules that map a path to a browse file. */
+function browseRules(base: string): string {
+  return [
+    ...(base === '' ? [] : [`"^${literal(base)}(?:\\?|$)" => "/slashless/home",`]),
+    `"^${literal(base)}/(?:\\?|$)" => "/index.html",`,
+    `"^${literal(base)}/(${BROWSE_PATH})(?:\\?|$)" => "/$1",`,
+  ].join('\n        ');
+}
+
+/** Returns the rules for clients that ask for HTML. The query "page" marks an HTML page that needs the headers of the API. */
+function htmlPages(base: string): string {
+  const rules = Object.entries(HTML_FOLDERS).flatMap(([collection, folder]) => {
+    const path = `^${literal(base)}/rest/${collection}/`;
+    return [
+      `"${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}" => "/${folder}/$1.html?page",`,
+      `"${path}\\?${lastParameter('=?')}" => "/${folder}/1.html?page",`,
+      `"${path}(?:\\?${NO_PARAMETER})?$" => "/${folder}/1.html?page",`,
+    ];
+  });
+  const path = `${literal(base)}/rest/(data|account)/`;
+  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
+    # second file in HTML.
+    $REQUEST_HEADER["Accept"] =~ "(?i)${names('text/html')}" {
+        $REQUEST_HEADER["Accept"] !~ "(?i)${names('application/json')}" {
+            $HTTP["request-method"] =~ "^(?:GET|HEAD)$" {
+                url.rewrite-once = (
+                    ${rules.join('\n                    ')}
+                    "^${path}\\?${lastParameter('=last')}" => "/rest/$1/page/last/index.json",
+                    "^${path}\\?" => "/rest/$1/none",
+                    "^${literal(base)}/rest/(data|account)(\\?.+)?\\??$" => "/slashless/$1$2",
+                    ${browseRules(base).replaceAll('\n        ', '\n                    ')}
+                    "" => "/none",
+                )
+            }
+        }
+    }
+`;
+}
+
+const BROWSE = `
+    # The files that people read: the home page, and those below browse/. Errors are HTML, because lighttpd takes their type
+    # from the suffix of their file.
+    $HTTP["url"] =~ "^/(?:browse/|index\\.html$)" {
+        server.errorfile-prefix = "/etc/lighttpd/palimpsest/browse-"   # <--
+        mimetype.assign = (
+${Object.entries(BROWSE_TYPES)
+  .map(([suffix, type]) => `            ".${suffix}" => "${type}",\n`)
+  .join('')}        )
+        setenv.set-response-header = ("Cache-Control" => "${PAGE_HEADERS['Cache-Control']}")
+        $HTTP["querystring"] == "page" {
+            setenv.set-response-header = (
+                ${headerLines('\n                ', (name, value) => (name === 'Content-Type' ? '' : `"${name}" => "${value}",`))}
+            )
+        }
+        $HTTP["request-method"] !~ "^(?:GET|HEAD|OPTIONS)$" {
+            setenv.set-response-header = ("Allow" => "GET, HEAD", "Location" => "")
+            url.redirect = ("" => "/")
+            url.redirect-code = 405
+        }
+    }
+`;
+
+const BROWSE_ERRORS: readonly HostFile[] = ['404 Not Found', '405 Method Not Allowed'].map((error) => ({
+  path: `errors/browse-${error.slice(0, 3)}.html`,
+  where: '/etc/lighttpd/palimpsest/',
+  text: `<!doctype html><html lang="en"><title>${error}</title><h1>${error}</h1></html>`,
+}));

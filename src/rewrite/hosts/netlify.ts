@@ -1,4 +1,6 @@
-import { inlined } from '../program.ts';
+import { BROWSE_TYPES } from '../browse.ts';
+import { inlined, responder } from '../program.ts';
+import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { netlifyComposed } from './netlify-composed.ts';
 
@@ -12,12 +14,13 @@ export const netlify: Host = {
     brotli: 'Netlify compresses responses itself',
   },
   untested: {
+    browse: 'at the root of the host, Netlify serves the files of browse/ itself',
     'content-etag': 'the ETag is a hash of the content, if Netlify gives the function the current file',
     'encoded-path': 'Netlify decides which paths reach the function',
     'exact-path': 'Netlify decides which paths reach the function',
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'netlify.toml',
       where: 'the root of the deployment, beside the folder of the tree',
@@ -25,7 +28,7 @@ export const netlify: Host = {
 
 [build]
   publish = "out"   # <-- the folder that palimpsest build writes
-`,
+${browse && base === '' ? BROWSE_HEADERS : ''}`,
     },
     {
       path: 'netlify/edge-functions/palimpsest.js',
@@ -37,11 +40,11 @@ export const netlify: Host = {
 const BASE = '${base}';
 
 export const config = {
-  path: ['${base}/rest/data', '${base}/rest/data/', '${base}/rest/account', '${base}/rest/account/'],
+  path: ['${base}/rest/data', '${base}/rest/data/', '${base}/rest/account', '${base}/rest/account/'${browse ? browsePaths(base) : ''}],
 };
 
 export default function palimpsest(request) {
-  return respond(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
+  return ${responder(browse)}(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
 }
 
 async function read(url) {
@@ -55,3 +58,19 @@ ${inlined(program, 'resolve', 'respond')}`,
   steps: ['npx netlify-cli deploy --prod'],
   composed: netlifyComposed,
 };
+
+/** Returns the paths of browse files that reach the function. At the root of a host, Netlify itself serves the files. */
+function browsePaths(base: string): string {
+  return base === '' ? '' : `, '${base}', '${base}/', '${base}/index.html', '${base}/browse/*'`;
+}
+
+const BROWSE_HEADERS = `
+# Netlify serves the files that people read.
+${Object.entries(BROWSE_TYPES)
+  .map(
+    ([suffix, type]) => `[[headers]]
+  for = "/browse/*.${suffix}"
+  values = { Content-Type = "${type}", Cache-Control = "${PAGE_HEADERS['Cache-Control']}" }
+`,
+  )
+  .join('')}`;

@@ -1,6 +1,7 @@
-import { inlined } from '../program.ts';
+import { inlined, resolver } from '../program.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
+import { ADD_CACHE_CONTROL, TYPES } from './nginx-browse.ts';
 import { nginxNjsComposed } from './nginx-njs-composed.ts';
 
 export const nginxNjs: Host = {
@@ -11,7 +12,7 @@ export const nginxNjs: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ domain, base, program }) => [
+  render: ({ domain, base, browse, program }) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
@@ -39,7 +40,7 @@ server {
         internal;
         alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a final slash
         default_type application/json;
-        types { }
+        types {${browse ? ` ${TYPES} ` : ' '}}
         gzip_static on;                   # sends index.json.gz if build --compress wrote it
         # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
         max_ranges 0;
@@ -47,14 +48,14 @@ server {
         error_page 404 = @palimpsest_missing;
     }
     location @palimpsest_missing { js_content palimpsest.missing; }
-}
+${browse ? BROWSE : ''}}
 `,
     },
     {
       path: 'palimpsest.js',
       where: '/etc/nginx/palimpsest/',
       text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
-export default { answer, missing };
+export default { answer, missing${browse ? ', notFound' : ''} };
 
 // Check this line: the path of the base URL.
 const BASE = '${base}';
@@ -64,15 +65,15 @@ function answer(r) {
   const target = r.variables.request_uri;
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  const found = resolve(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE);
+  const found = ${resolver(browse)}(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE${browse ? ", r.headersIn.Accept || ''" : ''});
   if (found.file === undefined) send(r, found);
-  else r.internalRedirect('/palimpsest-tree/' + found.file);
+  else r.internalRedirect('/palimpsest-${browse ? "' + (found.missing ? 'browse' : 'tree') + '" : 'tree'}/' + found.file);
 }
 
 function missing(r) {
   send(r, MISSING);
 }
-
+${browse ? NOT_FOUND_FUNCTION : ''}
 function send(r, found) {
   Object.keys(found.headers).forEach((name) => {
     // for a redirect, return takes the address instead of a body and sets this header itself
@@ -94,3 +95,23 @@ ${inlined(program, 'resolve')}`,
   ],
   composed: nginxNjsComposed,
 };
+
+/** The location of browse files, without the headers of the API. */
+const BROWSE = `
+    # The same for the files that people read.
+    location /palimpsest-browse/ {
+        internal;
+        alias /var/www/palimpsest/out/;   # <-- the same folder
+        types { ${TYPES} }
+        max_ranges 0;
+        ${ADD_CACHE_CONTROL}
+        error_page 404 = @palimpsest_not_found;
+    }
+    location @palimpsest_not_found { js_content palimpsest.notFound; }
+`;
+
+const NOT_FOUND_FUNCTION = `
+function notFound(r) {
+  send(r, NOT_FOUND);
+}
+`;

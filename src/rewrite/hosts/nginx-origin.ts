@@ -1,8 +1,10 @@
+import { BROWSE_TYPES } from '../browse.ts';
 import { accepts } from '../patterns.ts';
 import type { Encoding } from '../respond.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
+import { BROWSE_MAPS, browseAt, NO_BROWSE_FILE } from './nginx-browse.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [
@@ -25,7 +27,7 @@ export const nginxOrigin: HostAtOrigin = {
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'etag-list': 'nginx passes the ETags on unchanged, and Ceph supports only a single ETag',
   },
-  render: ({ domain, base }, origin) => [
+  render: ({ domain, base, browse }, origin) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
@@ -33,7 +35,7 @@ export const nginxOrigin: HostAtOrigin = {
 # put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
-
+${browse ? BROWSE_MAPS : ''}
 # The ETags of pages that are decompressed below are weak. The store has them without W/.
 map $http_if_none_match $palimpsest_known {
     default $http_if_none_match;
@@ -50,9 +52,9 @@ map $status:$upstream_http_cache_control $palimpsest_cache_control {
 # The Content-Type of pages. Object stores send a different one with 304.
 map $status:$upstream_status $palimpsest_type {
     default "";
-    "~^(?:200|304):." "${PAGE_HEADERS['Content-Type']}";
+    "~^(?:200|304):." ${browse ? '$palimpsest_media' : `"${PAGE_HEADERS['Content-Type']}"`};
 }
-${variantMap(origin.encodings)}
+${browse ? mediaMap() : ''}${variantMap(origin.encodings, browse)}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
@@ -103,8 +105,8 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
         error_page 418 =200 @palimpsest_$palimpsest_collection;
         error_page 419 =404 @palimpsest_missing;
         error_page 420 =405 @palimpsest_method;
-${proxied(origin)}    }
-    # After any other answer, or none, it is unknown whether the page exists.
+${proxied(origin, browse)}    }
+${browse ? browseFiles(base, origin) : ''}    # After any other answer, or none, it is unknown whether the page exists.
     location @palimpsest_failed { return 502 '{"detail":"Bad gateway."}'; }
     location @palimpsest_late { return 504 '{"detail":"Gateway timeout."}'; }
     ${answersAt(base)}
@@ -121,13 +123,31 @@ const AZURE = `    # Without this header, Azure uses the oldest version of its A
 `;
 
 /** Returns the map from Accept-Encoding to the suffix of a page's compressed file; '' if the tree has no compressed files. */
-function variantMap(encodings: readonly Encoding[]): string {
+function variantMap(encodings: readonly Encoding[], browse: boolean): string {
   if (encodings.length === 0) return '';
   const lines = encodings.map(({ name, suffix }) => `    "~*${accepts(name)}" "${suffix}";\n`);
+  const name = browse ? '$palimpsest_accepted' : '$palimpsest_suffix';
   return `
 # The suffix of the compressed file, if build --compress wrote one that the client accepts.
-map $http_accept_encoding $palimpsest_suffix {
+map $http_accept_encoding ${name} {
     default "";
+${lines.join('')}}
+${browse ? JSON_ONLY : ''}`;
+}
+
+const JSON_ONLY = `
+# Only JSON pages have compressed files.
+map $palimpsest_path $palimpsest_suffix {
+    default "";
+    "~\\.json$" $palimpsest_accepted;
+}
+`;
+
+/** Returns the map from the path of a file to its media type. */
+function mediaMap(): string {
+  const lines = Object.entries(BROWSE_TYPES).map(([suffix, type]) => `    "~\\.${suffix}$" "${type}";\n`);
+  return `map $palimpsest_path $palimpsest_media {
+    default "${PAGE_HEADERS['Content-Type']}";
 ${lines.join('')}}
 `;
 }
@@ -155,20 +175,40 @@ function secured({ name }: Origin): string {
 }
 
 /** Returns the end of the location of pages: the request to the store, and a second one if the compressed file is missing. */
-function proxied({ isSecure, authority, path, encodings }: Origin): string {
-  const page = `proxy_pass ${isSecure ? 'https' : 'http'}://${authority}${path}/rest/$palimpsest_collection/$palimpsest_file`;
-  const failed = `        error_page 300 301 302 303 307 308 400 401 405 406 409 410 412 416 429 500 501 502 503 = @palimpsest_failed;
-        error_page 504 = @palimpsest_late;
-`;
+function proxied(origin: Origin, browse: boolean): string {
+  const page = `${proxyPass(origin)}/${browse ? '$palimpsest_path' : 'rest/$palimpsest_collection/$palimpsest_file'}`;
+  const { encodings } = origin;
   const missing = `        # A store answers 403 for a missing object if the client may not list the bucket.
         error_page 403 404 = @palimpsest_missing;
 `;
-  if (encodings.length === 0) return `${missing}${failed}        ${page};\n`;
+  if (encodings.length === 0) return `${missing}${FAILED}        ${page};\n`;
   return `        error_page 403 404 = @palimpsest_plain;
-${failed}        ${page}$palimpsest_suffix;
+${FAILED}        ${page}$palimpsest_suffix;
     }
     location @palimpsest_plain {
         if ($palimpsest_suffix = "") { return 404; }
-${missing}${failed}        ${page};
+${missing}${FAILED}        ${page};
+`;
+}
+
+function proxyPass({ isSecure, authority, path }: Origin): string {
+  return `proxy_pass ${isSecure ? 'https' : 'http'}://${authority}${path}`;
+}
+
+const FAILED = `        error_page 300 301 302 303 307 308 400 401 405 406 409 410 412 416 429 500 501 502 503 = @palimpsest_failed;
+        error_page 504 = @palimpsest_late;
+`;
+
+/** Returns the locations of the files that people read. */
+function browseFiles(base: string, origin: Origin): string {
+  return `    ${browseAt(base)}
+        add_header Cache-Control $palimpsest_cache_control always;
+        add_header Content-Type $palimpsest_type always;
+        if ($request_method !~ ^(?:GET|HEAD)$) { return 420; }
+        error_page 420 =405 @palimpsest_method;
+        error_page 403 404 =404 @palimpsest_not_found;
+${FAILED}        ${proxyPass(origin)}/$palimpsest_path;
+    }
+    ${NO_BROWSE_FILE}
 `;
 }

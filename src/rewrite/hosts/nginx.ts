@@ -1,5 +1,6 @@
 import type { Host } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
+import { ADD_CACHE_CONTROL, BROWSE_MAPS, browseAt, NO_BROWSE_FILE, TYPES } from './nginx-browse.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -15,7 +16,7 @@ export const nginx: Host = {
   },
   limits: {},
   atOrigin: nginxOrigin,
-  render: ({ domain, base }) => [
+  render: ({ domain, base, browse }) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
@@ -23,7 +24,7 @@ export const nginx: Host = {
 # /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
-
+${browse ? BROWSE_MAPS : ''}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
@@ -51,9 +52,9 @@ server {
         error_page 418 =200 @palimpsest_$palimpsest_collection;
         error_page 404 @palimpsest_missing;
         error_page 405 @palimpsest_method;
-        try_files /rest/$palimpsest_collection/$palimpsest_file =404;
+        ${browse ? `types { ${TYPES} }\n        try_files /$palimpsest_path` : 'try_files /rest/$palimpsest_collection/$palimpsest_file'} =404;
     }
-    ${answersAt(base)}
+${browse ? browseFiles(base) : ''}    ${answersAt(base)}
 }
 `,
     },
@@ -65,3 +66,16 @@ server {
     'systemctl reload nginx',
   ],
 };
+
+/** Returns the locations of the files that people read. */
+function browseFiles(base: string): string {
+  return `    ${browseAt(base)}
+        ${ADD_CACHE_CONTROL}
+        types { ${TYPES} }
+        error_page 404 @palimpsest_not_found;
+        error_page 405 @palimpsest_method;
+        try_files /$palimpsest_path =404;
+    }
+    ${NO_BROWSE_FILE}
+`;
+}

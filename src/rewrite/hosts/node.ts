@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import type { Host } from './host.ts';
 import { nodeComposed } from './node-composed.ts';
 import { nodeServer } from './node-server.ts';
@@ -11,7 +11,7 @@ export const node: Host = {
     'unknown-methods': 'Node.js rejects them itself, with 400',
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'handler.mjs',
       where: 'beside server.mjs; a framework with handlers from Request to Response can use it without server.mjs',
@@ -25,7 +25,7 @@ const BASE = '${base}';
 
 /** Accepts a Request, or an object with its method, url and headers. */
 export function handle(request) {
-  return respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]);
+  return ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]);
 }
 
 async function read(path) {

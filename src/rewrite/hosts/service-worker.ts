@@ -1,4 +1,4 @@
-import { inlined } from '../program.ts';
+import { inlined, responder } from '../program.ts';
 import type { Host } from './host.ts';
 import { serviceWorkerComposed } from './service-worker-composed.ts';
 
@@ -15,10 +15,11 @@ export const serviceWorker: Host = {
     'rare-methods': 'a browser sends no TRACE',
   },
   untested: {
+    browse: 'the static host answers these requests: the worker answers only those of the collections',
     'single-headers': 'a browser does not show which headers were sent twice',
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'palimpsest-worker.js',
       where: 'the root of the site, on the same origin as the tree',
@@ -34,7 +35,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
   const isOurs = origin === self.location.origin && resolve('GET', pathname, '', BASE) !== NOT_FOUND;
-  if (isOurs) event.respondWith(respond(event.request, BASE, read, []));
+  if (isOurs) event.respondWith(${responder(browse)}(event.request, BASE, read, []));
 });
 
 async function read(path) {

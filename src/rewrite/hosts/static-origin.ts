@@ -1,10 +1,12 @@
-import type { HostFile } from './host.ts';
+import type { HostFile, PublishedSite } from './host.ts';
+import { TYPES } from './nginx-browse.ts';
 
-/** The nginx configuration of a static origin, for hosts that fetch pages from one. It has no rewrite rules. */
-export const staticOrigin: HostFile = {
-  path: 'origin.conf',
-  where: '/etc/nginx/conf.d/, on the machine with the tree',
-  text: `# Serves the files of a palimpsest tree with nginx 1.18 or later, as the origin of another server. nginx includes this
+/** Returns the nginx configuration of a static origin, for hosts that fetch pages from one. It has no rewrite rules. */
+export function staticOrigin({ browse }: Pick<PublishedSite, 'browse'>): HostFile {
+  return {
+    path: 'origin.conf',
+    where: '/etc/nginx/conf.d/, on the machine with the tree',
+    text: `# Serves the files of a palimpsest tree with nginx 1.18 or later, as the origin of another server. nginx includes this
 # file inside http { }. Check the lines marked with <--.
 
 server {
@@ -12,7 +14,7 @@ server {
     root /var/www/palimpsest/out;   # <-- the folder that palimpsest build writes
 
     default_type application/json;
-    types { }
+    types {${browse ? ` ${TYPES} ` : ' '}}
     gzip_static on;                 # sends index.json.gz if build --compress wrote it
     # brotli_static on;             # <-- with the module ngx_brotli: the same for index.json.br
     etag on;
@@ -20,7 +22,8 @@ server {
     location / { try_files $uri =404; }
 }
 `,
-};
+  };
+}
 
 /** The commands that install the static origin. */
 export const STATIC_ORIGIN_STEPS: readonly string[] = [

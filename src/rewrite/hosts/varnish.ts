@@ -1,6 +1,7 @@
-import { accepts, DIGITS, LEGEND, number, parameter, spelled, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
+import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
-import { headerLines } from './headers.ts';
+import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
 
@@ -17,7 +18,7 @@ export const varnish: Host = {
     brotli: 'it requests only gzip or no compression from its origin',
   },
   limits: {},
-  render: ({ base }) => [
+  render: ({ base, browse }) => [
     {
       path: 'palimpsest.vcl',
       where: '/etc/varnish/default.vcl',
@@ -33,7 +34,7 @@ backend origin {
 }
 
 sub vcl_recv {
-    # Varnish does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
+${browse ? browseFiles(base) : ''}    # Varnish does not decode paths. Each character may be percent-encoded: %72%65%73%74 means "rest".
     if (req.url ~ "^${spelled(`${base}/rest/data`)}(?:/|%2[Ff])?(?:\\?|$)") {
         set req.http.X-Collection = "data";
     } elsif (req.url ~ "^${spelled(`${base}/rest/account`)}(?:/|%2[Ff])?(?:\\?|$)") {
@@ -68,7 +69,7 @@ sub vcl_recv {
     } else {
         return (synth(404, "Invalid page."));
     }
-    unset req.http.X-Query;
+${browse ? htmlPages() : ''}    unset req.http.X-Query;
     unset req.http.X-Value;
     unset req.http.X-Plain;
     if (req.http.Accept-Encoding !~ "(?i)${accepts('gzip')}") {
@@ -104,15 +105,14 @@ sub vcl_backend_response {
 sub vcl_deliver {
     # An origin without the file sends its own error page. Object stores may answer 403.
     if (resp.status == 404 || resp.status == 403) {
-        return (synth(404, "Invalid page."));
+${browse ? NO_BROWSE_FILE : ''}        return (synth(404, "Invalid page."));
     }
     # Varnish supports a single ETag in If-None-Match, but neither a list nor *.
     if (resp.http.ETag && (req.http.If-None-Match == "*" || std.strstr(req.http.If-None-Match, resp.http.ETag))) {
         set req.http.If-None-Match = resp.http.ETag;
     }
     unset resp.http.Accept-Ranges;
-    call palimpsest_headers;
-}
+${browse ? HEADERS : '    call palimpsest_headers;\n'}}
 
 sub palimpsest_headers {
     ${headerLines('\n    ', (name, value) => `set resp.http.${name} = "${value}";`)}
@@ -147,7 +147,7 @@ sub vcl_synth {
 }
 `,
     },
-    staticOrigin,
+    staticOrigin({ browse }),
   ],
   steps: [
     ...STATIC_ORIGIN_STEPS,
@@ -157,3 +157,67 @@ sub vcl_synth {
     'systemctl restart varnish',
   ],
 };
+
+/** Returns the rules for the files that people read, before the rules for pages. */
+function browseFiles(base: string): string {
+  const redirect = `    if (req.url ~ "^${literal(base)}(?:\\?|$)") {
+        set req.http.X-Location = "${base}/";
+        return (synth(301));
+    }
+`;
+  return `    # The files that people read: the home page, and those below browse/.
+    unset req.http.X-Form;
+${base === '' ? '' : redirect}    if (req.url ~ "^${literal(base)}/(?:${BROWSE_PATH})?(?:\\?|$)") {
+        if (req.method != "GET" && req.method != "HEAD") {
+            return (synth(405));
+        }
+        set req.http.X-Form = "file";
+        set req.url = regsub(req.url, "^${literal(base)}/([^?]*).*$", "/\\1");
+        if (req.url == "/") {
+            set req.url = "/index.html";
+        }
+        unset req.http.X-Plain;
+        if (req.http.Accept-Encoding !~ "(?i)${accepts('gzip')}") {
+            set req.http.X-Plain = "1";
+        }
+        unset req.http.Range;
+        unset req.http.Accept;
+        unset req.http.Cookie;
+        return (hash);
+    }
+`;
+}
+
+/** Returns the rules that replace the file of a page by its HTML page. The path is the key of the cache: both forms have their own. */
+function htmlPages(): string {
+  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
+    # second file in HTML.
+    if (req.http.Accept ~ "(?i)${names('text/html')}" && req.http.Accept !~ "(?i)${names('application/json')}" && req.http.X-Value != "last") {
+        set req.http.X-Form = "html";
+${Object.entries(HTML_FOLDERS)
+  .map(
+    ([
+      collection,
+      folder,
+    ]) => `        set req.url = regsub(req.url, "^/rest/${collection}/(?:page/([0-9]+)/)?index\\.json$", "/${folder}/\\1.html");
+`,
+  )
+  .join('')}        set req.url = regsub(req.url, "/\\.html$", "/1.html");
+    }
+`;
+}
+
+const NO_BROWSE_FILE = `        if (req.http.X-Form == "file") {
+            return (synth(404, "Not found."));
+        }
+`;
+
+const HEADERS = `    if (req.http.X-Form == "file") {
+        set resp.http.Cache-Control = "${PAGE_HEADERS['Cache-Control']}";
+    } else {
+        call palimpsest_headers;
+    }
+    if (req.http.X-Form == "html") {
+        set resp.http.Content-Type = "${BROWSE_TYPES['html']}";
+    }
+`;

@@ -1,4 +1,5 @@
-import { inlined } from '../program.ts';
+import { BROWSE_TYPES } from '../browse.ts';
+import { inlined, responder } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { vercelComposed } from './vercel-composed.ts';
@@ -17,13 +18,14 @@ export const vercel: Host = {
     'rare-methods': 'a Request of the Fetch API cannot have the method TRACE: the function is not called',
   },
   untested: {
+    browse: 'at the root of the host, Vercel serves the files of browse/ itself',
     'content-etag': 'the ETag is a hash of the content, if Vercel gives the middleware the current file',
     'encoded-path': 'Vercel decides which paths reach the middleware',
     'exact-path': 'Vercel decides which paths reach the middleware',
     'unknown-methods': 'the servers in front of the middleware answer them',
   },
   limits: {},
-  render: ({ base, program }) => [
+  render: ({ base, browse, program }) => [
     {
       path: 'vercel.json',
       where: 'the root of the deployment, beside the folder of the tree',
@@ -38,7 +40,7 @@ export const vercel: Host = {
       "headers": [
         ${FILE_HEADERS.map((key) => `{ "key": "${key}", "value": "${PAGE_HEADERS[key]}" }`).join(',\n        ')}
       ]
-    }
+    }${browse && base === '' ? BROWSE_HEADERS : ''}
   ]
 }
 `,
@@ -53,11 +55,11 @@ export const vercel: Host = {
 const BASE = '${base}';
 
 export const config = {
-  matcher: ['${base}/rest/data', '${base}/rest/data/', '${base}/rest/account', '${base}/rest/account/'],
+  matcher: ['${base}/rest/data', '${base}/rest/data/', '${base}/rest/account', '${base}/rest/account/'${browse ? browsePaths(base) : ''}],
 };
 
 export default function middleware(request) {
-  return respond(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
+  return ${responder(browse)}(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
 }
 
 async function read(url) {
@@ -71,3 +73,21 @@ ${inlined(program, 'resolve', 'respond')}`,
   steps: ['npx vercel deploy --prod'],
   composed: vercelComposed,
 };
+
+/** Returns the paths of browse files that reach the function. At the root of a host, Vercel itself serves the files. */
+function browsePaths(base: string): string {
+  return base === '' ? '' : `, '${base}', '${base}/', '${base}/index.html', '${base}/browse/:path*'`;
+}
+
+const BROWSE_HEADERS = Object.entries(BROWSE_TYPES)
+  .map(
+    ([suffix, type]) => `,
+    {
+      "source": "/browse/(.*)\\\\.${suffix}",
+      "headers": [
+        { "key": "Content-Type", "value": "${type}" },
+        { "key": "Cache-Control", "value": "${PAGE_HEADERS['Cache-Control']}" }
+      ]
+    }`,
+  )
+  .join('');

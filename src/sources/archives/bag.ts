@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
-import { damaged } from '../../warc/damaged.ts';
+import { refused } from '../../warc/damaged.ts';
 
 const ALGORITHMS = /^(tag)?manifest-(md5|sha1|sha256|sha512)\.txt$/;
 
@@ -12,7 +12,7 @@ const ALGORITHMS = /^(tag)?manifest-(md5|sha1|sha256|sha512)\.txt$/;
 export async function checkBag(bag: string): Promise<void> {
   const declaration = readFileSync(join(bag, 'bagit.txt'), 'utf8');
   if (!/^(\uFEFF)?BagIt-Version: (0\.97|1\.0)\r?\nTag-File-Character-Encoding: UTF-8\s*$/i.test(declaration)) {
-    throw damaged(bag, 'bagit.txt with BagIt-Version 0.97 or 1.0 and UTF-8', 'another declaration');
+    throw refused(bag, 'bagit.txt with BagIt-Version 0.97 or 1.0 and UTF-8', 'another declaration');
   }
   const names = readdirSync(bag);
   const manifests = names.flatMap((name) => {
@@ -20,20 +20,20 @@ export async function checkBag(bag: string): Promise<void> {
     return algorithm === undefined ? [] : [{ name, algorithm, isOfPayload: tag === undefined }];
   });
   if (!manifests.some(({ isOfPayload }) => isOfPayload))
-    throw damaged(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'no such manifest');
+    throw refused(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'no such manifest');
   const payload = filesIn(bag);
   for (const { name, algorithm, isOfPayload } of manifests) {
     const unlisted = isOfPayload ? new Set(payload) : new Set<string>();
     for (const { digest, path } of linesIn(bag, name)) {
       unlisted.delete(path);
       const isPayload = path.startsWith('data/');
-      if (isPayload !== isOfPayload || isOutside(path)) throw damaged(bag, `paths inside the bag in ${name}`, path);
+      if (isPayload !== isOfPayload || isOutside(path)) throw refused(bag, `paths inside the bag in ${name}`, path);
       const found = await digestOf(join(bag, path), algorithm);
-      if (found === undefined) throw damaged(bag, `the file ${path}`, 'no readable file');
-      if (found !== digest) throw damaged(bag, `${path} with the digest ${digest}`, found);
+      if (found === undefined) throw refused(bag, `the file ${path}`, 'no readable file');
+      if (found !== digest) throw refused(bag, `${path} with the digest ${digest}`, found);
     }
     const [first] = unlisted;
-    if (first !== undefined) throw damaged(bag, `a line for each file in ${name}`, `no line for ${first}`);
+    if (first !== undefined) throw refused(bag, `a line for each file in ${name}`, `no line for ${first}`);
   }
 }
 
@@ -43,7 +43,7 @@ function filesIn(bag: string): string[] {
   return entries.flatMap((entry) => {
     const path = join(entry.parentPath, entry.name).slice(join(bag, '.').length + 1);
     if (entry.isDirectory()) return [];
-    if (!entry.isFile()) throw damaged(bag, 'only files and folders', `${path}, a link or something else`);
+    if (!entry.isFile()) throw refused(bag, 'only files and folders', `${path}, a link or something else`);
     return [path.split(sep).join('/')];
   });
 }
@@ -52,7 +52,7 @@ function* linesIn(bag: string, name: string): Generator<{ readonly digest: strin
   for (const line of readFileSync(join(bag, name), 'utf8').split(/\r\n|\n|\r/)) {
     if (line.trim() === '') continue;
     const [, digest, path] = /^([0-9a-fA-F]+)[ \t]+\*?(?:\.\/)?(.+)$/.exec(line) ?? [];
-    if (digest === undefined || path === undefined) throw damaged(bag, `a digest and a path on each line of ${name}`, line.slice(0, 60));
+    if (digest === undefined || path === undefined) throw refused(bag, `a digest and a path on each line of ${name}`, line.slice(0, 60));
     yield { digest: digest.toLowerCase(), path: path.replace(/%(0A|0D|25)/gi, (code) => decodeURIComponent(code)) };
   }
 }

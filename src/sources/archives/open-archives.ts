@@ -1,14 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
-import { Failure } from '../../contract/failure.ts';
-import { plural } from '../../contract/plural.ts';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
-import { gunzipWarc } from '../../warc/gunzip.ts';
-import { readRecords } from '../../warc/read-records.ts';
-import type { Input } from '../source.ts';
-import { checkBag } from './bag.ts';
-import { bodyOf } from './captured-page.ts';
-import { type ArchiveReport, type Survey, survey, type WarcFile } from './survey.ts';
-import { openWacz } from './wacz.ts';
+import type { Input, InputError } from '../source.ts';
+import type { ArchiveReport } from './survey.ts';
 
 export interface OpenArchives {
   /** The inputs, with the pages of those that are web archives. */
@@ -20,10 +13,12 @@ export interface OpenArchives {
 /**
  * Opens the web archives (WARC and WACZ) among the inputs, checks all their bytes and chooses the pages to import. Also
  * checks the bags that inputs are in.
+ * @param onReject called for each damaged part of a WARC or WACZ, so that its other pages are imported; without it, damage
+ *   is an error
  * @throws Failure bad-archive if an archive is damaged, no-source if it has no page
  */
-export async function openArchives(inputs: readonly Input[]): Promise<OpenArchives> {
-  for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await checkBag(bag);
+export async function openArchives(inputs: readonly Input[], onReject?: (inputError: InputError) => void): Promise<OpenArchives> {
+  for (const bag of new Set(inputs.map((input) => input.bag))) if (bag !== undefined) await (await import('./bag.ts')).checkBag(bag);
   const opened: Input[] = [];
   const reports: ArchiveReport[] = [];
   const closers: (() => void)[] = [];
@@ -33,39 +28,17 @@ export async function openArchives(inputs: readonly Input[]): Promise<OpenArchiv
   try {
     for (const input of inputs) {
       const kind = input.size === undefined ? undefined : kindOf(input.name);
-      const wacz = kind === 'zip' ? await openWacz(input.name) : undefined;
-      if (wacz !== undefined) closers.push(wacz.close);
-      const warcs = kind === 'warc' ? [{ name: input.name, size: input.size ?? 0, open: input.open }] : wacz?.warcs;
-      if (warcs === undefined) {
-        opened.push(input);
-        continue;
-      }
-      const found = await survey(input.name, warcs);
-      if (found.report.pages === 0) throw withoutPages(found.report);
-      reports.push(found.report);
-      opened.push({ ...input, size: found.size, pages: () => pagesIn(warcs, found) });
+      // most imports have no archive, so its code is not loaded with the command
+      const archive = kind === undefined ? undefined : await (await import('./open-archive.ts')).openArchive(input, kind, onReject);
+      opened.push(archive?.input ?? input);
+      if (archive === undefined) continue;
+      closers.push(archive.close);
+      reports.push(archive.report);
     }
     return { inputs: opened, reports, close };
   } catch (error) {
     close();
     throw error;
-  }
-}
-
-/** Yields the chosen pages in the order of the archive. */
-async function* pagesIn(warcs: readonly WarcFile[], { chosen }: Survey): AsyncGenerator<Input> {
-  for (const [file, warc] of warcs.entries()) {
-    const numbers = chosen[file] ?? new Set();
-    if (numbers.size === 0) continue;
-    const isChosen = (_: unknown, number: number) => numbers.has(number);
-    for await (const record of readRecords(warc.name, gunzipWarc(warc.name, warc.size, warc.open()), isChosen)) {
-      if (record.block === undefined) continue;
-      const body = bodyOf(warc.name, record);
-      const open = async function* () {
-        yield body;
-      };
-      yield { name: `${warc.name}: ${record.url}`, size: body.length, open };
-    }
   }
 }
 
@@ -89,18 +62,4 @@ function headOf(path: string): Buffer {
   } catch {
     return head.subarray(0, 0);
   }
-}
-
-function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failure {
-  const [first] = missing;
-  const found =
-    first === undefined
-      ? `${plural(other, 'response')} at other addresses`
-      : `${plural(failed, 'failed capture')}, such as ${first.url}: ${first.reason}`;
-  return new Failure('no-source', `${archive} has no page of the API`, {
-    place: { file: archive },
-    expected: 'responses with status 200 at …/rest/data/ or …/rest/account/',
-    found,
-    hint: 'check that you named the right archive',
-  });
 }

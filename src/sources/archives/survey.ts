@@ -1,10 +1,13 @@
 import type { Collection } from '../../contract/collection.ts';
+import { damaged } from '../../warc/damaged.ts';
 import { gunzipWarc } from '../../warc/gunzip.ts';
 import { type ReadRecord, type RecordHeader, readRecords } from '../../warc/read-records.ts';
+import { salvageRecords } from '../../warc/salvage.ts';
 import { type Interval, Intervals } from '../intervals.ts';
 import { itemPositions } from '../item-positions.ts';
 import { positionOf } from '../page-links.ts';
 import { bodyOf, envelopeIn, NoPage } from './captured-page.ts';
+import { isDamage, type OnDamage } from './damage.ts';
 import { type PageAddress, pageAddressOf } from './page-address.ts';
 
 /** A WARC that can be read several times. */
@@ -13,6 +16,23 @@ export interface WarcFile {
   /** In bytes. */
   readonly size: number;
   readonly open: () => AsyncIterable<Uint8Array>;
+}
+
+/** A record, and its position in a WARC that is damaged. */
+type FoundRecord = ReadRecord & { readonly byte?: number };
+
+/**
+ * Yields the records of a WARC.
+ * @param onDamage called for each damaged part; without it, damage is an error
+ * @throws Failure bad-archive
+ */
+export function recordsOf(
+  { name, size, open }: WarcFile,
+  isWanted: (header: RecordHeader, number: number) => boolean,
+  onDamage: OnDamage | undefined,
+): AsyncGenerator<FoundRecord> {
+  if (onDamage !== undefined) return salvageRecords(name, open(), { size, isWanted, onDamage });
+  return readRecords(name, gunzipWarc(name, size, open()), isWanted);
 }
 
 /** What an archive has, and what of it is imported. */
@@ -26,6 +46,8 @@ export interface ArchiveReport {
   readonly failed: number;
   /** Responses at other addresses. */
   readonly other: number;
+  /** Damaged parts that were skipped, with a rejects file. */
+  readonly damaged: number;
   /** The first 1,000 addresses of pages without a capture that is a page, each with the reason. */
   readonly missing: readonly { readonly url: string; readonly reason: string }[];
 }
@@ -54,14 +76,15 @@ const RESPONSES = new Set(['response', 'resource', 'revisit']);
 /**
  * Reads all records of the WARCs of one archive, checks them, and chooses the captures to import: the last good one of
  * each address. If items are on none of these, because pages moved between two captures, earlier captures are added.
+ * @param onDamage called for each damaged part; without it, damage is an error
  * @throws Failure bad-archive
  */
-export async function survey(archive: string, files: readonly WarcFile[]): Promise<Survey> {
+export async function survey(archive: string, files: readonly WarcFile[], onDamage?: OnDamage): Promise<Survey> {
   const captures: Capture[] = [];
   const failures = new Map<string, { readonly url: string; readonly reason: string }>();
   let [failed, revisits, other] = [0, 0, 0];
   for (const [file, warc] of files.entries()) {
-    for await (const record of readRecords(warc.name, gunzipWarc(warc.name, warc.size, warc.open()), isCapture)) {
+    for await (const record of recordsOf(warc, isCapture, onDamage)) {
       const address = RESPONSES.has(record.type) ? pageAddressOf(record.url) : undefined;
       if (address === undefined) {
         other += record.type === 'response' ? 1 : 0;
@@ -70,10 +93,10 @@ export async function survey(archive: string, files: readonly WarcFile[]): Promi
       try {
         captures.push(captureOf(warc.name, file, record, address));
       } catch (error) {
-        if (!(error instanceof NoPage)) throw error;
+        const reason = error instanceof NoPage ? error.message : reportDamage(error, record, onDamage);
         if (record.type === 'revisit') revisits += 1;
         else failed += 1;
-        failures.set(address.key, { url: record.url, reason: error.message });
+        failures.set(address.key, { url: record.url, reason });
       }
     }
   }
@@ -89,9 +112,21 @@ export async function survey(archive: string, files: readonly WarcFile[]): Promi
       repeated: captures.length - chosen.length + revisits,
       failed,
       other,
+      damaged: 0,
       missing: missing.slice(0, LISTED),
     },
   };
+}
+
+/**
+ * Reports a record with a wrong digest.
+ * @returns why it is not imported
+ * @throws the error, if damage is an error
+ */
+function reportDamage(error: unknown, { byte }: FoundRecord, onDamage: OnDamage | undefined): string {
+  if (onDamage === undefined || !isDamage(error)) throw error;
+  onDamage(damaged(error.place.file ?? '', error.expected ?? '', error.found ?? '', byte));
+  return 'a wrong digest';
 }
 
 /** Whether a record may be a page, so that its block is needed. */

@@ -1,10 +1,11 @@
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { isObject } from '../../contract/json.ts';
-import { damaged } from '../../warc/damaged.ts';
+import { damaged, refused } from '../../warc/damaged.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
+import { isDamage, type OnDamage } from './damage.ts';
 import type { WarcFile } from './survey.ts';
 
-/** An open WACZ whose files have the hashes that it lists. */
+/** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
 export interface Wacz {
   readonly warcs: readonly WarcFile[];
   readonly close: () => void;
@@ -19,19 +20,23 @@ const MOST_ENTRIES = 100_000;
 const MOST_EXPANSION = 250;
 
 /**
- * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk.
+ * Opens a WACZ and compares its files with their hashes. Nothing is unpacked to the disk. If damage is reported and the list
+ * of the files at the end of the ZIP is lost, the whole ZIP is returned as one WARC, because it has the records uncompressed.
+ * @param onDamage called for each damaged file; without it, damage is an error
  * @returns undefined if the ZIP is not a WACZ
  * @throws Failure bad-archive
  */
-export async function openWacz(path: string): Promise<Wacz | undefined> {
-  const zip = await wrapErrors(path, () => openPromise(path, { autoClose: false, strictFileNames: true }));
+export async function openWacz(file: WarcFile, onDamage: OnDamage | undefined): Promise<Wacz | undefined> {
+  const path = file.name;
+  const zip = await openZip(file, onDamage);
+  if (zip === undefined) return { warcs: [file], close: () => {} };
   try {
     const entries = await wrapErrors(path, () => entriesIn(path, zip));
     if (!entries.has(DATAPACKAGE)) {
       zip.close();
       return undefined;
     }
-    await wrapErrors(path, () => checkHashes(path, zip, entries));
+    await wrapErrors(path, () => checkHashes(path, zip, entries, onDamage));
     const warcs = [...entries.values()].filter(({ fileName }) => /^archive\/.+\.warc(\.gz)?$/i.test(fileName));
     return {
       warcs: warcs.map((entry) => ({
@@ -47,6 +52,22 @@ export async function openWacz(path: string): Promise<Wacz | undefined> {
   }
 }
 
+/**
+ * Opens a ZIP. Its end has the list of its files.
+ * @returns undefined if the end was reported as damaged
+ */
+async function openZip({ name, size }: WarcFile, onDamage: OnDamage | undefined): Promise<ZipFile | undefined> {
+  try {
+    return await openPromise(name, { autoClose: false, strictFileNames: true });
+  } catch (error) {
+    if (!(error instanceof Error) || 'syscall' in error) throw error;
+    const failure = damaged(name, 'a complete ZIP file', error.message, size);
+    if (onDamage === undefined) throw failure;
+    onDamage(failure);
+    return undefined;
+  }
+}
+
 async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>> {
   const entries = new Map<string, Entry>();
   let [packed, unpacked] = [0, 0];
@@ -55,14 +76,14 @@ async function entriesIn(path: string, zip: ZipFile): Promise<Map<string, Entry>
     const { fileName } = entry;
     packed += entry.compressedSize;
     unpacked += entry.uncompressedSize;
-    if (entries.has(fileName)) throw damaged(path, 'each file once', `${fileName} twice`);
+    if (entries.has(fileName)) throw refused(path, 'each file once', `${fileName} twice`);
     if (!entry.canDecodeFileData())
-      throw damaged(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
-    if (packed > zip.fileSize) throw damaged(path, 'files that do not overlap', 'files that are larger together than the ZIP');
+      throw refused(path, 'files that are stored or deflated', `${fileName}, encrypted or compressed differently`);
+    if (packed > zip.fileSize) throw refused(path, 'files that do not overlap', 'files that are larger together than the ZIP');
     if (unpacked > MOST_METADATA && unpacked > zip.fileSize * MOST_EXPANSION) {
-      throw damaged(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
+      throw refused(path, `files that expand at most ${MOST_EXPANSION} times`, `${unpacked} bytes in ${zip.fileSize}`);
     }
-    if (entries.size >= MOST_ENTRIES) throw damaged(path, `at most ${MOST_ENTRIES} files`, 'more files');
+    if (entries.size >= MOST_ENTRIES) throw refused(path, `at most ${MOST_ENTRIES} files`, 'more files');
     entries.set(fileName, entry);
   }
   return entries;
@@ -74,24 +95,39 @@ interface Resource {
 }
 
 /** Compares all files with datapackage.json, and that with its own digest. */
-async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<void> {
-  const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
-  const resources = (isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : []).map((resource) =>
-    resourceIn(path, DATAPACKAGE, resource),
-  );
-  const listed = new Set(resources.map((resource) => resource.path));
-  const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !listed.has(name));
-  if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
-  if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
-  for (const resource of resources) {
-    const entry = entries.get(resource.path);
-    if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
-    const claimed = claimedDigest(resource.hash);
-    if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
-    const hash = hashFor(claimed);
-    for await (const piece of bytesOf(zip, entry)) hash.update(piece);
-    if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
-  }
+async function checkHashes(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, onDamage: OnDamage | undefined): Promise<void> {
+  /** Runs one check, and reports damage. */
+  const check = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await wrapErrors(path, work);
+    } catch (error) {
+      if (onDamage === undefined || !isDamage(error)) throw error;
+      onDamage(error);
+    }
+  };
+  const resources: Resource[] = [];
+  await check(async () => {
+    const datapackage = await jsonIn(path, zip, entries, DATAPACKAGE);
+    const listed = isObject(datapackage) && Array.isArray(datapackage['resources']) ? datapackage['resources'] : [];
+    for (const resource of listed) resources.push(resourceIn(path, DATAPACKAGE, resource));
+    const paths = new Set(resources.map((resource) => resource.path));
+    const unlisted = [...entries.keys()].find((name) => name.startsWith('archive/') && !name.endsWith('/') && !paths.has(name));
+    if (unlisted !== undefined) throw damaged(path, `a hash of ${unlisted} in ${DATAPACKAGE}`, 'no hash');
+  });
+  await check(async () => {
+    if (entries.has(DIGEST)) resources.push(resourceIn(path, DIGEST, await jsonIn(path, zip, entries, DIGEST)));
+  });
+  for (const resource of resources) await check(() => checkHash(path, zip, entries, resource));
+}
+
+async function checkHash(path: string, zip: ZipFile, entries: ReadonlyMap<string, Entry>, resource: Resource): Promise<void> {
+  const entry = entries.get(resource.path);
+  if (entry === undefined) throw damaged(path, `the file ${resource.path}`, 'no such file');
+  const claimed = claimedDigest(resource.hash);
+  if (claimed === undefined) throw damaged(path, `a sha256 hash of ${resource.path}`, resource.hash);
+  const hash = hashFor(claimed);
+  for await (const piece of bytesOf(zip, entry)) hash.update(piece);
+  if (!isClaimed(claimed, hash.digest())) throw damaged(path, `${resource.path} with the hash ${resource.hash}`, 'another hash');
 }
 
 /** Older versions of the format list the hash in `stats`. */
@@ -125,6 +161,6 @@ async function wrapErrors<T>(path: string, work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof Error) || 'hint' in error || 'syscall' in error) throw error;
-    throw damaged(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
+    throw refused(path, 'a complete ZIP file whose file names stay inside one folder', error.message);
   }
 }

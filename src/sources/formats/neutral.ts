@@ -31,7 +31,7 @@ const FIELDS: ReadonlySet<string> = new Set([
 const OWN_FIELDS = ['display_name', 'bio', 'website', 'account_creation_date', 'web_archive_url'] as const;
 
 function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Observation {
-  for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(snapshot, path, key);
+  for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(path, key);
   const id = idField(snapshot['id'], path, 'id');
   return {
     observed_at: momentField(snapshot['observed_at'], path, 'observed_at') ?? captureTime(taken, path),
@@ -74,6 +74,6 @@ function urlField(found: unknown, path: string, field: string): string | undefin
   throw new Violation(at(path, field), 'an http or https URL, "" or null', show(found));
 }
 
-function unknownField(snapshot: JsonObject, path: string, key: string): Violation {
-  return new Violation(at(path, key), `only the fields ${[...FIELDS].join(', ')}`, `${show(snapshot[key])} in another field`);
+function unknownField(path: string, key: string): Violation {
+  return new Violation(at(path, key), `only the fields ${[...FIELDS].join(', ')}`, `the unknown field ${show(key)}`);
 }

@@ -48,7 +48,7 @@ function unusable(expected: string, found: string): Failure {
   return new Failure('usage', 'the Azure account to publish to is not known', {
     expected,
     found,
-    hint: 'set one of them; if only the account is set, palimpsest finds credentials as the tools of Azure do',
+    hint: 'set AZURE_STORAGE_CONNECTION_STRING, or AZURE_STORAGE_ACCOUNT and AZURE_STORAGE_KEY; without a key, palimpsest uses the login of the Azure tools',
   });
 }
 
@@ -149,8 +149,7 @@ function toStorageError(error: unknown): StorageError {
   if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
   const refusal = refusalIn(error);
   if (refusal !== undefined) return new StorageError('denied', refusal);
-  if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name))
-    return new StorageError('anonymous', 'no credentials were found');
+  if (/^(AggregateAuthentication|CredentialUnavailable)Error$/.test(error.name)) return new StorageError('anonymous', 'no credentials');
   const status = 'statusCode' in error && typeof error.statusCode === 'number' ? error.statusCode : undefined;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   // the emulator's error for Md5Mismatch

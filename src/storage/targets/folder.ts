@@ -82,8 +82,12 @@ class FolderTarget implements Target {
     const file = this.#file(path);
     this.#refuseOutside(dirname(file));
     await ifExists(file, () => rm(file, { force: true }));
-    // removes the folder of a page with its last file
-    await rmdir(dirname(file)).catch(() => {});
+    // removes a folder with its last file
+    try {
+      for (let path = dirname(file); isIn(path, this.#folder) && path !== this.#folder; path = dirname(path)) await rmdir(path);
+    } catch {
+      // it has other files
+    }
   }
 
   renew(): void {}

@@ -159,10 +159,10 @@ class S3Target implements Target {
 function toStorageError(error: unknown): StorageError {
   if (error instanceof StorageError) return error;
   if (!(error instanceof Error)) return new StorageError('refused', 'the client threw a value that is not an Error');
-  if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials were found');
+  if (error.name === 'CredentialsProviderError') return new StorageError('anonymous', 'no credentials');
   // the client opens only files with credentials
   if (codeOf(error) === 'ENOENT') return new StorageError('anonymous', error.message);
-  if (error.message === 'Region is missing') return new StorageError('refused', 'the region is missing');
+  if (error.message === 'Region is missing') return new StorageError('no-region', 'no region');
   return storageErrorOf(statusOf(error), networkCode(error) ?? (error.name === 'Error' ? codeOf(error) : error.name), error.message);
 }
 

@@ -6,7 +6,7 @@ import { cloudfrontFunctions as host } from '../../../src/rewrite/hosts/cloudfro
 import type { Exchange } from '../../serve/exchange.ts';
 import { program, releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';
-import { startOrigin } from './static-origin.ts';
+import { conditional, startBucket } from './static-origin.ts';
 
 export const cloudfrontFunctions: Subject = {
   host,
@@ -15,18 +15,20 @@ export const cloudfrontFunctions: Subject = {
   start: async ({ files, tree, work }) => {
     const bucket = join(work, 'bucket');
     mkdirSync(bucket);
-    symlinkSync(join(tree, 'rest'), join(bucket, 'rest'));
+    for (const name of ['rest', 'browse', 'index.html']) symlinkSync(join(tree, name), join(bucket, name));
     writeFileSync(join(bucket, 'invalid-page.json'), readFileSync(join(files, 'invalid-page.json')));
-    const origin = await startOrigin(bucket);
+    const origin = await startBucket(bucket);
     const run = (file: string, event: object) => runFunction(join(files, file), join(work, 'run.js'), event);
     const errors: unknown = JSON.parse(readFileSync(join(files, 'custom-error-responses.json'), 'utf8'));
 
-    const ask = async (target: string, method = 'GET'): Promise<Exchange> => {
+    const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
       const [uri = '', query = ''] = target.split(/\?(.*)/s);
-      const request = { method, uri, querystring: parameters(query), headers: {}, cookies: {} };
+      const accept = sent['Accept'];
+      const asked = accept === undefined ? {} : { accept: { value: accept } };
+      const request = { method, uri, querystring: parameters(query), headers: asked, cookies: {} };
       const answered = run('viewer-request.js', { version: '1.0', context: { eventType: 'viewer-request' }, request });
       if ('statusCode' in answered) return exchange(answered, method);
-      const found = await origin.ask(String(answered['uri']), method);
+      const found = await origin.ask(String(answered['uri']), method, conditional(sent));
       const custom = errorResponse(errors, found.status);
       // CloudFront does not call a viewer response function for errors
       if (custom !== undefined) return { ...(await origin.ask(custom.path, method)), status: custom.status };

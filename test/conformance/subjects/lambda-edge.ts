@@ -5,7 +5,7 @@ import { isObject } from '../../../src/contract/json.ts';
 import { lambdaEdge as host } from '../../../src/rewrite/hosts/lambda-edge.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import type { Subject } from '../subject.ts';
-import { startOrigin } from './static-origin.ts';
+import { conditional, startBucket } from './static-origin.ts';
 
 type Handler = (event: object) => Promise<{ readonly [key: string]: unknown }>;
 
@@ -15,14 +15,16 @@ export const lambdaEdge: Subject = {
   release: () => `Node.js ${process.versions.node}`,
   start: async ({ files, tree }) => {
     const handler = await handlerIn(join(files, 'index.mjs'));
-    const origin = await startOrigin(tree);
+    const origin = await startBucket(tree);
 
-    const ask = async (target: string, method = 'GET'): Promise<Exchange> => {
+    const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
       const [uri = '', querystring = ''] = target.split(/\?(.*)/s);
-      const request = { method, uri, querystring, headers: {}, clientIp: '127.0.0.1' };
+      const accept = sent['Accept'];
+      const asked = accept === undefined ? {} : { accept: [{ key: 'Accept', value: accept }] };
+      const request = { method, uri, querystring, headers: asked, clientIp: '127.0.0.1' };
       const answered = await handler({ Records: [{ cf: { config: { eventType: 'viewer-request' }, request } }] });
       if ('status' in answered) return exchange(answered, Buffer.from(method === 'HEAD' ? '' : String(answered['body'] ?? '')));
-      const found = await origin.ask(String(answered['uri']), method);
+      const found = await origin.ask(String(answered['uri']), method, conditional(sent));
       const headers = Object.fromEntries(Object.entries(found.headers).map(([key, value]) => [key, [{ key, value: String(value) }]]));
       const response = { status: String(found.status), statusDescription: '', headers };
       const completed = await handler({ Records: [{ cf: { config: { eventType: 'origin-response' }, request: answered, response } }] });

@@ -7,7 +7,8 @@ const PLAIN = { 'Accept-Encoding': 'identity' };
 
 Deno.serve({ port: Number(port), hostname: '127.0.0.1' }, async (request) => {
   const { pathname, search } = new URL(request.url);
-  if (config.path.includes(pathname)) return handler(request);
+  const isMatched = config.path.some((path) => (path.endsWith('*') ? pathname.startsWith(path.slice(0, -1)) : pathname === path));
+  if (isMatched) return handler(request);
   const file = await fetch(origin + pathname + search, { method: request.method, headers: PLAIN });
   const headers = new Headers(file.headers);
   // of the connection to the origin, which is another

@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { BROWSE_TYPES } from '../../../src/rewrite/browse.ts';
 import { type Child, freePort, listening, startChild } from '../child.ts';
 import type { Running } from '../subject.ts';
 
@@ -18,4 +19,20 @@ export async function startOrigin(folder: string): Promise<Origin> {
   const child = startChild(process.execPath, args);
   const { ask } = await listening(port, child);
   return { port, url: `http://127.0.0.1:${port}`, ask, child };
+}
+
+/** Starts a static origin with the media types of a bucket: `publish` stores each browse file with its type. */
+export async function startBucket(folder: string): Promise<Origin> {
+  const origin = await startOrigin(folder);
+  const ask: Origin['ask'] = async (target, method, headers) => {
+    const found = await origin.ask(target, method, headers);
+    const type = found.status === 200 ? BROWSE_TYPES[target.split('.').at(-1) ?? ''] : undefined;
+    return type === undefined ? found : { ...found, headers: { ...found.headers, 'content-type': type } };
+  };
+  return { ...origin, ask };
+}
+
+/** Returns the headers of a request that CloudFront passes on to a bucket. */
+export function conditional(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => name === 'If-None-Match'));
 }

@@ -27,7 +27,8 @@ const PLAIN = { 'Accept-Encoding': 'identity' };
 
 createServer(async (incoming, outgoing) => {
   try {
-    const isMatched = matcher.includes(incoming.url.split('?')[0]);
+    const [pathname] = incoming.url.split('?');
+    const isMatched = matcher.some((path) => (path.endsWith(':path*') ? pathname.startsWith(path.slice(0, -6)) : pathname === path));
     const init = { method: incoming.method, headers: isMatched ? new Headers(incoming.headers) : PLAIN };
     const response = isMatched
       ? await runtime.dispatchFetch(`http://127.0.0.1:${port}${incoming.url}`, init)

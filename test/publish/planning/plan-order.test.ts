@@ -74,6 +74,7 @@ function planOf(older: readonly number[], newer: readonly number[], news: readon
         isDamaged: false,
         isCurrent: false,
       },
+      browsePairs: () => [],
       movement: movementBetween(keysOf(older, size), keysOf(newer, size)),
       sendsSortKeys: true,
       reads: 3,

@@ -46,6 +46,7 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
       isDamaged: false,
       isCurrent: true,
     },
+    browsePairs: () => [],
     movement: undefined,
     sendsSortKeys: true,
     reads: 3,
@@ -57,8 +58,10 @@ function compare(here: Side, there: Side | undefined, more: Partial<Comparison> 
 }
 
 function stepsFor(comparison: Comparison): string[] {
-  const { collections } = planPublish(comparison);
-  return [...stepsOf(comparison, collections)].map(({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`);
+  const { collections, browse } = planPublish(comparison);
+  return [...stepsOf(comparison, collections, browse)].map(
+    ({ action, path, reason }) => `${action} ${path.replace('/index.json', '')} ${reason}`,
+  );
 }
 
 describe('a plan', () => {
@@ -115,7 +118,7 @@ describe('a plan', () => {
   it('deletes files last, and gives the reason why readers may miss items', () => {
     const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
     expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
-    expect(planPublish(comparison).gaps).toEqual(['20 fewer records: others move to earlier pages']);
+    expect(planPublish(comparison).gaps).toEqual(['the tree has 20 fewer records than the target, so other records move to earlier pages']);
   });
 
   it('deletes compressed files from the last page to the first, and then removed pages', () => {
@@ -143,7 +146,7 @@ describe('a plan', () => {
   it.each([
     [{ page_size: 20 }, 'pages hold 20 records instead of 10'],
     [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
-    [{ accounts: 0 }, '1 fewer account: others move to earlier pages'],
+    [{ accounts: 0 }, 'the tree has 1 fewer account than the target, so other accounts move to earlier pages'],
   ])('reports for %o that readers may miss items in any order', (sizes, gap) => {
     expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
   });

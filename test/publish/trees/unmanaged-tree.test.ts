@@ -54,7 +54,7 @@ describe('a publish over pages that another tool copied', () => {
   it('deletes their compressed files and their additional pages', async () => {
     const { history, site } = await copiedTree('compressed', ['--compress', 'gzip,brotli']);
     rmSync(join(site, 'build.json'));
-    await history.rebuild([]);
+    await history.rebuild(['--compress', 'none']);
     expect(await publishJson(['publish', site, '--out', history.out, '--max-delete', '100%', '--allow-other-files'])).toMatchObject({
       resumed: false,
     });

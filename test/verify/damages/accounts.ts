@@ -180,7 +180,7 @@ export const ACCOUNT_DAMAGES: readonly Damage[] = [
     expects: 'account-data-missing',
     path: 'rest/data/index.json',
     subject: 'record 126',
-    mentions: 'missing from the account',
+    mentions: 'no such record',
     deep: true,
   },
   {

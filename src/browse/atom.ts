@@ -1,0 +1,76 @@
+import type { ChangeRecord } from '../contract/record.ts';
+import { type ByteText, encode, escapeText } from './byte-text.ts';
+import type { MarkedRecord } from './change-markup.ts';
+import { isWebUrl } from './diff-segments.ts';
+import { accountPage, recordFragment } from './paths.ts';
+
+/** The contents of an Atom document (RFC 4287), or of an archive with older entries of one (RFC 5005). */
+export interface AtomDocument {
+  readonly title: ByteText;
+  /** The records of the document, newest first. */
+  readonly records: readonly MarkedRecord[];
+  /** Paths in the tree. */
+  readonly path: ByteText;
+  /** The page that shows the same to people. */
+  readonly page: ByteText;
+  /** The document with the newest entries; equal to `path` if it is this document. */
+  readonly current: ByteText;
+  /** The archives with the entries before and after those of this document; undefined: there is none. */
+  readonly older: ByteText | undefined;
+  readonly newer: ByteText | undefined;
+}
+
+/** The time of a document without entries, because Atom requires one. */
+const NEVER = '1970-01-01T00:00:00Z';
+
+/**
+ * Returns the bytes of an Atom document. Its time is that of its newest entry, so the bytes depend only on the records.
+ * @param baseUrl the base URL of the site: Atom readers need absolute addresses
+ */
+export function atomBytes(baseUrl: string, document: AtomDocument): Buffer {
+  const { title, records, path, page, current, older, newer } = document;
+  const base = escapeText(baseUrl);
+  const isArchive = path !== current;
+  const link = (rel: string, target: ByteText | undefined) =>
+    target === undefined ? '' : `<link rel="${rel}" href="${base}/${escapeText(target)}"/>\n`;
+  let entries = '';
+  for (const record of records) entries += entryOf(base, record);
+  return encode(`<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom"${isArchive ? ' xmlns:fh="http://purl.org/syndication/history/1.0"' : ''}>
+<id>${base}/${escapeText(current)}</id>
+<title>${escapeText(title)}</title>
+<updated>${newestTime(records)}</updated>
+<author><name>palimpsest</name></author>
+${link('self', path)}${link('alternate', page)}${isArchive ? link('current', current) : ''}${link('prev-archive', older)}${link('next-archive', newer)}${isArchive ? '<fh:archive/>\n' : ''}${entries}</feed>
+`);
+}
+
+/**
+ * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. A `>`
+ * of the content needs no escape, because no `]]` is before it.
+ */
+function entryOf(base: ByteText, { record, markup }: MarkedRecord): ByteText {
+  const { id, account, first_encountered_date: time, web_archive_url: snapshot } = record;
+  const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
+  const content = markup.inline.replaceAll('\n', '<br>\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}<content type="html">${content}</content></entry>
+`;
+}
+
+function titleOf({ account, data_type, previous, text }: ChangeRecord): ByteText {
+  const who = `@${escapeText(account)}`;
+  if (data_type === 'Verified') return text === 'true' ? `${who} became verified` : `${who} is not verified`;
+  const field = data_type.toLowerCase();
+  if (text === null || text === '') return `${who} removed ${field}`;
+  return previous === null ? `${who} set ${field}` : `${who} changed ${field}`;
+}
+
+function newestTime(records: readonly MarkedRecord[]): string {
+  let newest = '';
+  // without the Z, a time with a fraction of a second sorts after the whole second
+  for (const { record } of records) {
+    const time = record.first_encountered_date.slice(0, -1);
+    if (time > newest) newest = time;
+  }
+  return newest === '' ? NEVER : `${newest}Z`;
+}

@@ -1,0 +1,61 @@
+/**
+ * A text as the bytes of its UTF-8, with one character (U+0000 to U+00FF) for each byte. All texts in this module have
+ * this form. Decoding UTF-8 and encoding it again would take longer than all other rendering, because the texts pass
+ * through unchanged: only ASCII characters have a meaning in markup.
+ */
+export type ByteText = string;
+
+/** Returns a text in the form of this module. Characters that HTML and XML forbid become U+FFFD. */
+export function byteText(text: string): ByteText {
+  return isPlain(text) ? text : Buffer.from(text.replace(FORBIDDEN, '\ufffd')).toString('latin1');
+}
+
+/** Returns the text that readers see. */
+export function plainText(text: ByteText): string {
+  return isPlain(text) ? text : Buffer.from(text, 'latin1').toString();
+}
+
+/** Returns the bytes of a file. */
+export function encode(text: ByteText): Buffer {
+  return Buffer.from(text, 'latin1');
+}
+
+/**
+ * Parses JSON whose strings become byte texts.
+ * @param pieces an object or an array that the store contains. Strings are joined faster than buffers.
+ */
+export function parseByteJson(...pieces: readonly Buffer[]): ReturnType<typeof JSON.parse> {
+  let text = '';
+  for (const piece of pieces) text += piece.toString('latin1');
+  if (!UNSAFE.some((part) => text.includes(part))) return JSON.parse(text);
+  return JSON.parse(Buffer.concat(pieces).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
+}
+
+/**
+ * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
+ * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
+ */
+const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
+
+/** Whether all characters are ASCII and allowed. */
+function isPlain(text: string): boolean {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit > 0x7e || (unit < 0x20 && unit !== 0x09 && unit !== 0x0a && unit !== 0x0d)) return false;
+  }
+  return true;
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
+
+/** Escapes a text for the content of an element and for an attribute value in double quotes. */
+export function escapeText(text: ByteText): ByteText {
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x26 || unit === 0x3c || unit === 0x3e || unit === 0x22) return text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
+  }
+  return text;
+}
+
+const ESCAPES: { readonly [sign: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

@@ -1,0 +1,101 @@
+import { allChanges, element, openDialog } from './page-elements.ts';
+import { wordDiff } from './word-diff.ts';
+
+/** A version of a field that was chosen for a comparison. */
+interface Version {
+  /** The path of the account's main page. */
+  readonly page: string;
+  readonly id: string;
+  readonly field: string;
+  readonly time: string;
+  readonly text: string;
+}
+
+const CHOSEN = 'palimpsest-version';
+
+/**
+ * Adds a button to each change of an account, to compare any two versions of a field. The first choice is kept when the
+ * reader goes to a page with older changes.
+ */
+export function addComparison(): void {
+  const changes = allChanges().filter((change) => change.closest('.own') !== null && !change.classList.contains('V'));
+  const buttons = changes.map((change) => {
+    const button = element('button', { type: 'button', class: 'compare' });
+    button.addEventListener('click', () => {
+      choose(versionOf(change));
+      update();
+    });
+    change.querySelector('h3')?.append(' ', button);
+    return { button, version: versionOf(change) };
+  });
+  const update = () => {
+    const chosen = chosenVersion();
+    for (const { button, version } of buttons) {
+      const isChosen = chosen?.id === version.id;
+      const isPair = chosen !== undefined && !isChosen && chosen.field === version.field;
+      button.textContent = isChosen ? 'Chosen' : isPair ? 'Compare with the chosen version' : 'Compare';
+      button.setAttribute('aria-pressed', String(isChosen));
+    }
+  };
+  update();
+}
+
+function choose(version: Version): void {
+  const chosen = chosenVersion();
+  const isPair = chosen?.field === version.field && chosen.id !== version.id;
+  keep(isPair || chosen?.id === version.id ? undefined : version);
+  if (!isPair) return;
+  const [before, after] = Number(chosen.id.slice(1)) < Number(version.id.slice(1)) ? [chosen, version] : [version, chosen];
+  const parts = wordDiff(before.text, after.text).map(({ kind, text }) => element(ELEMENTS[kind], {}, text));
+  const side = (title: string, { time, text }: Version) =>
+    element('section', {}, element('h3', {}, `${title}: ${time}`), element('p', { dir: 'auto' }, text));
+  openDialog(
+    'comparison',
+    `Comparison of two versions: ${before.field}`,
+    element('p', { dir: 'auto', class: 'difference' }, ...parts),
+    side('Before', before),
+    side('After', after),
+  );
+}
+
+const ELEMENTS = { kept: 'span', removed: 'del', added: 'ins' } as const;
+
+function versionOf(change: HTMLElement): Version {
+  const value = Array.from(change.children)
+    .findLast((child) => child.localName === 'div')
+    ?.cloneNode(true);
+  if (value instanceof Element) for (const markup of value.querySelectorAll('code')) markup.remove();
+  return {
+    page: mainPage(),
+    id: change.id,
+    field: change.querySelector('h3')?.firstChild?.textContent?.trim() ?? '',
+    time: change.querySelector('h3 time')?.textContent ?? '',
+    text: value?.textContent ?? '',
+  };
+}
+
+function mainPage(): string {
+  return location.pathname.replace(/(~p\d+)?\.html$/, '');
+}
+
+/** The version chosen on this page, for browsers that forbid storage. */
+let chosenHere: Version | undefined;
+
+function chosenVersion(): Version | undefined {
+  try {
+    const chosen: Version | null = JSON.parse(sessionStorage.getItem(CHOSEN) ?? 'null');
+    return chosen?.page === mainPage() ? chosen : chosenHere;
+  } catch {
+    return chosenHere;
+  }
+}
+
+function keep(version: Version | undefined): void {
+  chosenHere = version;
+  try {
+    if (version === undefined) sessionStorage.removeItem(CHOSEN);
+    else sessionStorage.setItem(CHOSEN, JSON.stringify(version));
+  } catch {
+    // chosenHere is enough for versions on one page
+  }
+}

@@ -1,0 +1,105 @@
+import type { SearchEntry } from '../search-terms.ts';
+import { type Found, findAccounts } from './find-accounts.ts';
+import { loadIndex, receiveIndex } from './index-scripts.ts';
+import { element, rootPath } from './page-elements.ts';
+
+/** Adds the search for accounts to the header: a combobox with a list of links. */
+export function addSearchBox(): void {
+  const place = document.querySelector<HTMLElement>('[data-search]');
+  if (place === null) return;
+  receiveIndex();
+  const input = element('input', {
+    type: 'search',
+    id: 'query',
+    placeholder: 'Search accounts',
+    'aria-label': 'Search accounts by handle or name',
+    role: 'combobox',
+    'aria-expanded': 'false',
+    'aria-controls': 'results',
+    'aria-autocomplete': 'list',
+    autocomplete: 'off',
+    autocapitalize: 'none',
+    spellcheck: 'false',
+  });
+  const list = element('div', { id: 'results', role: 'listbox', 'aria-label': 'Accounts', class: 'search-results' });
+  const status = element('p', { role: 'status', class: 'search-status' });
+  const popup = element('div', { class: 'search-popup', hidden: '' }, list, status);
+  place.append(input, popup);
+  let [latest, selected] = [0, -1];
+
+  const options = () => Array.from(list.children).filter((option) => option instanceof HTMLElement);
+  const select = (index: number) => {
+    selected = index;
+    for (const [at, option] of options().entries()) option.setAttribute('aria-selected', String(at === index));
+    const option = options()[index];
+    if (option === undefined) input.removeAttribute('aria-activedescendant');
+    else input.setAttribute('aria-activedescendant', option.id);
+    option?.scrollIntoView({ block: 'nearest' });
+  };
+  const show = ({ total, entries }: Found, text: string) => {
+    list.replaceChildren(...entries.map(resultOf));
+    status.textContent = text === '' ? '' : statusOf(total, entries.length);
+    input.setAttribute('aria-expanded', String(entries.length > 0));
+    popup.hidden = text === '';
+    select(entries.length > 0 ? 0 : -1);
+  };
+  const close = () => show({ total: 0, entries: [] }, '');
+  const search = async () => {
+    latest += 1;
+    const mine = latest;
+    const text = input.value.trimStart();
+    try {
+      const found = await findAccounts(text, loadIndex);
+      // a later keystroke has its own answer
+      if (mine === latest) show(found, text);
+    } catch {
+      if (mine !== latest) return;
+      show({ total: 0, entries: [] }, text);
+      status.textContent = 'The search index cannot be loaded.';
+    }
+  };
+
+  input.addEventListener('input', search);
+  input.addEventListener('focus', () => {
+    loadIndex('').catch(() => {});
+    if (input.value !== '') void search();
+  });
+  input.addEventListener('keydown', (event) => {
+    const count = options().length;
+    if (event.key === 'ArrowDown' && count > 0) select((selected + 1) % count);
+    else if (event.key === 'ArrowUp' && count > 0) select((selected - 1 + count) % count);
+    else if (event.key === 'Enter' && options()[selected] !== undefined) options()[selected]?.click();
+    else if (event.key === 'Escape') {
+      latest += 1;
+      if (popup.hidden) input.blur();
+      input.value = '';
+      close();
+    } else return;
+    event.preventDefault();
+  });
+  place.addEventListener('focusout', ({ relatedTarget }) => {
+    latest += 1;
+    if (!(relatedTarget instanceof Node && place.contains(relatedTarget))) close();
+  });
+}
+
+function resultOf({ handle, place, name, changes, formerHandles }: SearchEntry, index: number): HTMLElement {
+  const href = `${rootPath()}browse/account/${place.slice(0, 2)}/${encodeURIComponent(place.slice(2) || handle)}.html`;
+  const former = formerHandles.length === 0 ? [] : [element('small', {}, 'formerly ', element('bdi', {}, `@${formerHandles[0]}`)), ' '];
+  return element(
+    'a',
+    { id: `result-${index}`, role: 'option', tabindex: '-1', href },
+    element('bdi', {}, `@${handle}`),
+    ' ',
+    element('span', { dir: 'auto' }, name),
+    ' ',
+    ...former,
+    element('small', {}, changes === 1 ? '1 change' : `${changes.toLocaleString('en')} changes`),
+  );
+}
+
+function statusOf(total: number, shown: number): string {
+  if (total === 0) return 'No account found.';
+  if (shown < total) return `${shown} of ${total.toLocaleString('en')} accounts. Type more to find the others.`;
+  return total === 1 ? '1 account' : `${total} accounts`;
+}

@@ -1,0 +1,49 @@
+import type { ChangeRecord } from '../contract/record.ts';
+import { type ByteText, parseByteJson } from './byte-text.ts';
+import { feedChange } from './change-markup.ts';
+import { fullDate } from './dates.ts';
+import { fieldFilter } from './field-filter.ts';
+import { number } from './numbers.ts';
+import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
+import { pageLinks } from './page-links.ts';
+import { changesPage } from './paths.ts';
+
+/**
+ * Returns a page of the feed, with the same records as the page of `/rest/data/` with that number.
+ * @param json the JSON of its records, newest first, separated by commas
+ */
+export function feedPage(page: number, pages: number, json: Buffer): Buffer {
+  const records = parseRecords(json);
+  const frame: PageFrame = {
+    title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
+    root: ROOT_2,
+    section: 'changes',
+    previous: page > 1 ? changesPage(page - 1) : undefined,
+    next: page < pages ? changesPage(page + 1) : undefined,
+  };
+  const links = pageLinks('Pages of changes', page, pages, (target) => ROOT_2 + changesPage(target));
+  const list: ByteText =
+    records.length === 0
+      ? '<p>There are no changes yet.</p>\n'
+      : `${fieldFilter(records)}<div class=changes>\n${changesByDay(records, ROOT_2)}</div>\n`;
+  return pageBytes(frame, `<h1>Changes</h1>\n${list}${links}`);
+}
+
+/** Returns the changes with a heading for each day. @param root the path to the root of the tree */
+export function changesByDay(records: readonly ChangeRecord[], root: string): ByteText {
+  let [markup, day] = ['', ''];
+  for (const record of records) {
+    const date = record.first_encountered_date.slice(0, 10);
+    if (date !== day) markup += `<h2>${fullDate(date)}</h2>\n`;
+    day = date;
+    markup += feedChange(record, root);
+  }
+  return markup;
+}
+
+/** Parses the JSON of records that are separated by commas. */
+export function parseRecords(json: Buffer): readonly ChangeRecord[] {
+  return json.length === 0 ? [] : parseByteJson(OPEN, json, CLOSE);
+}
+
+const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];

@@ -1,0 +1,97 @@
+import { type ByteText, byteText, encode, escapeText } from './byte-text.ts';
+import { accountsPage, CHANGES_FEED, changesPage, HOME, ICON, SCRIPT, STYLE } from './paths.ts';
+
+/** What is around the content of a page. */
+export interface PageFrame {
+  /** The title of the page, before the name of the program. */
+  readonly title: ByteText;
+  /** The relative path from the page to the root of the tree. */
+  readonly root: Root;
+  /** The entry of the navigation that the page belongs to. */
+  readonly section?: Section | undefined;
+  /** The path of the Atom feed with the content of the page; the feed of all changes if it is missing. */
+  readonly feed?: ByteText | undefined;
+  /** Paths of neighboring pages. */
+  readonly previous?: ByteText | undefined;
+  readonly next?: ByteText | undefined;
+  /** More elements for the head. */
+  readonly head?: ByteText | undefined;
+}
+
+type Root = '' | typeof ROOT_2 | typeof ROOT_3;
+export type Section = 'home' | 'changes' | 'months' | 'accounts';
+
+/** The path from a page in `browse/changes/`, `browse/accounts/` or `browse/months/` to the root of the tree. */
+export const ROOT_2 = '../../';
+/** The path from a page in a folder of `browse/account/` to the root of the tree. */
+export const ROOT_3 = '../../../';
+
+/**
+ * The policy allows only the files of the tree. `file:` is for folders on a disk, where `'self'` matches nothing in some
+ * browsers. No page on the web can load a `file:` URL.
+ */
+const POLICY =
+  "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file:; base-uri 'none'; form-action 'none'";
+
+/** Returns the bytes of a page. @param main the markup of its content */
+export function pageBytes({ title, root, section, feed = CHANGES_FEED, previous, next, head = '' }: PageFrame, main: ByteText): Buffer {
+  const pieces = piecesOf(root, section);
+  const alternate = `<link rel=alternate type=application/atom+xml href="${root}${feed}">\n`;
+  const links = `${alternate}${link('prev', root, previous)}${link('next', root, next)}${head}`;
+  const foot = `</main>\n<footer><a href="${root}${feed}">Atom feed</a>${pieces.tail}`;
+  return encode(
+    `${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
+  );
+}
+
+function link(rel: string, root: Root, path: ByteText | undefined): ByteText {
+  return path === undefined ? '' : `<link rel=${rel} href="${root}${path}">\n`;
+}
+
+/** The pieces of a page that many pages have in common. */
+interface Pieces {
+  readonly start: string;
+  readonly afterTitle: string;
+  readonly header: string;
+  readonly tail: string;
+}
+
+const PIECES = new Map<string, Pieces>();
+
+function piecesOf(root: Root, section: Section | undefined): Pieces {
+  const key = `${root} ${section}`;
+  const pieces = PIECES.get(key) ?? newPieces(root, section);
+  PIECES.set(key, pieces);
+  return pieces;
+}
+
+function newPieces(root: Root, section: Section | undefined): Pieces {
+  const entry = (path: string, text: string, name: Section) =>
+    `<a href="${root}${path}"${section === name ? ' aria-current=page' : ''}>${text}</a>`;
+  return {
+    start: `<!DOCTYPE html>
+<html lang=en>
+<head>
+<meta charset=utf-8>
+<meta http-equiv=Content-Security-Policy content="${POLICY}">
+<title>`,
+    afterTitle: byteText(` · palimpsest</title>
+<meta name=viewport content="width=device-width, initial-scale=1">
+<link rel=stylesheet href="${root}${STYLE}">
+<link rel=icon href="${root}${ICON}" type=image/svg+xml>
+<script src="${root}${SCRIPT}" defer></script>
+`),
+    header: `
+<a class=skip href="#main">Skip to content</a>
+<header class=site>
+<nav aria-label=Site>${entry(HOME, 'Home', 'home')}${entry(changesPage(1), 'Changes', 'changes')}${entry(`${HOME}#months`, 'Months', 'months')}${entry(accountsPage(1), 'Accounts', 'accounts')}</nav>
+<div class=search data-search></div>
+</header>
+<main id=main>
+`,
+    tail: `<span>All times are UTC.</span></footer>
+</body>
+</html>
+`,
+  };
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { type ByteText, encode } from './byte-text.ts';
+import { crc32 } from './crc32.ts';
+
+/** The path of the home page. */
+export const HOME = 'index.html';
+export const CHANGES_FEED = 'browse/changes.atom';
+export const STYLE = 'browse/assets/style.css';
+export const SCRIPT = 'browse/assets/browse.js';
+export const ICON = 'browse/assets/icon.svg';
+
+/** Returns the path of the page with the same records as a page of `/rest/data/`. */
+export function changesPage(page: number): string {
+  return `browse/changes/${page}.html`;
+}
+
+/** Returns the path of an archive feed of all changes. Archives are numbered from 1, for the oldest records. */
+export function changesArchive(archive: number): string {
+  return `browse/changes/archive-${archive}.atom`;
+}
+
+/** Returns the path of the page with the same accounts as a page of `/rest/account/`. */
+export function accountsPage(page: number): string {
+  return `browse/accounts/${page}.html`;
+}
+
+/** @param month such as `2024-03` */
+export function monthPage(month: string): string {
+  return `browse/months/${month}.html`;
+}
+
+/** The place of the files of an account. It depends on the handle alone. */
+export interface AccountPlace {
+  /** Two hexadecimal digits: a file system such as FAT32 holds about 20,000 names in a folder. */
+  readonly folder: string;
+  /** The name of the files without an extension. */
+  readonly name: string;
+}
+
+/**
+ * Returns the place of the files of the account with a handle. Two handles never have names that are equal or differ only
+ * in letter case, and every file system allows the names.
+ *
+ * The folder is the first byte of the CRC-32 of the handle. There are three kinds of names:
+ * - `nina_k`: a handle of lower-case letters, digits, `_`, `.` and `-`
+ * - `nina_k~21`: a handle that also has capital letters. Bit n of the hexadecimal number is the letter case of character n.
+ * - `ninak~x` and the first 32 digits of the SHA-256 of the handle: every other handle
+ */
+export function accountPlace(handle: ByteText): AccountPlace {
+  return { folder: HEX[crc32(handle) >>> 24] ?? '', name: nameOf(handle) };
+}
+
+/**
+ * Returns the path of an account's page, without its extension: `browse/account/3f/nina_k`.
+ * @param part the number of a page with older changes, from 1 for the oldest; 0 for the account's main page
+ */
+export function accountPath({ folder, name }: AccountPlace, part = 0): string {
+  return part === 0 ? `browse/account/${folder}/${name}` : `browse/account/${folder}/${name}~p${part}`;
+}
+
+/** Returns the path of an account's page: `browse/account/3f/nina_k.html`. */
+export function accountPage(handle: ByteText, part = 0): string {
+  return `${accountPath(accountPlace(handle), part)}.html`;
+}
+
+/** Returns the path of an account's Atom feed. Its archives are numbered as the pages with older changes are. */
+export function accountFeed(handle: ByteText, part = 0): string {
+  return `${accountPath(accountPlace(handle), part)}.atom`;
+}
+
+/** Returns the fragment of a record on a page. */
+export function recordFragment(id: number): string {
+  return `r${id}`;
+}
+
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
+
+const LONGEST = 50;
+const LONGEST_REDUCED = 40;
+/** Names that Windows reserves for devices, also before a dot. */
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d|conin|conout|clock)(\.|$)/;
+
+function nameOf(handle: ByteText): string {
+  let capitals = false;
+  if (handle.length > LONGEST) return hashedName(handle);
+  for (let at = 0; at < handle.length; at += 1) {
+    const unit = handle.charCodeAt(at);
+    if (isCapital(unit)) capitals = true;
+    else if (!isNameUnit(unit)) return hashedName(handle);
+  }
+  const name = capitals ? withCase(handle) : handle;
+  const isAllowed = !name.startsWith('.') && !name.endsWith('.') && !RESERVED.test(name);
+  return isAllowed ? name : hashedName(handle);
+}
+
+/** Whether a character can be in a file name unchanged: a to z, 0 to 9, `_`, `.` and `-`. */
+function isNameUnit(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x30 && unit <= 0x39) || unit === 0x5f || unit === 0x2e || unit === 0x2d;
+}
+
+function isCapital(unit: number): boolean {
+  return unit >= 0x41 && unit <= 0x5a;
+}
+
+/** Returns a handle in lower case with the letter case of its characters. */
+function withCase(handle: ByteText): string {
+  let bits = 0;
+  for (let at = handle.length - 1; at >= 0; at -= 1) bits = 2 * bits + (isCapital(handle.charCodeAt(at)) ? 1 : 0);
+  return `${handle.toLowerCase()}~${bits.toString(16)}`;
+}
+
+function hashedName(handle: ByteText): string {
+  const reduced = handle
+    .slice(0, 4 * LONGEST_REDUCED)
+    .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replace(/[^a-z0-9_]/g, '')
+    .slice(0, LONGEST_REDUCED);
+  return `${reduced}~x${createHash('sha256').update(encode(handle)).digest('hex').slice(0, 32)}`;
+}

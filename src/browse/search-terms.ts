@@ -1,0 +1,96 @@
+/**
+ * The rules of the search by name. The build of the search index and the script in the browser use this source, so that
+ * both find the same accounts. It imports nothing.
+ */
+
+/** An account as the search index lists it. */
+export interface SearchEntry {
+  readonly handle: string;
+  /** Where the page of the account is, see `searchEntry`. */
+  readonly place: string;
+  /** The display name, cut at {@link NAME_LENGTH} characters. */
+  readonly name: string;
+  /** The number of change records. */
+  readonly changes: number;
+  readonly formerHandles: readonly string[];
+}
+
+/** How an account was found. A smaller number comes first in a list of results. */
+export const MATCH = { exact: 0, handle: 1, former: 2, name: 3 } as const;
+
+export type Match = (typeof MATCH)[keyof typeof MATCH];
+
+/** The number of characters of a display name that can be found and that a result shows. */
+export const NAME_LENGTH = 60;
+/** The number of accounts that a search shows. */
+export const BEST = 20;
+/** The number of words of a display name at which a search can begin. */
+const WORDS = 8;
+
+const WORD = /[\p{L}\p{N}\p{M}\p{So}]+/gu;
+// a Chinese character or an emoji can begin a word, because there are no spaces before it
+const WORD_START = /(?<= |^)[^ ]|\p{sc=Han}|\p{So}/gu;
+const ASCII = /^[\u0020-\u007e]*$/;
+
+/**
+ * Returns a text in the form in which names are compared: without case, diacritics and punctuation, its words separated by
+ * single spaces. A text that ends with a word ends there; {@link handleTerm} and {@link nameTerms} add a space as the end.
+ */
+export function folded(text: string): string {
+  const plain = ASCII.test(text) ? text.toLowerCase() : unaccented(text);
+  const words = plain.match(WORD);
+  if (words === null) return plain.replace(/\s+/g, '');
+  return words.join(' ') + (/[^\p{L}\p{N}\p{M}\p{So}]$/u.test(plain) ? ' ' : '');
+}
+
+/** Returns a text in lower case, without diacritics, and with compatibility characters replaced by plain ones. */
+function unaccented(text: string): string {
+  const plain = text
+    .toWellFormed()
+    .normalize('NFKD')
+    .replace(/(?=\p{Mn})[\p{sc=Zinh}\p{sc=Hebr}]|\p{Cf}/gu, '');
+  // upper case first: it turns ß into SS
+  return plain.toUpperCase().toLowerCase().replaceAll('ς', 'σ');
+}
+
+/** Returns the term that finds an account by a handle. A term ends with a space, so that "nina " finds the word and not its continuation. */
+export function handleTerm(handle: string): string {
+  return `${folded(handle).trimEnd()} `;
+}
+
+/** Returns the terms that find an account by its display name: the name from each of its words on. */
+export function nameTerms(name: string): string[] {
+  const text = handleTerm(name);
+  const terms: string[] = [];
+  for (const { index } of text.matchAll(WORD_START)) {
+    if (terms.length < WORDS) terms.push(text.slice(index));
+  }
+  return terms;
+}
+
+/** Cuts a display name to the part that the index contains. */
+export function cutName(name: string): string {
+  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
+}
+
+/** Returns how a folded query finds an account; undefined if it does not. */
+export function matchOf(query: string, entry: SearchEntry): Match | undefined {
+  const handle = handleTerm(entry.handle);
+  if (handle === query || handle === `${query} `) return MATCH.exact;
+  if (handle.startsWith(query)) return MATCH.handle;
+  if (entry.formerHandles.some((former) => handleTerm(former).startsWith(query))) return MATCH.former;
+  return nameTerms(entry.name).some((term) => term.startsWith(query)) ? MATCH.name : undefined;
+}
+
+/** Compares two accounts that a query found: by match, then by the number of changes, then by handle. */
+export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Match, SearchEntry]): number {
+  return a[0] - b[0] || b[1].changes - a[1].changes || (a[1].handle < b[1].handle ? -1 : 1);
+}
+
+/** Returns the path of the file of the search index for a prefix: a folder for each character, named by its UTF-8. */
+export function searchPath(prefix: string): string {
+  const names = Array.from(prefix, (character) =>
+    Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).padStart(2, '0')).join(''),
+  );
+  return `browse/search/${names.length === 0 ? 'index' : names.join('/')}.js`;
+}

@@ -1,0 +1,98 @@
+import { Failure } from '../../contract/failure.ts';
+import { plural } from '../../contract/plural.ts';
+import { unreadableInput } from '../rejection.ts';
+import type { Input, InputError } from '../source.ts';
+import { bodyOf } from './captured-page.ts';
+import { isDamage, type OnDamage } from './damage.ts';
+import { type ArchiveReport, recordsOf, type Survey, survey, type WarcFile } from './survey.ts';
+import { openWacz } from './wacz.ts';
+
+/** A web archive whose pages can be imported. */
+export interface OpenArchive {
+  /** The input, with the pages of the archive. */
+  readonly input: Input;
+  readonly report: ArchiveReport;
+  readonly close: () => void;
+}
+
+/**
+ * Opens a web archive, checks all its bytes and chooses the pages to import.
+ * @param onReject called for each damaged part, so that the other pages are imported; without it, damage is an error
+ * @returns undefined for a ZIP file that is not a WACZ
+ * @throws Failure bad-archive if the archive is damaged, no-source if it has no page
+ */
+export async function openArchive(
+  input: Input,
+  kind: 'warc' | 'zip',
+  onReject: ((inputError: InputError) => void) | undefined,
+): Promise<OpenArchive | undefined> {
+  let damaged = 0;
+  const onDamage: OnDamage | undefined =
+    onReject &&
+    ((failure) => {
+      damaged += 1;
+      onReject(unreadableInput(failure));
+    });
+  const file = { name: input.name, size: input.size ?? 0, open: input.open };
+  const wacz = kind === 'zip' ? await openWacz(file, onDamage) : undefined;
+  const warcs = kind === 'warc' ? [file] : wacz?.warcs;
+  if (warcs === undefined) return undefined;
+  const close = wacz?.close ?? (() => {});
+  try {
+    const found = await readableIn(input.name, warcs, onDamage);
+    if (found.report.pages === 0) throw withoutPages(found.report);
+    return { input: { ...input, size: found.size, pages: () => pagesIn(warcs, found) }, report: { ...found.report, damaged }, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** A survey, and whether it skipped damaged parts. */
+type FoundPages = Survey & { readonly isDamaged: boolean };
+
+/** Surveys an archive. If it is damaged and damage is not an error, surveys its readable parts. */
+async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
+  try {
+    return { ...(await survey(archive, warcs)), isDamaged: false };
+  } catch (error) {
+    if (onDamage === undefined || !isDamage(error)) throw error;
+    const found = await survey(archive, warcs, onDamage);
+    if (found.report.pages === 0) throw error;
+    return { ...found, isDamaged: true };
+  }
+}
+
+/** The second reading of a damaged archive finds the same damage. */
+const REPORTED = () => {};
+
+/** Yields the chosen pages in the order of the archive. */
+async function* pagesIn(warcs: readonly WarcFile[], { chosen, isDamaged }: FoundPages): AsyncGenerator<Input> {
+  for (const [file, warc] of warcs.entries()) {
+    const numbers = chosen[file] ?? new Set();
+    if (numbers.size === 0) continue;
+    const isChosen = (_: unknown, number: number) => numbers.has(number);
+    for await (const record of recordsOf(warc, isChosen, isDamaged ? REPORTED : undefined)) {
+      if (record.block === undefined) continue;
+      const body = bodyOf(warc.name, record);
+      const open = async function* () {
+        yield body;
+      };
+      yield { name: `${warc.name}: ${record.url}`, size: body.length, open };
+    }
+  }
+}
+
+function withoutPages({ archive, failed, other, missing }: ArchiveReport): Failure {
+  const [first] = missing;
+  const found =
+    first === undefined
+      ? `${plural(other, 'response')} at other addresses`
+      : `${plural(failed, 'failed capture')}, such as ${first.url}: ${first.reason}`;
+  return new Failure('no-source', `${archive} has no page of the API`, {
+    place: { file: archive },
+    expected: 'responses with status 200 at …/rest/data/ or …/rest/account/',
+    found,
+    hint: 'check that you named the right archive',
+  });
+}

@@ -1,0 +1,116 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HOME } from '../browse/paths.ts';
+import type { Pauses } from '../contract/pauses.ts';
+import { BROWSE_FOLDER } from './browse-lines.ts';
+import { LINES, OBSOLETE } from './browse-render.ts';
+import { lstatOf, refuseFolder, refuseUnlessFolder } from './obstacles.ts';
+import type { PageTimes } from './page-times.ts';
+
+/** The staged browse files of a build: the files whose bytes are new, the lines of the manifest, the obsolete files. */
+export class StagedBrowse {
+  /** The numbers of all browse files of the new tree, of the new ones among them, and of those that are removed. */
+  readonly files: number;
+  readonly written: number;
+  readonly obsolete: number;
+  readonly #out: string;
+  readonly #stage: string;
+  readonly #parts: number;
+
+  constructor(
+    out: string,
+    stage: string,
+    parts: number,
+    totals: { readonly files: number; readonly written: number; readonly obsolete: number },
+  ) {
+    this.#out = out;
+    this.#stage = stage;
+    this.#parts = parts;
+    ({ files: this.files, written: this.written, obsolete: this.obsolete } = totals);
+  }
+
+  /** Yields the lines of the manifest, part by part. */
+  *lines(): Generator<Buffer> {
+    for (let part = 0; part < this.#parts; part += 1) yield readFileSync(join(this.#stage, LINES, String(part)));
+  }
+
+  /**
+   * Checks that nothing is in the way, and sets the times of the staged files.
+   * @param onProgress called with the number of files that were compared with the tree
+   * @throws Failure not-ours
+   */
+  async prepare(times: PageTimes, pauses: Pauses, onProgress: (done: number) => void): Promise<void> {
+    let compared = 0;
+    const isNew = lstatOf(join(this.#out, BROWSE_FOLDER)) === undefined;
+    for (const path of isNew && !times.areBehind ? [] : this.#staged(BROWSE_FOLDER)) {
+      const found = isNew ? undefined : lstatOf(join(this.#out, path));
+      refuseFolder(join(this.#out, path), found);
+      times.set(join(this.#stage, path), found);
+      compared += 1;
+      if (!pauses.areDue) continue;
+      onProgress(compared);
+      await pauses.take();
+    }
+    const folders = new Set<string>();
+    for (const path of this.#obsoletePaths()) {
+      for (let folder = dirname(path); folder !== '.' && !folders.has(folder); folder = dirname(folder)) folders.add(folder);
+    }
+    for (const folder of folders) refuseUnlessFolder(join(this.#out, folder));
+    if (!existsSync(join(this.#stage, HOME))) return;
+    const home = lstatOf(join(this.#out, HOME));
+    refuseFolder(join(this.#out, HOME), home);
+    times.set(join(this.#stage, HOME), home);
+  }
+
+  /** Moves the staged files into the tree, and removes the obsolete ones. The home page comes last: it leads to the others. */
+  promote(): void {
+    moveFolder(join(this.#stage, BROWSE_FOLDER), join(this.#out, BROWSE_FOLDER));
+    if (existsSync(join(this.#stage, HOME))) renameSync(join(this.#stage, HOME), join(this.#out, HOME));
+    const folders = new Set<string>();
+    for (const path of this.#obsoletePaths()) {
+      rmSync(join(this.#out, path), { force: true });
+      folders.add(dirname(path));
+    }
+    for (const folder of [...folders, BROWSE_FOLDER]) this.#removeEmpty(folder);
+  }
+
+  *#obsoletePaths(): Generator<string> {
+    for (const name of readdirSync(join(this.#stage, OBSOLETE))) {
+      yield* readFileSync(join(this.#stage, OBSOLETE, name), 'utf8')
+        .split('\n')
+        .slice(0, -1);
+    }
+  }
+
+  /** Yields the staged files below a folder. Refuses anything else than a folder at the path of a staged folder. */
+  *#staged(folder: string): Generator<string> {
+    refuseUnlessFolder(join(this.#out, folder));
+    for (const entry of readdirSync(join(this.#stage, folder), { withFileTypes: true })) {
+      const path = `${folder}/${entry.name}`;
+      if (entry.isDirectory()) yield* this.#staged(path);
+      else yield path;
+    }
+  }
+
+  /** Removes a folder, and then the folder that has it, as long as they are empty. */
+  #removeEmpty(folder: string): void {
+    try {
+      for (let path = folder; path !== '.'; path = dirname(path)) rmdirSync(join(this.#out, path));
+    } catch {
+      // it has files, or does not exist
+    }
+  }
+}
+
+/** Moves the files of a folder. A folder that does not exist yet moves as a whole: a full disk may not have the space to create it. */
+function moveFolder(from: string, to: string): void {
+  if (!existsSync(to)) {
+    renameSync(from, to);
+    return;
+  }
+  for (const entry of readdirSync(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) moveFolder(source, target);
+    else renameSync(source, target);
+  }
+}

@@ -1,0 +1,138 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { Browse } from '../browse/parts.ts';
+import type { Pauses } from '../contract/pauses.ts';
+import { Store } from '../store/store.ts';
+import { type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../tree/browse-lines.ts';
+import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { browseFilesIn } from '../tree/found-browse.ts';
+import { digestOf, MANIFEST } from '../tree/manifest.ts';
+import { VERSION } from '../version.ts';
+import type { Report } from './violation.ts';
+
+/** Checks the browse files of a tree: one part at a time, so that memory does not grow with their number. */
+export class BrowseCheck {
+  readonly #out: string;
+  readonly #build: BuildRecord;
+  readonly #report: Report;
+  readonly #pauses: Pauses;
+  readonly #listing: BrowseListing;
+  readonly #onProgress: (done: number, all: number) => void;
+  #done = 0;
+
+  /** @param onProgress called with the number of files that were checked, and the number of all */
+  constructor(out: string, build: BuildRecord, report: Report, pauses: Pauses, onProgress: (done: number, all: number) => void) {
+    this.#out = out;
+    this.#build = build;
+    this.#report = report;
+    this.#pauses = pauses;
+    this.#onProgress = onProgress;
+    const isReadable = build.browse_files !== undefined && digestOf(join(out, MANIFEST)) !== undefined;
+    this.#listing = isReadable ? listBrowseFiles(linesOfFile(join(out, MANIFEST))) : NO_BROWSE;
+  }
+
+  /** Compares each file that the manifest lists with its digest. */
+  async files(): Promise<void> {
+    const { browse_files } = this.#build;
+    if (browse_files === undefined) return;
+    let lines = 0;
+    for (const part of this.#listing.extents.keys()) {
+      const seen = new Set<string>();
+      for (const { path, digest } of linesOfGroup(this.#listing, part)) {
+        lines += 1;
+        if (seen.has(path)) this.#addLine('each file once', `${path} twice`);
+        seen.add(path);
+        this.#file(path, digest);
+        await this.#step(browse_files);
+      }
+    }
+    if (lines !== browse_files) this.#addLine(`${browse_files} lines of browse files`, `${lines} lines`);
+  }
+
+  /**
+   * Renders each file again from a store, and compares its digest with the one that the manifest lists.
+   * @throws Failure no-store, bad-store
+   */
+  async rendered(storePath: string): Promise<void> {
+    if (this.#build.browse_files === undefined) return;
+    this.#done = 0;
+    const store = Store.open(storePath);
+    try {
+      const browse = new Browse(store, this.#build);
+      for (const part of browse.parts) {
+        const listed = new Map<string, string>();
+        for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
+        for (const { path, render } of browse.files(part, -1)) {
+          const bytes = Buffer.concat(render?.() ?? []);
+          this.#compare(path, hash('sha256', bytes), listed.get(path), store.revision.fingerprint);
+          listed.delete(path);
+          await this.#step(this.#build.browse_files);
+        }
+        for (const path of listed.keys()) this.#surplus(path, store.revision.fingerprint);
+      }
+      const known = new Set(browse.parts.map(({ name }) => name));
+      for (const part of this.#listing.extents.keys()) {
+        if (known.has(part)) continue;
+        for (const { path } of linesOfGroup(this.#listing, part)) this.#surplus(path, store.revision.fingerprint);
+      }
+    } finally {
+      store.close();
+    }
+  }
+
+  /** Reports every file at the place of the browse files that the manifest does not list. */
+  unexpected(): void {
+    if (this.#build.browse_files === undefined) return;
+    for (const { part, paths } of browseFilesIn(this.#out)) {
+      const listed = new Set(Array.from(linesOfGroup(this.#listing, part), ({ path }) => path));
+      for (const path of paths) {
+        if (!listed.has(path)) this.#report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
+      }
+    }
+  }
+
+  #file(path: string, expected: string): void {
+    const found = digestOf(join(this.#out, path));
+    if (found === undefined) this.#report.add({ rule: 'file-missing', path, expected: 'a file', found: 'no readable file' });
+    else if (found !== expected) {
+      const cause = this.#report.isCause(MANIFEST) ? MANIFEST : undefined;
+      this.#report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause });
+    }
+  }
+
+  #compare(path: string, expected: string, found: string | undefined, fingerprint: string): void {
+    if (found === expected) return;
+    const cause = this.#causeOf(fingerprint);
+    if (found === undefined)
+      this.#report.add({ rule: 'browse-missing', path, expected: 'a browse file', found: 'missing from the tree', cause });
+    else this.#report.add({ rule: 'browse-differs', path, expected: `SHA-256 ${expected}`, found, cause });
+  }
+
+  #surplus(path: string, fingerprint: string): void {
+    const cause = this.#causeOf(fingerprint);
+    this.#report.add({
+      rule: 'browse-surplus',
+      path,
+      expected: 'a browse file of the store',
+      found: 'a file that the store does not give',
+      cause,
+    });
+  }
+
+  /** Returns what explains a difference in any file; undefined if only the file itself does. */
+  #causeOf(fingerprint: string): string | undefined {
+    if (this.#report.isCause(MANIFEST)) return MANIFEST;
+    return fingerprint === this.#build.store && this.#build.palimpsest === VERSION ? undefined : BUILD_RECORD;
+  }
+
+  #addLine(expected: string, found: string): void {
+    this.#report.add({ rule: 'manifest-line', path: MANIFEST, expected, found });
+  }
+
+  async #step(all: number): Promise<void> {
+    this.#done += 1;
+    if (!this.#pauses.areDue) return;
+    this.#onProgress(this.#done, all);
+    await this.#pauses.take();
+  }
+}

@@ -1,0 +1,179 @@
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inPackage, installed } from '../conformance/child.ts';
+import { type Browser, CHROMIUM, launch, type Page } from './chromium.ts';
+import { readerTree } from './reader-tree.ts';
+import { until } from './walk.ts';
+
+const AXE = installed('axe-core');
+
+/** A redirect at once is allowed: nobody has to read quickly. */
+const REDIRECT = '<meta http-equiv=refresh content="0; url=';
+
+/** A violation as axe-core reports it. */
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
+}
+
+describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium ${CHROMIUM.reason}${AXE.reason}`, () => {
+  let [folder, site] = ['', ''];
+  let paths: readonly string[] = [];
+  let browser: Browser;
+
+  beforeAll(async () => {
+    folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
+    const [out, started] = await Promise.all([readerTree(folder), launch()]);
+    paths = readdirSync(out, { recursive: true, encoding: 'utf8' });
+    site = `${pathToFileURL(out).href}/`;
+    // without its redirect, this page stays
+    const former = join(out, pageOf('tidewatch.html'));
+    const html = readFileSync(former, 'utf8');
+    expect(html).toContain(REDIRECT);
+    writeFileSync(former, html.replace(REDIRECT, '<meta name=redirect content="'));
+    browser = started;
+  });
+  afterAll(async () => {
+    await browser.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** Returns the path of a page by the name of its file. */
+  function pageOf(name: string): string {
+    const path = paths.find((each) => each.endsWith(`/${name}`));
+    if (path === undefined) throw new Error(`no page ${name}`);
+    return path;
+  }
+
+  /** Each kind of page, and what a reader does there. */
+  const KINDS: { readonly [kind: string]: readonly [path: () => string, act?: (page: Page) => Promise<void>] } = {
+    home: [() => 'index.html'],
+    changes: [() => 'browse/changes/2.html'],
+    accounts: [() => 'browse/accounts/2.html'],
+    month: [() => 'browse/months/2019-03.html'],
+    account: [() => pageOf('nina_k.html')],
+    'long account': [() => pageOf('ferry_times.html')],
+    'older changes': [() => pageOf('ferry_times~p1.html')],
+    'right to left': [() => pageOf('maktabat_alsabah.html')],
+    'handle that another account had': [() => pageOf('harbour_light.html')],
+    'former handle': [() => pageOf('tidewatch.html')],
+    search: [() => 'index.html', search],
+    filter: [() => pageOf('nina_k.html'), (page) => page.locator('label[for=fB]').click()],
+    comparison: [() => pageOf('nina_k.html'), compare],
+    keys: [() => pageOf('nina_k.html'), (page) => page.keyboard.press('?')],
+  };
+
+  it.each([
+    ['light', 1280],
+    ['dark', 1280],
+    ['light', 360],
+  ] as const)('no kind of page breaks a rule of axe-core, %s, %i pixels wide', { timeout: 180_000 }, async (colorScheme, width) => {
+    const axe = readFileSync(inPackage('axe-core/axe.min.js'), 'utf8');
+    // only colors differ in the dark
+    const rules = colorScheme === 'dark' ? `{ runOnly: ['color-contrast'] }` : '{}';
+    const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+    const broken: string[] = [];
+    const page = await context.newPage();
+    for (const [kind, [path, act]] of Object.entries(KINDS)) {
+      await page.goto(site + path());
+      await act?.(page);
+      // as a reader sees it who scrolled there
+      await page.evaluate(`for (const each of document.querySelectorAll('article')) each.style.contentVisibility = 'visible'`);
+      await page.evaluate(`${axe}; undefined`);
+      const violations = await page.evaluate<Violation[]>(`axe.run(${rules}).then(({ violations }) => violations)`);
+      for (const { id, nodes } of violations) broken.push(`${kind}: ${id} ${nodes[0]?.target} ${nodes[0]?.failureSummary}`);
+    }
+    await context.close();
+    expect(broken).toEqual([]);
+  });
+
+  async function search(page: Page): Promise<void> {
+    await page.locator('#query').fill('gro');
+    await page.locator('[role=option]').first().waitFor();
+  }
+
+  async function compare(page: Page): Promise<void> {
+    const buttons = page.locator('article.B button.compare');
+    await buttons.first().click();
+    await buttons.last().click();
+  }
+
+  it('every action works with the keyboard alone', async () => {
+    const context = await browser.newContext();
+    context.setDefaultTimeout(15_000);
+    const page = await context.newPage();
+    const { press, type } = { press: (key: string) => page.keyboard.press(key), type: (text: string) => page.keyboard.type(text) };
+    const focused = (expression: string) => page.evaluate<string>(`document.activeElement.${expression}`);
+    /** Presses Tab until an element has the focus. */
+    const tabTo = async (selector: string) => {
+      for (let tries = 100; tries > 0; tries -= 1) {
+        await press('Tab');
+        if (await page.evaluate<boolean>(`document.activeElement.matches(${JSON.stringify(selector)})`)) return;
+      }
+      throw new Error(`Tab never reaches ${selector} at ${page.url()}`);
+    };
+
+    // the first key skips the navigation
+    await page.goto(`${site}index.html`);
+    await press('Tab');
+    expect(await focused('hash')).toBe('#main');
+    // search
+    await press('/');
+    await type('nin');
+    await until(page, `document.querySelectorAll('[role=option]').length === 1`);
+    await press('Enter');
+    await page.waitForURL(/nina_k\.html$/);
+    // filter by field
+    await tabTo('[name=f]');
+    await press('ArrowRight');
+    await press('ArrowRight');
+    expect(await page.locator('#fB').isChecked()).toBe(true);
+    const shown = () =>
+      page.evaluate<number>(`Array.from(document.querySelectorAll('article')).filter((each) => each.getClientRects().length > 0).length`);
+    const bios = await shown();
+    // filter by date, and back to all dates
+    await tabTo('#from');
+    await type('05012023');
+    expect(await shown()).toBeLessThan(bios);
+    await tabTo('.filters button');
+    await press('Enter');
+    expect(await shown()).toBe(bios);
+    // from change to change, and the permalink of one; in a field, j is a letter
+    await tabTo('article a');
+    await press('j');
+    await press('j');
+    const id = await focused('id');
+    await tabTo(`#${id} h3 a`);
+    await press('Enter');
+    await until(page, `location.hash === '#${id}'`);
+    // comparison
+    await tabTo(`#${id} button.compare`);
+    await press('Enter');
+    await tabTo('button.compare[aria-pressed=false]');
+    await press('Enter');
+    expect(await page.locator('dialog.comparison').isVisible()).toBe(true);
+    await press('Escape');
+    expect(await page.locator('dialog').count()).toBe(0);
+    expect(await focused('className')).toContain('compare');
+    // keys, and the other pages
+    await press('?');
+    expect(await page.locator('dialog.help').isVisible()).toBe(true);
+    await tabTo('dialog button');
+    await press('Enter');
+    await page.goto(`${site}index.html`);
+    await tabTo('table.heat a, .chart a');
+    await press('Enter');
+    await page.waitForURL(/browse\/months\//);
+    await tabTo('.calendar a');
+    await press('Enter');
+    await page.waitForURL(/browse\/changes\/\d+\.html#r\d+$/);
+    await tabTo('.pages a');
+    await press('Enter');
+    await page.waitForURL(/browse\/changes\/\d+\.html$/);
+    await context.close();
+  });
+});

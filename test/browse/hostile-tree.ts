@@ -1,0 +1,106 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Account } from '../../src/contract/account.ts';
+import type { ChangeRecord, DataType } from '../../src/contract/record.ts';
+import { toNdjson } from '../support/histories.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+
+/** The text of changes that stand between hostile ones. */
+export const HARMLESS = 'Bread at six, news at seven.';
+
+const GREEN = 'style="background:#e6ffe6;"';
+const timeOf = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 3_600_000).toISOString().replace('.000', '');
+
+/**
+ * Builds a tree of imported and observed records with hostile values in every field.
+ * @returns the folder of the tree, and the fields of the items that were rejected, each once
+ */
+export async function hostileTree(
+  folder: string,
+  values: readonly string[],
+): Promise<{ readonly out: string; readonly rejected: string[] }> {
+  const [store, out, rejects, left] = [join(folder, 'store.db'), join(folder, 'out'), join(folder, 'imported'), join(folder, 'observed')];
+  await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: importedLines(values).join('\n') });
+  await palimpsestJson(['observe', '-', '--store', store, '--rejects', left], { input: observedLines(values).join('\n') });
+  await palimpsestJson(['build', '--html', '--store', store, '--out', out]);
+  return { out, rejected: [...rejectedFields(rejects), ...rejectedFields(left)] };
+}
+
+function rejectedFields(path: string): string[] {
+  if (!existsSync(path)) return [];
+  return readFileSync(path, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => String(JSON.parse(line).field ?? line.slice(0, 200)));
+}
+
+/** Imported records: for each value an account with the value in each field, and one account with all values as bios. */
+function importedLines(values: readonly string[]): string[] {
+  const records: ChangeRecord[] = [];
+  const add = (account: string, data_type: DataType, text: string, diff_html: string, previous: number | null, url: string | null) =>
+    records.push({
+      id: records.length + 1,
+      account,
+      data_type,
+      previous,
+      text,
+      first_encountered_date: timeOf(records.length),
+      diff_html,
+      web_archive_url: url,
+    });
+  const at = (index: number) => values[index % values.length] ?? '';
+  for (const [index, value] of values.entries()) {
+    const account = handleOf(index, value);
+    add(account, 'Name', value, value, null, null);
+    add(account, 'Bio', value, `<ins ${GREEN}>${value}</ins>`, null, urlWith(value));
+    add(account, 'Location', HARMLESS, `<ins ${GREEN}>${HARMLESS}</ins>`, null, null);
+    add(account, 'Website', value, `<span>x</span><ins ${GREEN}><a href="${value}">${value}</a></ins>`, null, urlWith(value));
+  }
+  let previous: number | null = null;
+  for (const value of values) {
+    for (const text of [value, HARMLESS]) {
+      add('all_values', 'Bio', text, `<del style="background:#ffe6e6;">${value}</del><ins ${GREEN}>${text}</ins>`, previous, null);
+      previous = records.length;
+    }
+  }
+  const names = [...new Set(records.map(({ account }) => account))];
+  const accounts = names.map(
+    (screen_name, index): Account => ({
+      screen_name,
+      account_creation_date: null,
+      profile_image_url: urlWith(at(index + 4)),
+      data: records.filter(({ account }) => account === screen_name).toReversed(),
+      display_name: at(index),
+      website: at(index + 1),
+      location: at(index + 2),
+      bio: at(index + 3),
+    }),
+  );
+  return toNdjson({ records: records.toReversed(), accounts });
+}
+
+/** Returns a URL that is the value or contains it, with any scheme. */
+function urlWith(value: string): string {
+  return [value, `https://archive.example/${value}`].find((url) => URL.canParse(url)) ?? '';
+}
+
+/** A handle with the value, if a handle can have its characters. */
+function handleOf(index: number, value: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: handles have no control characters
+  return `h${index}_${value.isWellFormed() ? value.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/g, '').slice(0, 200) : ''}`;
+}
+
+/** Snapshots of accounts whose profiles change from one hostile value to the next. */
+function observedLines(values: readonly string[]): string[] {
+  const at = (index: number) => values[index % values.length] ?? '';
+  const snapshot = (index: number, time: number) => ({
+    observed_at: timeOf(100_000 + time),
+    id: `o${index}`,
+    screen_name: `observed_${index}`,
+    display_name: at(index + time),
+    bio: at(index + time + 1),
+    location: at(index + time + 2),
+    website: at(index + time + 3),
+  });
+  return [0, 1].flatMap((time) => values.map((_, index) => JSON.stringify(snapshot(index, time))));
+}

@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parse } from 'parse5';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { program } from '../conformance/child.ts';
+import { type Browser, CHROMIUM, launch, type Page } from './chromium.ts';
+import { hostileTree } from './hostile-tree.ts';
+import { hostileValues } from './hostile-values.ts';
+import { until } from './walk.ts';
+
+/** Of how many pages Chromium opens one; all are parsed. `npm run test:browse` opens all. */
+const STEP = Number(process.env['PALIMPSEST_TEST_PAGE_STEP'] ?? 40);
+
+const VALUES = hostileValues();
+const POLICY = /<meta http-equiv=Content-Security-Policy content="[^"]*">\n/;
+
+let [folder, out, open] = ['', '', ''];
+let pages: string[] = [];
+let rejected: string[] = [];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
+  ({ out, rejected } = await hostileTree(folder, VALUES));
+  pages = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
+  // the same tree without the Content Security Policy
+  open = join(folder, 'open');
+  cpSync(out, open, { recursive: true });
+  for (const path of pages) {
+    const html = readFileSync(join(out, path), 'utf8');
+    if (!POLICY.test(html)) throw new Error(`${path} has no policy`);
+    writeFileSync(join(open, path), html.replace(POLICY, ''));
+  }
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The elements and attributes that pages have. Values are texts, so they never add one. */
+const ELEMENTS =
+  /^(#document|#documentType|html|head|meta|title|link|script|body|a|header|nav|div|main|h1|h2|h3|p|dl|dt|dd|bdi|small|time|b|i|code|ins|del|span|article|fieldset|legend|input|label|table|thead|tbody|tr|th|td|abbr|svg|g|rect|text|path|ul|li|footer)$/;
+const ATTRIBUTES =
+  /^(lang|charset|http-equiv|content|name|rel|type|href|src|defer|data-(root|search|filters|first|last)|class|id|for|checked|aria-(label|current|hidden)|datetime|dir|scope|tabindex|role|title|x|y|width|height|d|viewBox|text-anchor|fill|transform)$/;
+
+interface Node {
+  readonly nodeName: string;
+  readonly attrs?: readonly { readonly name: string; readonly value: string }[];
+  readonly childNodes?: readonly Node[];
+}
+
+/** Returns what an HTML parser finds in a page that the build did not write. */
+function foreignMarkup(node: Node): string[] {
+  if (node.nodeName === '#text') return [];
+  const attributes = (node.attrs ?? []).flatMap(({ name, value }) => {
+    const isUrl = name === 'href' || name === 'src';
+    const isGood = ATTRIBUTES.test(name) && (!isUrl || /^(https?:\/\/|[\w./~-]*(#\w*)?$)/i.test(value));
+    return isGood ? [] : [`${node.nodeName} ${name}=${value.slice(0, 80)}`];
+  });
+  const own = ELEMENTS.test(node.nodeName) ? attributes : [node.nodeName, ...attributes];
+  return [...own, ...(node.childNodes ?? []).flatMap(foreignMarkup)];
+}
+
+describe('hostile values in imported and observed records', () => {
+  it('are many, and none is rejected', () => {
+    expect(VALUES.length).toBeGreaterThanOrEqual(300);
+    expect(pages.length).toBeGreaterThan(2 * VALUES.length);
+    expect(rejected).toEqual([]);
+  });
+
+  it('are texts on every page', () => {
+    const foreign = pages.flatMap((path) =>
+      foreignMarkup(parse(readFileSync(join(out, path), 'utf8'))).map((found) => `${path}: ${found}`),
+    );
+    expect(foreign.slice(0, 20)).toEqual([]);
+  });
+});
+
+const xmllint = program('xmllint', 'libxml2-utils');
+
+it.skipIf(xmllint.skip)(`feeds of hostile values are well-formed ${xmllint.reason}`, () => {
+  const feeds = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.atom'));
+  expect(feeds.length).toBeGreaterThan(2 * VALUES.length);
+  const { stderr } = spawnSync('xmllint', ['--noout', '--huge', ...feeds], { cwd: out, encoding: 'utf8' });
+  expect(stderr).toBe('');
+});
+
+describe.skipIf(CHROMIUM.skip)(`hostile values in Chromium ${CHROMIUM.reason}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it.each([
+    ['with', () => out, 4 * STEP],
+    ['without', () => open, STEP],
+  ] as const)('run nothing, ask nobody and keep the layout, %s the policy', { timeout: 1_800_000 }, async (_, tree, step) => {
+    const site = `${pathToFileURL(tree()).href}/`;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    const page = await context.newPage();
+    const problems: string[] = [];
+    const note = (text: string) => void problems.push(`${page.url().slice(site.length)}: ${text}`);
+    page.on('dialog', () => note('a dialog'));
+    page.on('pageerror', ({ message }) => note(message));
+    page.on('request', (request) => {
+      if (!request.url().startsWith(site)) note(request.url().slice(0, 200));
+    });
+    await page.addInitScript('window.pwned = () => { window.ran = true; }; window.alert = window.pwned;');
+    // one page has all values as bios, and without the policy a page can do more
+    const isAlways = (path: string) => step === STEP && /all_values|browse\/accounts\//.test(path);
+    for (const path of pages.filter((path, index) => isAlways(path) || index % step === 0)) {
+      await page.goto(site + path);
+      await checkLayouts(page, note);
+    }
+    await searchAndCompare(page, site, note);
+    await context.close();
+    expect(problems).toEqual([]);
+  });
+});
+
+/** What is wrong in a page as Chromium shows it. Articles stand below one another, inside of the window. */
+const WRONG = `(() => {
+  const wrong = [];
+  // off the window, Chromium skips the layout of articles
+  for (const article of document.querySelectorAll('article')) article.style.contentVisibility = 'visible';
+  if (window.ran) wrong.push('code ran');
+  const width = document.documentElement.scrollWidth;
+  if (width > innerWidth) wrong.push('the document is ' + width + ' wide, the window ' + innerWidth);
+  let end = -Infinity;
+  for (const article of document.querySelectorAll('article')) {
+    const { left, right, top, bottom, height } = article.getBoundingClientRect();
+    if (left < 0 || right > innerWidth + 1 || top < end - 1 || height < 20) wrong.push(article.id + ' is at ' + [left, right, top, bottom]);
+    end = bottom;
+  }
+  for (const each of document.querySelectorAll('header.site, footer, h1, dialog, .search-popup:not([hidden])')) {
+    const { left, right, height } = each.getBoundingClientRect();
+    if (left < -1 || right > innerWidth + 1 || height === 0) wrong.push(each.localName + each.className + ' is at ' + [left, right]);
+  }
+  return wrong.slice(0, 3);
+})()`;
+
+async function checkLayouts(page: Page, note: (text: string) => void): Promise<void> {
+  for (const width of [360, 1280]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const wrong of await page.evaluate<string[]>(WRONG)) note(`${width}: ${wrong}`);
+  }
+}
+
+/** Shows hostile names in search results, and compares two hostile values. */
+async function searchAndCompare(page: Page, site: string, note: (text: string) => void): Promise<void> {
+  await page.goto(`${site}index.html`);
+  for (const query of ['<sc', '<img', '">', 'h1', 'observed', '\u202e', '__proto__', '\u0301']) {
+    await page.locator('#query').fill(query);
+    await until(page, `document.querySelector('.search [role=status]').textContent !== ''`);
+    await checkLayouts(page, note);
+    await page.locator('#query').fill('');
+  }
+  const longest = pages.filter((path) => path.includes('all_values') && !path.includes('~p'));
+  await page.goto(site + longest[0]);
+  const buttons = page.locator('article.B button.compare');
+  for (let index = 0; index + 2 < (await buttons.count()); index += 16) {
+    await buttons.nth(index).click();
+    await buttons.nth(index + 2).click();
+    await checkLayouts(page, note);
+    await page.locator('dialog button').click();
+  }
+}

@@ -1,0 +1,54 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { SITE_NAME } from '../conformance/child.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import type { Snapshot } from '../support/snapshots.ts';
+
+const SAMPLE: string = fileURLToPath(new URL('../../data/sample', import.meta.url));
+
+/** The path of the base URL of the tree. */
+export const BASE = '/api';
+export const BASE_URL: string = `https://${SITE_NAME}${BASE}`;
+
+/** The account with the longest history in the tree. Its changes are on three pages. */
+const LONG_ACCOUNT = 'ferry_times';
+
+/**
+ * Builds a tree that has every kind of page, from the sample and more snapshots.
+ * @param folder an empty folder
+ * @returns the folder of the tree
+ */
+export async function readerTree(folder: string): Promise<string> {
+  const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
+  await palimpsestJson(['import', SAMPLE, '--store', store]);
+  await palimpsestJson(['observe', `${SAMPLE}-snapshots.ndjson`, '--store', store]);
+  await palimpsestJson(['observe', '-', '--store', store], {
+    input: moreSnapshots()
+      .map((each) => JSON.stringify(each))
+      .join('\n'),
+  });
+  await palimpsestJson([
+    'build',
+    '--html',
+    ...['--store', store, '--out', out, '--base-url', BASE_URL, '--page-size', '20', '--account-page-size', '15'],
+  ]);
+  return out;
+}
+
+/** A long account, a handle that another account has today, and an account without changes. */
+function moreSnapshots(): Snapshot[] {
+  const day = (n: number) => new Date(Date.UTC(2024, 0, 1) + n * 86_400_000).toISOString();
+  const times = Array.from({ length: 125 }, (_, n) => ({
+    observed_at: day(n),
+    id: 'ferry',
+    screen_name: LONG_ACCOUNT,
+    display_name: 'Ferry times ⛴️',
+    bio: `Next ferry at ${String(6 + (n % 16)).padStart(2, '0')}:${n % 2 === 0 ? '15' : '45'}`,
+  }));
+  const handles = [
+    { observed_at: day(1), id: 'first', screen_name: 'harbour_light', display_name: 'The old light', bio: 'Lit since 1871' },
+    { observed_at: day(60), id: 'first', screen_name: 'Harbour_Light_1871', display_name: 'The old light', bio: 'Lit since 1871' },
+    { observed_at: day(90), id: 'second', screen_name: 'harbour_light', display_name: 'Harbour Light', bio: 'A new light' },
+  ];
+  return [...times, ...handles].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+}

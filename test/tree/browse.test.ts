@@ -1,0 +1,267 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { importInputs } from '../../src/import/import.ts';
+import { removeAccounts } from '../../src/store/remove.ts';
+import { isBrowsePath, linesOfBytes, linesOfGroup, listBrowseFiles } from '../../src/tree/browse-lines.ts';
+import { type BuildSummary, build } from '../../src/tree/build.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { histories, toNdjson } from '../support/histories.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { goodHistory, importHistory, NAMES, SITE } from '../verify/good-tree.ts';
+
+const UNFINISHED = `{"palimpsest":"0.1.0","state":"unfinished","base_url":"${SITE.base_url}"`;
+
+/** A store, and functions that build its trees in named folders. */
+async function workplace(records = 60) {
+  const folder = temporaryFolder();
+  const store = join(folder, 'store.db');
+  await importHistory(store, goodHistory(records));
+  const at = (path: string) => join(folder, path);
+  const html = (name: string, options: { readonly repair?: boolean } = {}): Promise<BuildSummary> =>
+    build(store, { out: at(name), site: SITE, html: true, ...options });
+  return { store, at, html, json: (name: string) => build(store, { out: at(name), site: SITE, html: false }) };
+}
+
+const browsePaths = (out: string) => [...filesIn(out).keys()].filter((path) => isBrowsePath(path));
+
+/** Which files of a tree changed: a new inode means that the file was written. */
+function inodes(out: string): Map<string, number> {
+  return new Map(browsePaths(out).map((path) => [path, statSync(join(out, path)).ino]));
+}
+
+describe('a build with --html', () => {
+  it('adds browse files to the same pages, and lists them in the manifest before the sort keys', async () => {
+    const { at, html, json } = await workplace();
+    const [plain, full] = [await json('plain'), await html('full')];
+    const [without, withHtml] = [filesIn(at('plain')), filesIn(at('full'))];
+    const added = [...withHtml.keys()].filter((path) => !without.has(path));
+    expect(added.toSorted()).toEqual(browsePaths(at('full')).toSorted());
+    expect(added).toContain('index.html');
+    expect(added).toContain('browse/changes/1.html');
+    for (const [path, bytes] of without) if (path.includes('/')) expect(withHtml.get(path)).toEqual(bytes);
+    expect(full).toMatchObject({ written: plain.written + added.length, unchanged: 0, removed: 0, build: { browse_files: added.length } });
+    expect('browse_files' in JSON.parse(String(without.get('build.json')))).toBe(false);
+    expect(spawnSync('sha256sum', ['-c', '--quiet', 'manifest-sha256.txt'], { cwd: at('full') }).status).toBe(0);
+    const lines = String(withHtml.get('manifest-sha256.txt')).trimEnd().split('\n');
+    expect(lines.length).toBe(withHtml.size - 2);
+    expect(lines.slice(0, -1 - added.length).every((line) => line.includes('  rest/'))).toBe(true);
+    expect(lines.at(-1)).toContain('  sort-keys.txt');
+  });
+
+  it('writes nothing if nothing changed, and one rename makes the folder of a first build', async () => {
+    const { at, html } = await workplace();
+    await html('out');
+    const before = inodes(at('out'));
+    expect(await html('out')).toMatchObject({ written: 0, removed: 0 });
+    expect(inodes(at('out'))).toEqual(before);
+  });
+
+  it('gives, after an import, the files of a build into an empty folder, and leaves unchanged files alone', async () => {
+    const { store, at, html } = await workplace();
+    await html('out');
+    const before = inodes(at('out'));
+    await importHistory(store, goodHistory(61));
+    const summary = await html('out');
+    await html('fresh');
+    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+    const after = inodes(at('out'));
+    const same = [...after].filter(([path, inode]) => before.get(path) === inode).map(([path]) => path);
+    // the new record is of one account of eight: the pages of the others stay
+    expect(same.filter((path) => path.startsWith('browse/account/')).length).toBeGreaterThanOrEqual(NAMES.length - 1);
+    expect(summary.unchanged).toBeGreaterThanOrEqual(same.length);
+    expect(await html('out')).toMatchObject({ written: 0 });
+  });
+
+  it('removes the files of a removed account', async () => {
+    const { store, at, html } = await workplace();
+    await html('out');
+    expect(browsePaths(at('out')).join()).toContain('/dee.html');
+    await removeAccounts(store, ['dee'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
+    expect((await html('out')).removedBrowseFiles).toBeGreaterThan(0);
+    expect(browsePaths(at('out')).join()).not.toContain('/dee');
+    for (const [path, bytes] of filesIn(at('out'))) expect(bytes.includes('"dee"') || bytes.includes('>dee<'), path).toBe(false);
+    await html('fresh');
+    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+  });
+
+  it('gives the same tree from any number of builds as from one', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    const importLines = (store: string, lines: readonly string[]) =>
+      importInputs(
+        store,
+        [
+          {
+            name: 'lines',
+            size: undefined,
+            open: async function* () {
+              yield Buffer.from(lines.join('\n'));
+            },
+          },
+        ],
+        { onConflict: 'fail' },
+      );
+    const site = { base_url: 'https://history.example', page_size: 7, account_page_size: 3 };
+    await fc.assert(
+      fc.asyncProperty(histories(20), fc.nat({ max: 20 }), async (history, place) => {
+        const lines = toNdjson(history);
+        fc.pre(lines.length > 0);
+        run += 1;
+        const at = (name: string) => join(folder, `${run}`, name);
+        for (const batch of [lines.slice(0, place), lines.slice(place)]) {
+          if (batch.length === 0) continue;
+          await importLines(at('store.db'), batch);
+          await build(at('store.db'), { out: at('out'), site, html: true });
+        }
+        await build(at('store.db'), { out: at('fresh'), site, html: true });
+        expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+        expect((await verify({ out: at('out'), store: at('store.db') })).violations).toEqual([]);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('gives the same files on two threads as on one', async () => {
+    const { store, at } = await workplace(2100);
+    const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
+    await palimpsestJson(['build', '--html', '--store', store, '--out', at('threads'), ...args]);
+    expect(browsePaths(at('threads')).length).toBeGreaterThan(300);
+    // the check renders them again on one thread
+    expect((await verify({ out: at('threads'), store })).violations).toEqual([]);
+  });
+});
+
+it('keeps the browse files in a build without --html', async () => {
+  const { store, at, html } = await workplace();
+  await html('out');
+  const files = filesIn(at('out'));
+  expect(await build(store, { out: at('out'), site: SITE })).toMatchObject({ written: 0, removed: 0 });
+  expect(filesIn(at('out'))).toEqual(files);
+});
+
+describe('a build with --no-html over a tree with browse files', () => {
+  it('removes them, says so, and keeps files of others', async () => {
+    const { store, at, html, json } = await workplace();
+    await html('out');
+    await json('plain');
+    writeFileSync(at('out/browse/notes.txt'), 'mine');
+    const files = browsePaths(at('out')).length - 1;
+    const args = ['--page-size', '7', '--account-page-size', '3', '--base-url', SITE.base_url];
+    const { stdout } = await palimpsest(['build', '--no-html', '--store', store, '--out', at('out'), ...args]);
+    expect(stdout).toContain(`\n  removed   ${files} browse files\n`);
+    expect(readFileSync(at('out/browse/notes.txt'), 'utf8')).toBe('mine');
+    rmSync(at('out/browse'), { recursive: true });
+    expect(filesIn(at('out'))).toEqual(filesIn(at('plain')));
+  });
+
+  it('leaves no empty folder', async () => {
+    const { at, html, json } = await workplace();
+    await html('out');
+    expect(await json('out')).toMatchObject({ written: 0, build: { records: 60 } });
+    expect(existsSync(at('out/browse'))).toBe(false);
+    expect(existsSync(at('out/index.html'))).toBe(false);
+  });
+});
+
+describe('files of others at the places of browse files', () => {
+  it.each([
+    ['a home page', (out: string) => writeFileSync(join(out, 'index.html'), '<p>mine')],
+    ['a folder with a file', (out: string) => [mkdirSync(join(out, 'browse')), writeFileSync(join(out, 'browse/mine'), '')]],
+    ['a symbolic link', (out: string) => symlinkSync(temporaryFolder(), join(out, 'browse'))],
+  ])('are refused before anything is written: %s', async (_, place) => {
+    const { at, html, json } = await workplace();
+    await json('out');
+    place(at('out'));
+    const before = filesIn(at('out'));
+    await expect(html('out')).rejects.toMatchObject({ code: 'not-ours', expected: 'nothing, because build --html writes here' });
+    expect(filesIn(at('out'))).toEqual(before);
+    // also if a build without browse files was killed
+    writeFileSync(at('out/build.json'), `${UNFINISHED}}\n`);
+    await expect(html('out')).rejects.toMatchObject({ code: 'not-ours' });
+  });
+
+  it.each([
+    [
+      'a folder at the path of a page',
+      (out: string) => [rmSync(join(out, 'browse/changes/1.html')), mkdirSync(join(out, 'browse/changes/1.html'))],
+    ],
+    [
+      'a link at the path of a folder',
+      (out: string) => [
+        rmSync(join(out, 'browse/changes'), { recursive: true }),
+        symlinkSync(temporaryFolder(), join(out, 'browse/changes')),
+      ],
+    ],
+  ])('are refused later too: %s', async (_, place) => {
+    const { store, at, html } = await workplace();
+    await html('out');
+    place(at('out'));
+    await importHistory(store, goodHistory(61));
+    await expect(html('out')).rejects.toMatchObject({ code: 'not-ours' });
+    expect(JSON.parse(readFileSync(at('out/build.json'), 'utf8'))).toMatchObject({ state: 'finished', records: 60 });
+  });
+});
+
+describe('a tree with damaged browse files', () => {
+  it.each([
+    ['is repaired with --repair', () => {}, true],
+    [
+      'is completed if the build was killed',
+      (out: string) => writeFileSync(join(out, 'build.json'), `${UNFINISHED},"browse_files":3}\n`),
+      false,
+    ],
+    ['is completed if the manifest is damaged', (out: string) => writeFileSync(join(out, 'manifest-sha256.txt'), 'x'), false],
+    ['is completed if the home page is missing', (out: string) => rmSync(join(out, 'index.html')), false],
+  ])('%s', async (_, damage, repair) => {
+    const { at, html } = await workplace();
+    await html('fresh');
+    await html('out');
+    const inode = statSync(at('out/browse/changes/3.html')).ino;
+    writeFileSync(at('out/browse/changes/2.html'), 'half');
+    rmSync(at('out/browse/assets'), { recursive: true });
+    // left by a build of another store
+    writeFileSync(at('out/browse/changes/900.html'), 'surplus');
+    damage(at('out'));
+    await html('out', { repair });
+    expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+    expect(statSync(at('out/browse/changes/3.html')).ino).toBe(inode);
+  });
+});
+
+describe('the lines of browse files', () => {
+  it('are found by group wherever they are in a manifest', () => {
+    const line = (path: string) => `${'ab'.repeat(32)}  ${path}\n`;
+    const paths = [
+      'rest/data/index.json',
+      'browse/a/1.html',
+      'browse/b/1.html',
+      'rest/é/x',
+      'browse/a/2.html',
+      'index.html',
+      'sort-keys.txt',
+    ];
+    const listing = listBrowseFiles(linesOfBytes(Buffer.from(paths.map(line).join(''))), (path) => path.split('/')[1] ?? 'home');
+    const found = Object.fromEntries(
+      [...listing.extents.keys()].map((key) => [key, Array.from(linesOfGroup(listing, key), ({ path }) => path)]),
+    );
+    expect(found).toEqual({ a: ['browse/a/1.html', 'browse/a/2.html'], b: ['browse/b/1.html'], home: ['index.html'] });
+  });
+
+  it.each([
+    'browse/../secret',
+    'browse//x',
+    'browse/.x',
+    'browse',
+    'rest/index.html',
+    '/index.html',
+    'browse/x.',
+    'browse/a\\b',
+    'browse/\u00e9',
+  ])('have no path like %s', (path) => {
+    expect(isBrowsePath(path)).toBe(false);
+  });
+});
