@@ -42,17 +42,28 @@ const UNKNOWN: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"det
 
 const PAGE = /^rest\/(data|account)\/(?:page\/(\d+|last)\/)?index\.json$/;
 
+/** A page before its items are read. */
+export interface FoundPage {
+  readonly tree: Tree;
+  /** The position of its first item in the collection, from 0. */
+  readonly from: number;
+  /** The position after its last item. */
+  readonly to: number;
+  /** The bytes before the items, as text. */
+  readonly envelope: string;
+}
+
 /**
- * Composes the page that the static layout has at a path.
+ * Finds the page that the static layout has at a path. Reads chunks only for an earlier state.
  * @param path as {@link resolve} returns it, such as `rest/data/page/2/index.json`
  * @param query the query of the request without the question mark; `as_of` selects an earlier state
- * @returns the parts of the page; an answer if `as_of` is wrong; undefined if there is no such page
+ * @returns an answer if `as_of` is wrong; undefined if there is no such page
  */
-export async function compose(head: Head, path: string, query: string, read: ReadChunk): Promise<Uint8Array[] | Answer | undefined> {
+export async function findPage(head: Head, path: string, query: string, read: ReadChunk): Promise<FoundPage | Answer | undefined> {
   const match = PAGE.exec(path);
   if (match === null) return undefined;
   const asOf = lastValueOf(query, 'as_of');
-  if (asOf === undefined || asOf === '') return pageOfState(head, head.base_url, String(match[1]), match[2], '', read);
+  if (asOf === undefined || asOf === '') return pageOfState(head, head.base_url, String(match[1]), match[2], '');
   const found = await generationAt(head, asOf, read);
   if ('status' in found) return found;
   const state: State = {
@@ -61,18 +72,38 @@ export async function compose(head: Head, path: string, query: string, read: Rea
     data: { count: found.records, root: found.data },
     account: { count: found.accounts, root: found.account },
   };
-  return pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`, read);
+  return pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`);
+}
+
+/** Returns a text that changes with the bytes of a page: the root identifies all items of the collection. */
+export function identityOf(page: FoundPage): string {
+  return `${page.tree.root} ${page.from} ${page.to} ${page.envelope}`;
+}
+
+/** Reads the items of a page. Returns the parts of its bytes. */
+export async function compose(page: FoundPage, read: ReadChunk): Promise<Uint8Array[]> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [encoder.encode(page.envelope)];
+  if (page.to > page.from) {
+    const root = await rootOf(page.tree, read);
+    const items = await itemsBelow(root, page.from, page.to, read);
+    for (let at = 0; at < items.length; at += 1) {
+      if (at > 0) parts.push(encoder.encode(','));
+      parts.push(items[at] as Uint8Array);
+    }
+  }
+  parts.push(encoder.encode(']}'));
+  return parts;
 }
 
 /** @param parameter the parameter that links carry on, such as `as_of=17`, or '' */
-async function pageOfState(
+function pageOfState(
   state: State,
   baseUrl: string,
   collection: string,
   page: string | undefined,
   parameter: string,
-  read: ReadChunk,
-): Promise<Uint8Array[] | undefined> {
+): FoundPage | undefined {
   const isFeed = collection === 'data';
   const tree = isFeed ? state.data : state.account;
   const size = isFeed ? state.page_size : state.account_page_size;
@@ -85,20 +116,12 @@ async function pageOfState(
     return `${baseUrl}/rest/${collection}/${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`;
   };
   const envelope = JSON.stringify({ count: tree.count, next: link(number + 1), previous: link(number - 1) });
-  const encoder = new TextEncoder();
-  const parts: Uint8Array[] = [encoder.encode(`${envelope.slice(0, -1)},"results":[`)];
-  const end = Math.min(number * size, tree.count);
-  let items: readonly Uint8Array[] = [];
-  if (end > 0) {
-    const root = await rootOf(tree, read);
-    items = await itemsBelow(root, (number - 1) * size, end, read);
-  }
-  for (let at = 0; at < items.length; at += 1) {
-    if (at > 0) parts.push(encoder.encode(','));
-    parts.push(items[at] as Uint8Array);
-  }
-  parts.push(encoder.encode(']}'));
-  return parts;
+  return {
+    tree: tree,
+    from: (number - 1) * size,
+    to: Math.min(number * size, tree.count),
+    envelope: `${envelope.slice(0, -1)},"results":[`,
+  };
 }
 
 /** Returns the entry of the log that a value of `as_of` selects: by its number, or the last one up to a time. */

@@ -53,15 +53,17 @@ async function answer(r) {
   const found = resolve(r.method, path, query, BASE);
   if (found.file === undefined) return send(r, found);
   const head = JSON.parse(fs.readFileSync(TREE + 'head.json'));
-  const parts = await compose(head, found.file, query, (hash) => fs.promises.readFile(TREE + chunkPath(hash)));
-  if (parts === undefined) return send(r, MISSING);
-  if (parts.status !== undefined) return send(r, parts);
-  const body = Buffer.concat(parts.map((part) => Buffer.from(part)));
-  const etag = '"' + crypto.createHash('sha256').update(body).digest('hex').slice(0, 32) + '"';
+  const read = (hash) => fs.promises.readFile(TREE + chunkPath(hash));
+  const page = await findPage(head, found.file, query, read);
+  if (page === undefined) return send(r, MISSING);
+  if (page.status !== undefined) return send(r, page);
+  const etag = '"' + crypto.createHash('sha256').update(identityOf(page)).digest('hex').slice(0, 32) + '"';
   setHeaders(r, found.headers);
   r.headersOut.ETag = etag;
   const known = (r.headersIn['If-None-Match'] || '').split(',').map((each) => each.trim().replace(/^W\\//, ''));
-  r.return(known.includes(etag) || known.includes('*') ? 304 : 200, body);
+  if (known.includes(etag) || known.includes('*')) return r.return(304);
+  const parts = await compose(page, read);
+  r.return(200, Buffer.concat(parts.map((part) => Buffer.from(part))));
 }
 
 function send(r, found) {

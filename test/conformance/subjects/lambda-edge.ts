@@ -36,7 +36,7 @@ export const lambdaEdge: Subject = {
     return { ask, stop: origin.child.stop };
   },
   startComposed: async ({ files, tree }) => {
-    const origin = await startOrigin(tree);
+    const origin = await startBucket(tree);
     const file = join(files, 'index.mjs');
     // the marked line names the distribution
     writeFileSync(file, readFileSync(file, 'utf8').replace(/(?<=^const TREE = ').*(?='; \/\/ <--$)/m, origin.url));
