@@ -35,8 +35,8 @@ server {
       path: 'palimpsest.js',
       where: '/etc/nginx/palimpsest/',
       text: `// Composes pages in nginx with njs. palimpsest.conf calls this function.
-import crypto from 'crypto';
-import fs from 'fs';
+const crypto = require('crypto');
+const fs = require('fs');
 
 export default { answer };
 
