@@ -27,7 +27,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   serve: ['contract', 'rewrite', 'tree', 'composed'],
   verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'composed', 'version'],
   storage: ['contract', 'store'],
-  publish: ['contract', 'store', 'browse', 'tree', 'storage', 'version'],
+  publish: ['contract', 'store', 'browse', 'rewrite', 'tree', 'composed', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
@@ -39,6 +39,7 @@ const PUBLISH: { readonly [folder: string]: readonly string[] } = {
   planning: ['state'],
   trees: ['objects', 'state', 'planning'],
   transfer: ['objects', 'planning', 'trees'],
+  composed: ['objects', 'state', 'planning', 'trees'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];

@@ -20,6 +20,11 @@ export function appended(log: KnownTree | undefined, generation: Generation, chu
   return treeOf(recut(LOG_RULE, leaves, [last], items, chunks, put), put);
 }
 
+/** Returns the log of consecutive generations, the oldest first. */
+export function logOf(generations: readonly Generation[], put: PutChunk): KnownTree {
+  return treeOf(leavesOf(LOG_RULE, generations.map(entryOf), put), put);
+}
+
 /** Returns the last entry of a log. */
 export function lastGeneration(log: KnownTree, chunks: Chunks): Generation {
   const leaf = chunks.read(leavesBelow(log.node, chunks).at(-1)?.[0] ?? '');

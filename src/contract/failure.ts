@@ -28,6 +28,8 @@ export const FAILURES = {
   'target-denied': 1,
   'target-failed': 1,
   'target-busy': 1,
+  'target-edited': 1,
+  'no-generation': 1,
   stopped: 130,
   'bad-service': 1,
   'service-failed': 1,
@@ -41,6 +43,8 @@ export const FAILURES = {
   'not-confirmed': 3,
   'too-many-deletes': 3,
   'reader-gaps': 3,
+  'generations-lost': 3,
+  'no-conditional-writes': 3,
   'host-refused': 3,
   'host-limit': 3,
 } as const;
