@@ -23,7 +23,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   tree: ['contract', 'store', 'pages', 'browse', 'version'],
   composed: ['contract', 'sources', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'browse', 'rewrite', 'tree', 'version', 'warc'],
-  hosting: ['contract', 'rewrite', 'tree'],
+  hosting: ['contract', 'rewrite', 'tree', 'composed'],
   serve: ['contract', 'rewrite', 'tree', 'composed'],
   verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'composed', 'version'],
   storage: ['contract', 'store'],

@@ -19,7 +19,7 @@ export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
   testedOn: "falco only, a linter for Fastly's VCL",
-  cannot: {},
+  cannot: { composed: 'VCL chooses an object of the origin and cannot compose a page' },
   untested: untested(),
   limits: {},
   render: ({ base, browse }) => [
