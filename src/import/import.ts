@@ -95,6 +95,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         }
       }
     }
+    inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
     inputErrors.throwIfAny();
     const withdrawn = writer.withdrawExcluded();
     withdraw(records, withdrawn.records);

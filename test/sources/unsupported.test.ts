@@ -2,7 +2,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { STORE_APPLICATION_ID } from '../../src/contract/store-file.ts';
 import { decode } from '../../src/sources/decode.ts';
-import { type HintCommand, plainCommand, STANDARD_INPUT, type Verb } from '../../src/sources/hint-command.ts';
+import { type HintCommand, plainCommand, type Verb } from '../../src/sources/hint-command.ts';
+import { STANDARD_INPUT } from '../../src/sources/standard-input.ts';
 
 const command: HintCommand = (verb, source = 'saved pages/', options = {}) =>
   `${plainCommand(verb, source, options)}${verb === 'observe' ? ' --from neutral' : ''}${verb === 'export ndjson' ? '' : ' --store my.db'}`;

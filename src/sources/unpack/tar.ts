@@ -1,0 +1,43 @@
+import { createTarDecoder } from 'modern-tar';
+import { Failure } from '../../contract/failure.ts';
+import type { Input } from '../source.ts';
+import { brokenArchive } from './broken-archive.ts';
+import type { Expansion } from './expansion.ts';
+import { isRead, memberInput, plainPath } from './member.ts';
+
+/**
+ * Yields the files in a tar archive, in its order. Each must be read before the next one is requested; what was not read is
+ * skipped. Links and special files are skipped.
+ * @throws Failure bad-archive if the archive is damaged or cut short; and the errors of the bytes. An error that a member has
+ *   thrown ends the members without another error.
+ */
+export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<Input> {
+  let isReported = false;
+  const toFailure = (error: unknown): unknown =>
+    error instanceof Failure || !(error instanceof Error) || 'code' in error
+      ? error
+      : brokenArchive(
+          archive.name,
+          'tar archive',
+          error.message.replace(/^Tar archive is truncated.$/, 'the end of the bytes before that of the archive'),
+        );
+  async function* bodyOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of body) yield piece;
+    } catch (error) {
+      isReported = true;
+      throw toFailure(error);
+    }
+  }
+  const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
+  try {
+    for await (const { header, body } of entries) {
+      const path = plainPath(header.name);
+      if (header.type === 'file' && isRead(archive, path)) yield memberInput(archive, { path, open: () => bodyOf(body) }, expansion);
+      // a member that was read is locked or closed already
+      if (!body.locked) await body.cancel();
+    }
+  } catch (error) {
+    if (!isReported) throw toFailure(error);
+  }
+}
