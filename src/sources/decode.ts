@@ -1,5 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { type HintCommand, plainCommand, type Verb } from './hint-command.ts';
+import { readFailure } from './read-failure.ts';
 import type { Input } from './source.ts';
 import { decompressed } from './unpack/compression.ts';
 import { headOf, resumed } from './unpack/head.ts';
@@ -82,8 +83,7 @@ interface Encoding {
 
 function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Failure {
   if (cause instanceof Failure) return cause;
-  const { code, message } =
-    cause instanceof Error ? { code: 'code' in cause ? String(cause.code) : '', message: cause.message } : { code: '', message: '' };
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const place = { file: input.name };
   if (cause instanceof UnsupportedSource) {
     const { kind, hint, isText, line, beginning } = cause.format;
@@ -111,6 +111,5 @@ function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Fai
       cause,
     });
   }
-  const hint = 'check the disk and the permissions of the file';
-  return new Failure('bad-source', `cannot read ${input.name}`, { place, expected: 'a readable file', found: message, hint, cause });
+  return readFailure(input.name, cause);
 }

@@ -205,16 +205,20 @@ function hintOf({ hint }: Format, conversion: Conversion): string {
   return hint === nested || hint === leftOut ? hint(conversion) : converted(hint)(conversion);
 }
 
+const COMPRESSED_NAME = /\.(gz|bz2|xz|zst)$/i;
+
 function conversionOf(name: string, verb: Verb, command: HintCommand): Conversion {
   const { source, member } = sourceOf(name);
   const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
   const stem = name.replace(/\.\w+$/, '');
-  const extension = /\.\w+$/.exec(name)?.[0];
+  const base = name.split('/').at(-1) ?? name;
+  // the pattern of a compressed member would match its whole archive
+  const extension = member !== undefined && COMPRESSED_NAME.test(name) ? undefined : /\.\w+$/.exec(name)?.[0];
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',
     folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
-    pattern: extension === undefined ? (name.split('/').at(-1) ?? name) : `*${extension}`,
+    pattern: extension === undefined ? base : `*${extension}`,
     archive: member === undefined ? undefined : source,
     command,
     run: (source, options) => command(verb, source, options),

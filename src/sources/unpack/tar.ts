@@ -13,27 +13,26 @@ import { isRead, memberInput, plainPath } from './member.ts';
  */
 export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<Input> {
   let isReported = false;
-  const toFailure = (error: unknown): unknown =>
-    error instanceof Failure || !(error instanceof Error) || 'code' in error
-      ? error
-      : brokenArchive(
-          archive.name,
-          'tar archive',
-          error.message.replace(/^Tar archive is truncated.$/, 'the end of the bytes before that of the archive'),
-        );
-  async function* bodyOf(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
+  /** @param member the path of the member in which the error occurred */
+  const toFailure = (error: unknown, member?: string): unknown => {
+    if (error instanceof Failure || !(error instanceof Error) || 'code' in error) return error;
+    const isCut = error.message === 'Tar archive is truncated.';
+    const found = isCut ? 'the end of the file before the end of the archive' : error.message;
+    return brokenArchive(archive.name, 'tar archive', member === undefined ? found : `${found}, inside ${member}`);
+  };
+  async function* bodyOf(path: string, body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Array> {
     try {
       for await (const piece of body) yield piece;
     } catch (error) {
       isReported = true;
-      throw toFailure(error);
+      throw toFailure(error, path);
     }
   }
   const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
   try {
     for await (const { header, body } of entries) {
       const path = plainPath(header.name);
-      if (header.type === 'file' && isRead(archive, path)) yield memberInput(archive, { path, open: () => bodyOf(body) }, expansion);
+      if (header.type === 'file' && isRead(archive, path)) yield memberInput(archive, { path, open: () => bodyOf(path, body) }, expansion);
       // a member that was read is locked or closed already
       if (!body.locked) await body.cancel();
     }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Failure } from '../../contract/failure.ts';
 import { fileHead } from '../file-head.ts';
+import { readFailure } from '../read-failure.ts';
 import { unreadableInput } from '../rejection.ts';
 import type { Input, InputError } from '../source.ts';
 import { decompressed } from './compression.ts';
@@ -16,7 +17,7 @@ export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | 
   try {
     yield* unpack(input);
   } catch (error) {
-    yield unreadableInput(error);
+    yield unreadableInput(readFailure(input.name, error));
   }
 }
 
@@ -75,7 +76,8 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>): Asyn
   try {
     if (file === undefined) await pipeline(bytes, createWriteStream(path));
     const { openZip } = await import('./zip.ts');
-    const { members, close } = await openZip(input, path);
+    const { meter, ...unmetered } = input;
+    const { members, close } = await openZip(file === undefined ? unmetered : input, path);
     try {
       yield members;
     } finally {
