@@ -22,6 +22,8 @@ export interface TargetChoice {
   readonly timeout: number;
 }
 
+type AnyOption = Parameters<CommandUnknownOpts['addOption']>[0];
+
 /** Adds the options of every command that uses a target. */
 export function addTargetOptions<Arguments extends unknown[], Options extends OptionValues>(
   command: Command<Arguments, Options>,
@@ -41,17 +43,17 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
     .addOption(timeoutOption());
 }
 
-export function endpointOption() {
+export function endpointOption(): AnyOption {
   return new Option('--endpoint <url>', 'the address of the object store (default: the address of the cloud provider)').env(
     'PALIMPSEST_ENDPOINT',
   );
 }
 
-export function regionOption() {
+export function regionOption(): AnyOption {
   return new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName);
 }
 
-export function timeoutOption() {
+export function timeoutOption(): AnyOption {
   return new Option('--timeout <seconds>', 'the time after which a request is retried')
     .env('PALIMPSEST_TIMEOUT')
     .argParser(wholeNumber(1, 3600))

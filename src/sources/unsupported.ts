@@ -17,6 +17,7 @@ interface Conversion {
   readonly name: string;
   /** The name of the file, quoted for a shell. */
   readonly file: string;
+  readonly isUrl: boolean;
   /** A folder to unpack the file into. */
   readonly folder: string;
   /** A pattern of files like this one, such as `*.png`. */
@@ -61,8 +62,8 @@ const decodedFrom =
   (encoding: string) =>
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-const leftOut = ({ name, archive, pattern, run }: Conversion) => {
-  if (schemeOf(name)?.startsWith('http') && archive === undefined)
+const leftOut = ({ name, isUrl, archive, pattern, run }: Conversion) => {
+  if (isUrl && archive === undefined)
     return 'open the address in a browser: it may need a login, or lead to a page about the file';
   // if the file is the only source, a pattern would leave nothing
   return run() === run(name)
@@ -217,6 +218,7 @@ function conversionOf(name: string, verb: Verb, command: HintCommand): Conversio
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',
+    isUrl: /^https?:/.test(name),
     folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
     pattern: extension === undefined ? base : `*${extension}`,
     archive: member === undefined ? undefined : source,
