@@ -25,14 +25,14 @@ export async function* decode(
   let bytes = 0;
   let last: Uint8Array = new Uint8Array();
   try {
-    for await (const chunk of plainBytes(input, (head) => unsupportedIn(head, input.name, verb, command))) {
+    for await (const chunk of plainBytes(input, (head) => unsupportedIn(head, input, verb, command))) {
       bytes += chunk.length;
       last = chunk;
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (cause) {
-    throw unreadable(input, cause, () => ({ bytes, ...encodingIn(last, input.name, verb, command) }));
+    throw unreadable(input, cause, () => ({ bytes, ...encodingIn(last, input, verb, command) }));
   }
 }
 

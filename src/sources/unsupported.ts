@@ -4,10 +4,10 @@ import { shellWord } from '../contract/shell-word.ts';
 import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
 import { schemeOf } from '../contract/url.ts';
 import type { HintCommand, Verb } from './hint-command.ts';
+import type { Input } from './source.ts';
 import { STANDARD_INPUT } from './standard-input.ts';
 import { isCompressed } from './unpack/compression.ts';
 import { HEADER_BYTES, isTar, isZip } from './unpack/detect.ts';
-import { sourceOf } from './unpack/member.ts';
 
 /** How many bytes are needed to detect a format. */
 export const HEAD_BYTES: number = HEADER_BYTES;
@@ -28,6 +28,8 @@ interface Conversion {
   /** Returns the command of the run for another source. Without a source: for the sources of the run. */
   readonly run: (source?: string, options?: { readonly [long: string]: string }) => string;
 }
+
+type NamedInput = Pick<Input, 'name' | 'member'>;
 
 interface Format {
   /** The format as an error names it. */
@@ -62,9 +64,8 @@ const decodedFrom =
   (encoding: string) =>
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-const leftOut = ({ name, isUrl, archive, pattern, run }: Conversion) => {
-  if (isUrl && archive === undefined)
-    return 'open the address in a browser: it may need a login, or lead to a page about the file';
+const leftOut = ({ name, isUrl, pattern, run }: Conversion) => {
+  if (isUrl) return 'open the address in a browser: it may need a login, or lead to a page about the file';
   // if the file is the only source, a pattern would leave nothing
   return run() === run(name)
     ? 'name another file: this one has no data that palimpsest can read'
@@ -153,9 +154,8 @@ const TEXT: readonly Format[] = [
 /**
  * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
  * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
- * @param name the name of the input
  */
-export function unsupportedIn(head: Buffer, name: string, verb: Verb, command: HintCommand): Unsupported | undefined {
+export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
   const binary = BINARY.find(({ detect }) => detect(head));
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   const start = text.trimStart();
@@ -164,7 +164,7 @@ export function unsupportedIn(head: Buffer, name: string, verb: Verb, command: H
   const line = text.slice(0, text.length - start.length).split('\n').length;
   return {
     kind: format.kind,
-    hint: hintOf(format, conversionOf(name, verb, command)),
+    hint: hintOf(format, conversionOf(input, verb, command)),
     isText: binary === undefined,
     line,
     beginning: cut(start.trim()),
@@ -192,14 +192,14 @@ function archiveOf(file: string): string {
 /** Returns the encoding of text that is not UTF-8, and what to do. */
 export function encodingIn(
   bytes: Uint8Array,
-  name: string,
+  input: NamedInput,
   verb: Verb,
   command: HintCommand,
 ): { readonly kind: string; readonly hint: string } {
   const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
     ? ['Windows-1252 or damaged', 'WINDOWS-1252']
     : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
-  return { kind, hint: converted(decodedFrom(encoding))(conversionOf(name, verb, command)) };
+  return { kind, hint: converted(decodedFrom(encoding))(conversionOf(input, verb, command)) };
 }
 
 function hintOf({ hint }: Format, conversion: Conversion): string {
@@ -208,8 +208,7 @@ function hintOf({ hint }: Format, conversion: Conversion): string {
 
 const COMPRESSED_NAME = /\.(gz|bz2|xz|zst)$/i;
 
-function conversionOf(name: string, verb: Verb, command: HintCommand): Conversion {
-  const { source, member } = sourceOf(name);
+function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
   const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
   const stem = name.replace(/\.\w+$/, '');
   const base = name.split('/').at(-1) ?? name;
@@ -218,10 +217,10 @@ function conversionOf(name: string, verb: Verb, command: HintCommand): Conversio
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',
-    isUrl: /^https?:/.test(name),
+    isUrl: member === undefined && /^https?:/.test(name),
     folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
     pattern: extension === undefined ? base : `*${extension}`,
-    archive: member === undefined ? undefined : source,
+    archive: member?.archive,
     command,
     run: (source, options) => command(verb, source, options),
   };

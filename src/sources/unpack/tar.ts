@@ -1,5 +1,4 @@
 import { createTarDecoder } from 'modern-tar';
-import { Failure } from '../../contract/failure.ts';
 import type { Input } from '../source.ts';
 import { brokenArchive } from './broken-archive.ts';
 import type { Expansion } from './expansion.ts';
@@ -13,9 +12,18 @@ import { isRead, memberInput, plainPath } from './member.ts';
  */
 export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<Input> {
   let isReported = false;
+  let sourceError: unknown;
+  async function* source(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* bytes;
+    } catch (error) {
+      sourceError = error;
+      throw error;
+    }
+  }
   /** @param member the path of the member in which the error occurred */
   const toFailure = (error: unknown, member?: string): unknown => {
-    if (error instanceof Failure || !(error instanceof Error) || 'code' in error) return error;
+    if (error === sourceError || !(error instanceof Error)) return error;
     const isCut = error.message === 'Tar archive is truncated.';
     const found = isCut ? 'the end of the file before the end of the archive' : error.message;
     return brokenArchive(archive.name, 'tar archive', member === undefined ? found : `${found}, inside ${member}`);
@@ -28,7 +36,7 @@ export async function* tarMembers(archive: Input, bytes: AsyncIterable<Uint8Arra
       throw toFailure(error, path);
     }
   }
-  const entries = ReadableStream.from(bytes).pipeThrough(createTarDecoder({ strict: true }));
+  const entries = ReadableStream.from(source()).pipeThrough(createTarDecoder({ strict: true }));
   try {
     for await (const { header, body } of entries) {
       const path = plainPath(header.name);
