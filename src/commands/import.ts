@@ -64,6 +64,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
         ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
         ['palimpsest import history.warc.gz', 'the pages in a web archive'],
+        ['palimpsest import s3://bucket/saved-pages', 'the objects of a prefix'],
         ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
         ["palimpsest import site/ --include '*.json' --exclude 'drafts/'", 'only some files of a folder'],
         ['palimpsest import site/ --rejects rejects.ndjson', 'set aside what cannot be imported'],

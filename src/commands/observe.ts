@@ -76,9 +76,10 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
         ['palimpsest observe rejects.ndjson', 'the rejects of an earlier run, after they were corrected'],
         [
-          'bzcat stream.bz2 | palimpsest observe - --rejects rejects.ndjson',
+          'palimpsest observe twitter-stream-2017-01.tar --rejects rejects.ndjson',
           'an archive of the Twitter stream; input that cannot be used goes to rejects.ndjson',
         ],
+        ['palimpsest observe https://archive.example/grab.tar', 'an archive, without saving it'],
       ),
     )
     .action(async (addresses, options) => {

@@ -180,7 +180,10 @@ function textFormat(start: string, verb: Verb): Format | undefined {
 const ARCHIVE_SCRIPT: Format = {
   kind: 'a file of a Twitter archive',
   detect: () => true,
-  hint: ({ name, command }) => `name the folder of the archive: ${command('observe', archiveOf(name))}`,
+  hint: ({ name, archive, command }) =>
+    archive === undefined
+      ? `name the folder of the archive: ${command('observe', archiveOf(name))}`
+      : `read it with observe: ${command('observe', archive)}`,
 };
 
 /** Returns the folder of the Twitter archive that a file is in. */
@@ -203,7 +206,7 @@ export function encodingIn(
 }
 
 function hintOf({ hint }: Format, conversion: Conversion): string {
-  return hint === nested || hint === leftOut ? hint(conversion) : converted(hint)(conversion);
+  return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
 }
 
 const COMPRESSED_NAME = /\.(gz|bz2|xz|zst)$/i;

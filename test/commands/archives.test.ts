@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bzip2, COMPRESSIONS, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
+import { bzip2, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
@@ -46,10 +46,6 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     const expected = await storeOf(cwd, 'plain');
     expect((await storeOf(cwd, 'grab.tar')).equals(expected)).toBe(true);
     expect((await storeOf(cwd, 'grab.zip')).equals(expected)).toBe(true);
-    for (const [name, compress] of COMPRESSIONS.slice(2)) {
-      write(cwd, { grab: compress(grab) });
-      expect((await storeOf(cwd, 'grab')).equals(expected), name).toBe(true);
-    }
   });
 
   it('adds nothing if a member is cut short or is not JSON, and the rest with --rejects', async () => {
@@ -64,7 +60,7 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     expect(code).toBe(1);
     expect(stderr).toContain(`where     grab.tar: ${second}.bz2, line 3`);
     expect(stderr).toContain(`also      grab.tar: ${third}.bz2: bzip2: Compressed file ends unexpectedly`);
-    expect(await palimpsestJson(['accounts', '--store', 'new.db'], { cwd })).toMatchObject({ accounts: [] });
+    expect((await palimpsest(['accounts', '--store', 'new.db'], { cwd })).stderr).toContain('(no-store)');
 
     const rest = { [first]: GRAB[first] ?? '', [second]: GRAB[second] ?? '', [fourth]: GRAB[fourth] ?? '' };
     for (const [path, text] of Object.entries(rest)) write(join(cwd, 'plain'), { [path]: text });
