@@ -25,9 +25,9 @@ export function declareImport(program: Program, terminal: Terminal): void {
       .command('import')
       .summary('read change records and accounts into the store')
       .description(
-        'Reads change records and accounts into the store, from files, folders or standard input (-). Accepts saved pages of a history ' +
-          'service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be compressed with gzip. Detects the ' +
-          'format from the content. Imports everything or nothing.',
+        'Reads change records and accounts into the store, from files, folders, archives, addresses or standard input (-). ' +
+          'Accepts saved pages of a history service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be ' +
+          'compressed. Detects the format from the content. Imports everything or nothing.',
       )
       .argument('<source...>', SOURCE_HELP, sources)
       .addOption(
