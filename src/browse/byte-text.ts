@@ -56,5 +56,9 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
 
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
 export function escapeText(text: ByteText): ByteText {
+  // most texts have none of these characters
+  if (!SPECIAL.test(text)) return text;
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
+
+const SPECIAL = /[&<>"]/;
