@@ -49,11 +49,11 @@ const shown = (value: string | null) =>
 const plain = (value: string | null) => (value === null ? null : plainText(value));
 
 describe('parseRecords', () => {
-  it('reads every field of every record as JSON.parse does', () => {
+  it('reads every field of every record', () => {
     fc.assert(
       fc.property(fc.array(record, { maxLength: 5 }), (records) => {
         const json = Buffer.from(records.map(encodeRecord).join(','));
-        const found = parseRecords(json.toString('latin1'));
+        const found = parseRecords(json);
         expect(
           found.map((one) => ({
             ...one,
