@@ -33,17 +33,18 @@ const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/s
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
 
-/** Runs a process; returns the seconds and, if `time` is available, the peak of its memory in MB. */
+/** Runs a process; returns the seconds and, if `time` is available, the seconds of processor time and the peak of its memory in MB. */
 function timed(command, args) {
   const measured = existsSync('/usr/bin/time');
   const started = performance.now();
   const result = measured
-    ? spawnSync('/usr/bin/time', ['-f', '%M', command, ...args], { encoding: 'utf8' })
+    ? spawnSync('/usr/bin/time', ['-f', '%U %S %M', command, ...args], { encoding: 'utf8' })
     : spawnSync(command, args, { encoding: 'utf8' });
   const seconds = (performance.now() - started) / 1000;
   if (result.status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${result.stderr}`);
-  const kilobytes = Number(result.stderr.trim().split('\n').at(-1));
-  return { seconds, megabytes: measured && kilobytes > 0 ? Math.round(kilobytes / 1024) : undefined, stdout: result.stdout };
+  const [user = 0, system = 0, kilobytes = 0] = measured ? result.stderr.trim().split('\n').at(-1).split(' ').map(Number) : [];
+  const megabytes = kilobytes > 0 ? Math.round(kilobytes / 1024) : undefined;
+  return { seconds, processor: measured ? user + system : undefined, megabytes, stdout: result.stdout };
 }
 
 const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
@@ -151,17 +152,20 @@ function benchBuild(store, out) {
   row('cp -r of that tree', median(copies));
   const unchanged = Array.from({ length: RUNS }, () => palimpsest(...build));
   row('build with nothing changed', median(unchanged.map((run) => run.seconds)), unchanged[0].megabytes);
-  benchHtml(build, out, median(builds));
+  benchHtml(build, out);
 }
 
-/** Times builds with browse files into another folder, beside `cp -r` of that tree. */
-function benchHtml(build, out, seconds) {
-  const [html, copy] = [`${out}-html`, join(work, 'copy')];
+/** Times a build with browse files into another folder, beside a build without them and `cp -r` of the tree. */
+function benchHtml(build, out) {
+  const [html, plain, copy] = [`${out}-html`, `${out}-plain`, join(work, 'copy')];
   const args = build.map((arg) => (arg === out ? html : arg));
+  const without = palimpsest(...build.map((arg) => (arg === out ? plain : arg)));
+  rmSync(plain, { recursive: true, force: true });
   const built = palimpsest(...args, '--html');
   const copied = timed('cp', ['-r', html, copy]);
   rmSync(copy, { recursive: true, force: true });
-  const ratios = `${(built.seconds / seconds).toFixed(1)} × the build without, ${(built.seconds / copied.seconds).toFixed(2)} × cp -r`;
+  const processor = built.processor === undefined ? '' : `${(built.processor / without.processor).toFixed(1)} × its processor time, `;
+  const ratios = `${(built.seconds / without.seconds).toFixed(1)} × the build without, ${processor}${(built.seconds / copied.seconds).toFixed(2)} × cp -r`;
   const { build: record } = JSON.parse(built.stdout);
   row('build --html into an empty folder', built.seconds, built.megabytes, `${record.browse_files} browse files, ${ratios}`);
   const unchanged = palimpsest(...args, '--html');

@@ -37,7 +37,7 @@ export function* accountFiles(
     const part = index + 1;
     let records: readonly ChangeRecord[] | undefined;
     const readPart = () => {
-      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last).toString('latin1'));
+      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last));
       return records;
     };
     yield file(accountPage(handle, part), () => accountOlderPage(read(), part, readPart()));
@@ -47,8 +47,7 @@ export function* accountFiles(
   yield file(accountFeed(handle), () => feed(read().data, 0));
 }
 
-/** The name of the field with the records. It is after the identity, which is the rest of the head. */
-const DATA = ',"data":[';
+const EMPTY = Buffer.alloc(0);
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -57,17 +56,14 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const head = stored.head?.toString('latin1') ?? '';
-  const tail = stored.tail?.toString('latin1') ?? '';
-  const data = head.indexOf(DATA);
-  const account: Omit<Account, 'data'> = parseByteJson(head.slice(0, data) + tail);
-  const records = parseRecords(head.slice(data + DATA.length, -1));
+  const [head, tail] = [stored.head ?? EMPTY, stored.tail ?? EMPTY];
+  const account: Account = parseByteJson(head.toString('latin1') + tail.toString('latin1'));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
-  const verified = records.find(({ data_type }) => data_type === 'Verified');
+  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
     ...account,
-    data: older.length === 0 ? records : records.filter(({ id }) => id >= first),
+    data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
     verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
     older,

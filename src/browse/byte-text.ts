@@ -30,17 +30,15 @@ export function encodeFile(text: ByteText): Buffer {
 
 /** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
 export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
-  if (!UNSAFE_ESCAPES.some((sequence) => json.includes(sequence)) && !hasForbiddenBytes(json)) return JSON.parse(json);
+  if (!UNSAFE.some((part) => json.includes(part))) return JSON.parse(json);
   return JSON.parse(encode(json).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
 }
 
-/** An escape can stand for a character that is not one byte, or that is forbidden. */
-const UNSAFE_ESCAPES: readonly string[] = ['\\u', '\\b', '\\f'];
-
-/** Whether a text can have DEL, U+FFFE or U+FFFF. The UTF-8 of the last two begins with the same two bytes. */
-export function hasForbiddenBytes(json: ByteText): boolean {
-  return json.includes('\u007f') || json.includes('\u00ef\u00bf');
-}
+/**
+ * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
+ * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
+ */
+const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
 
 /** Whether all characters are ASCII and allowed. */
 function isPlain(text: string): boolean {
@@ -56,5 +54,9 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
 
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
 export function escapeText(text: ByteText): ByteText {
+  // most texts have none of these characters
+  if (!SPECIAL.test(text)) return text;
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
+
+const SPECIAL = /[&<>"]/;

@@ -18,7 +18,7 @@ export function* changeFeeds(store: Store, baseUrl: string, part: number, shown:
   const last = Math.min(archives, (part + 1) * ARCHIVES_IN_PART);
   const file = (archive: number, isOld: boolean, read: () => Buffer): BrowseFile => ({
     path: archive === 0 ? CHANGES_FEED : changesArchive(archive),
-    render: isOld ? undefined : () => [atomBytes(baseUrl, changesDocument(parseRecords(read().toString('latin1')), archives, archive))],
+    render: isOld ? undefined : () => [atomBytes(baseUrl, changesDocument(parseRecords(read()), archives, archive))],
   });
   if (part === 0) yield file(0, feed <= shown.revision, () => store.feed('first').take(ATOM_RECORDS).json);
   // the cursor reads from the newest record of the part to the oldest

@@ -14,7 +14,7 @@ import { parseRecords } from './record-text.ts';
  * @param json the JSON of its records, newest first, separated by commas
  */
 export function feedPage(page: number, pages: number, json: Buffer): Buffer {
-  const records = parseRecords(json.toString('latin1'));
+  const records = parseRecords(json);
   const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
     root: ROOT_2,

@@ -90,7 +90,7 @@ export class Browse {
   *#homeFiles(since: number): Generator<BrowseFile> {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
-      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json.toString('latin1'));
+      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
       return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [stylesheet()] };

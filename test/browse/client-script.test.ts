@@ -98,7 +98,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.keyboard.press('/');
     await page.keyboard.type('kow');
     await results(page).first().waitFor();
-    expect(await results(page).allTextContents()).toEqual(['@nina_k Nina Kowal 🌻 131 changes']);
+    expect(await results(page).allTextContents()).toEqual(['@nina_k Nina Kowal 🌻']);
     await page.keyboard.press('Enter');
     await page.waitForURL(/nina_k\.html$/);
     expect(await page.title()).toMatch(/@nina_k/);
@@ -113,7 +113,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await results(page).first().textContent()).toMatch(/^@nina_k /);
     await page.locator('#query').fill('ninet');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
-    expect(await results(page).first().textContent()).toBe('@nina_k Nina Kowal 🌻 formerly @ninette 131 changes');
+    expect(await results(page).first().textContent()).toBe('@nina_k Nina Kowal 🌻 formerly @ninette');
     await page.locator('#query').fill('zzz');
     await until(page, 'document.querySelector(".search [role=status]").textContent === "No account found."');
   });
@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
     release();
     await until(page, 'performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/6e.js"))');
-    expect(await results(page).allTextContents()).toEqual(['@xss <img src=x onerror=alert(1)> 2 changes']);
+    expect(await results(page).allTextContents()).toEqual(['@xss <img src=x onerror=alert(1)>']);
   });
 
   it('goes from change to change with j and k, and shows the keys with ?', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
-import { rankOf, searchFiles } from '../../src/browse/search-index.ts';
+import { rankOf, searchDigest, searchFiles } from '../../src/browse/search-index.ts';
 import { BEST, compareFound, cutName, folded, MATCH, matchOf, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
 import type { SearchedNames } from '../../src/store/searched-names.ts';
 
@@ -169,6 +169,23 @@ describe('the search index', () => {
   it('has the same bytes for the same accounts in another order', () => {
     const accounts = Array.from({ length: 500 }, (_, index) => account(`user${index}`, `Name ${index % 7}`, index % 5, `old${index}`));
     expect([...indexOf(accounts.toReversed())]).toEqual([...indexOf(accounts)]);
+  });
+
+  it('has the same bytes after most new changes, and others when an account has four times as many', () => {
+    const index = (changes: number) => [...indexOf([account('nina', 'Nina', changes), account('omar', 'Omar', 5)])];
+    expect(index(9)).toEqual(index(8));
+    expect(index(15)).toEqual(index(8));
+    expect(index(16)).not.toEqual(index(15));
+    expect(searchDigest([account('nina', 'Nina', 9)])).toBe(searchDigest([account('nina', 'Nina', 8)]));
+  });
+
+  it.each([
+    ['a new account', [account('nina', 'Nina', 8), account('omar')]],
+    ['another display name', [account('nina', 'N', 8)]],
+    ['a former handle', [account('nina', 'Nina', 8, 'nan')]],
+    ['a larger rank', [account('nina', 'Nina', 16)]],
+  ])('has another digest with %s', (_, accounts) => {
+    expect(searchDigest(accounts)).not.toBe(searchDigest([account('nina', 'Nina', 8)]));
   });
 
   it('ranks an exact handle first although other accounts have more changes', () => {
