@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { COLLECTIONS } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { compose } from '../rewrite/compose.ts';
+import { compose, findPage } from '../rewrite/compose.ts';
 import type { Input } from '../sources/source.ts';
 import { foundLayout } from '../tree/found-layout.ts';
 import { ChunkReader, DamagedChunk } from './chunk-folder.ts';
@@ -29,8 +29,9 @@ export function composedInputs(out: string): Input[] | undefined {
 async function* pageOf(out: string, head: ComposedHead, page: string): AsyncGenerator<Uint8Array> {
   const chunks = new ChunkReader(out);
   try {
-    const parts = await compose(head, page, '', async (hash) => chunks.read(hash));
-    if (Array.isArray(parts)) yield* parts;
+    const read = async (hash: string) => chunks.read(hash);
+    const found = await findPage(head, page, '', read);
+    if (found !== undefined && !('status' in found)) yield* await compose(found, read);
   } catch (error) {
     if (!(error instanceof DamagedChunk)) throw error;
     throw new Failure('tree-edited', `${join(out, error.path)} differs from what the build wrote`, {

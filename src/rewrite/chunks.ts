@@ -1,7 +1,7 @@
 /**
  * Reads the immutable files of the composed layout, as docs/composed-layout.md describes them. Hosts run this source too,
  * so it has no imports. Some hosts run an old dialect: no destructuring, no default values of parameters, no `for … of`,
- * no `??` and `?.`.
+ * no `??` and `?.`, and no `await` inside an expression.
  */
 
 /** Identifies an item in its collection: the id of a record, or of an account's first record; or the account's name. */
@@ -38,6 +38,9 @@ export interface Tree {
 /** Returns the bytes of a chunk. Rejects if there is no such chunk. */
 export type ReadChunk = (hash: string) => Promise<Uint8Array>;
 
+/** The value of `Cache-Control` for a chunk: its name is its hash, so its bytes never change. */
+export const CHUNK_CACHE_CONTROL = 'public, max-age=31536000, immutable';
+
 const NEWLINE = 10;
 
 /** Returns the path of a chunk, relative to the tree. */
@@ -65,7 +68,9 @@ export function itemsOf(leaf: Uint8Array, from: number, to: number): Uint8Array 
 
 /** Returns the root of a tree. */
 export async function rootOf(tree: Tree, read: ReadChunk): Promise<Node> {
-  return tree.node === undefined ? parseNode(await read(tree.root)) : tree.node;
+  if (tree.node !== undefined) return tree.node;
+  const bytes = await read(tree.root);
+  return parseNode(bytes);
 }
 
 /**
@@ -82,14 +87,16 @@ export async function itemsBelow(node: Node, from: number, to: number, read: Rea
     if (end > from) parts.push(itemsOfChild(node.level, child, Math.max(from - start, 0), Math.min(to, end) - start, read));
     start = end;
   }
+  const lists = await Promise.all(parts);
   const found: Uint8Array[] = [];
-  return found.concat.apply(found, await Promise.all(parts));
+  return found.concat.apply(found, lists);
 }
 
 async function itemsOfChild(level: number, child: Child, from: number, to: number, read: ReadChunk): Promise<Uint8Array[]> {
-  if (level === 1) return [itemsOf(await read(child[0]), from, to)];
-  if (to <= Number(child[5])) return [itemsOf(await read(String(child[4])), from, to)];
-  return await itemsBelow(parseNode(await read(child[0])), from, to, read);
+  const isInFirstLeaf = level > 1 && to <= Number(child[5]);
+  const bytes = await read(isInFirstLeaf ? String(child[4]) : child[0]);
+  if (level === 1 || isInFirstLeaf) return [itemsOf(bytes, from, to)];
+  return itemsBelow(parseNode(bytes), from, to, read);
 }
 
 /** Returns how many items of a tree with ascending numbers as keys have at most this key. */

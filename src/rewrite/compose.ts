@@ -3,7 +3,7 @@ import { type Answer, COLLECTION_HEADERS, lastValueOf } from './resolve.ts';
 
 /**
  * Composes pages from the files of the composed layout. Hosts run this source too. Some hosts run an old dialect: no
- * destructuring, no default values of parameters, no `for … of`, no `??` and `?.`.
+ * destructuring, no default values of parameters, no `for … of`, no `??` and `?.`, and no `await` inside an expression.
  */
 
 /** A state of both collections. */
@@ -42,17 +42,28 @@ const UNKNOWN: Answer = { status: 404, headers: COLLECTION_HEADERS, body: '{"det
 
 const PAGE = /^rest\/(data|account)\/(?:page\/(\d+|last)\/)?index\.json$/;
 
+/** A page before its items are read. */
+export interface FoundPage {
+  readonly tree: Tree;
+  /** The position of its first item in the collection, from 0. */
+  readonly from: number;
+  /** The position after its last item. */
+  readonly to: number;
+  /** The bytes before the items, as text. */
+  readonly envelope: string;
+}
+
 /**
- * Composes the page that the static layout has at a path.
+ * Finds the page that the static layout has at a path. Reads chunks only for an earlier state.
  * @param path as {@link resolve} returns it, such as `rest/data/page/2/index.json`
  * @param query the query of the request without the question mark; `as_of` selects an earlier state
- * @returns the parts of the page; an answer if `as_of` is wrong; undefined if there is no such page
+ * @returns an answer if `as_of` is wrong; undefined if there is no such page
  */
-export async function compose(head: Head, path: string, query: string, read: ReadChunk): Promise<Uint8Array[] | Answer | undefined> {
+export async function findPage(head: Head, path: string, query: string, read: ReadChunk): Promise<FoundPage | Answer | undefined> {
   const match = PAGE.exec(path);
   if (match === null) return undefined;
   const asOf = lastValueOf(query, 'as_of');
-  if (asOf === undefined || asOf === '') return await pageOfState(head, head.base_url, String(match[1]), match[2], '', read);
+  if (asOf === undefined || asOf === '') return pageOfState(head, head.base_url, String(match[1]), match[2], '');
   const found = await generationAt(head, asOf, read);
   if ('status' in found) return found;
   const state: State = {
@@ -61,18 +72,38 @@ export async function compose(head: Head, path: string, query: string, read: Rea
     data: { count: found.records, root: found.data },
     account: { count: found.accounts, root: found.account },
   };
-  return await pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`, read);
+  return pageOfState(state, head.base_url, String(match[1]), match[2], `as_of=${found.generation}`);
+}
+
+/** Returns a text that changes with the bytes of a page: the root identifies all items of the collection. */
+export function identityOf(page: FoundPage): string {
+  return `${page.tree.root} ${page.from} ${page.to} ${page.envelope}`;
+}
+
+/** Reads the items of a page. Returns the parts of its bytes. */
+export async function compose(page: FoundPage, read: ReadChunk): Promise<Uint8Array[]> {
+  const encoder = new TextEncoder();
+  const parts: Uint8Array[] = [encoder.encode(page.envelope)];
+  if (page.to > page.from) {
+    const root = await rootOf(page.tree, read);
+    const items = await itemsBelow(root, page.from, page.to, read);
+    for (let at = 0; at < items.length; at += 1) {
+      if (at > 0) parts.push(encoder.encode(','));
+      parts.push(items[at] as Uint8Array);
+    }
+  }
+  parts.push(encoder.encode(']}'));
+  return parts;
 }
 
 /** @param parameter the parameter that links carry on, such as `as_of=17`, or '' */
-async function pageOfState(
+function pageOfState(
   state: State,
   baseUrl: string,
   collection: string,
   page: string | undefined,
   parameter: string,
-  read: ReadChunk,
-): Promise<Uint8Array[] | undefined> {
+): FoundPage | undefined {
   const isFeed = collection === 'data';
   const tree = isFeed ? state.data : state.account;
   const size = isFeed ? state.page_size : state.account_page_size;
@@ -85,16 +116,12 @@ async function pageOfState(
     return `${baseUrl}/rest/${collection}/${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`;
   };
   const envelope = JSON.stringify({ count: tree.count, next: link(number + 1), previous: link(number - 1) });
-  const encoder = new TextEncoder();
-  const parts: Uint8Array[] = [encoder.encode(`${envelope.slice(0, -1)},"results":[`)];
-  const end = Math.min(number * size, tree.count);
-  const items = end === 0 ? [] : await itemsBelow(await rootOf(tree, read), (number - 1) * size, end, read);
-  for (let at = 0; at < items.length; at += 1) {
-    if (at > 0) parts.push(encoder.encode(','));
-    parts.push(items[at] as Uint8Array);
-  }
-  parts.push(encoder.encode(']}'));
-  return parts;
+  return {
+    tree: tree,
+    from: (number - 1) * size,
+    to: Math.min(number * size, tree.count),
+    envelope: `${envelope.slice(0, -1)},"results":[`,
+  };
 }
 
 /** Returns the entry of the log that a value of `as_of` selects: by its number, or the last one up to a time. */
@@ -110,14 +137,24 @@ async function generationAt(head: Head, asOf: string, read: ReadChunk): Promise<
     position = await itemsUpTo(head.log, time, read);
   }
   if (position < 1 || position > head.log.count) return UNKNOWN;
-  const parts = await itemsBelow(await rootOf(head.log, read), position - 1, position, read);
+  const root = await rootOf(head.log, read);
+  const parts = await itemsBelow(root, position - 1, position, read);
   return JSON.parse(new TextDecoder().decode(parts[0]));
 }
 
-const TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const TIME = /^(\d{4}-\d\d-\d\d)(?:T(\d\d:\d\d)(:\d\d)?(?:\.(\d{1,9}))?(?:Z|([+-])([01]\d|2[0-3]):([0-5]\d)))?$/;
 
-/** Parses a date (midnight in UTC) or a time with a zone. Returns milliseconds since 1970. */
+/**
+ * Parses a date (midnight in UTC) or a time with a zone. Returns milliseconds since 1970. `Date.parse` of njs supports no
+ * zone but Z, and that of other engines accepts February 30.
+ */
 function timeIn(text: string): number | undefined {
-  const time = TIME.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? undefined : time;
+  const match = TIME.exec(text);
+  if (match === null || (match[3] === undefined && match[4] !== undefined)) return undefined;
+  const seconds = `${match[1]}T${match[2] === undefined ? '00:00' : match[2]}${match[3] === undefined ? ':00' : match[3]}`;
+  const milliseconds = `${match[4] === undefined ? '' : match[4]}000`.slice(0, 3);
+  const time = Date.parse(`${seconds}.${milliseconds}Z`);
+  if (Number.isNaN(time) || new Date(time).toISOString() !== `${seconds}.${milliseconds}Z`) return undefined;
+  const offset = match[5] === undefined ? 0 : Number(match[6]) * 60 + Number(match[7]);
+  return time - (match[5] === '-' ? -offset : offset) * 60000;
 }

@@ -48,8 +48,22 @@ export function addressIn(url: string): { readonly path: string; readonly query:
 /** Answers with bytes and their ETag, or with 304 if the client has them. */
 export async function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
   headers.set('ETag', await etagOf(bytes));
+  return isKnown(asked, headers) ? unchanged(headers) : whole(asked, headers, bytes);
+}
+
+/** Returns whether the client has the page with the ETag in the headers. */
+export function isKnown(asked: Asked, headers: Headers): boolean {
   const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((etag) => etag.trim().replace(/^W\//, ''));
-  if (known.includes(headers.get('ETag') ?? '') || known.includes('*')) return new Response(null, { status: 304, headers });
+  return known.includes(headers.get('ETag') ?? '') || known.includes('*');
+}
+
+/** Answers that the client has the page. */
+export function unchanged(headers: Headers): Response {
+  return new Response(null, { status: 304, headers });
+}
+
+/** Answers with the bytes of a page. */
+export function whole(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Response {
   headers.set('Content-Length', String(bytes.length));
   return new Response(asked.method === 'HEAD' ? null : bytes, { headers });
 }
@@ -60,7 +74,8 @@ export function short(asked: Asked, { status, headers, body = '' }: Answer): Res
   return new Response(asked.method === 'HEAD' || body === '' ? null : body, { status, headers: { ...headers, 'Content-Length': length } });
 }
 
-async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+/** Returns the ETag of bytes. */
+export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16);
   return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }

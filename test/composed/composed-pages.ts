@@ -3,19 +3,20 @@ import { join } from 'node:path';
 import { parseHead } from '../../src/composed/head.ts';
 import type { Collection } from '../../src/contract/collection.ts';
 import { chunkPath } from '../../src/rewrite/chunks.ts';
-import { compose } from '../../src/rewrite/compose.ts';
+import { compose, findPage } from '../../src/rewrite/compose.ts';
 import { filesIn } from '../support/folder.ts';
 
 /** Composes a page of a tree. Returns its text, or the status of an error, or undefined if there is no such page. */
 export async function composed(out: string, path: string, query = '', reads: string[] = []): Promise<string | number | undefined> {
   const head = parseHead(readFileSync(join(out, 'head.json')));
   if (head === undefined) throw new Error('a damaged head');
-  const answer = await compose(head, path, query, async (hash) => {
+  const read = async (hash: string) => {
     reads.push(hash);
     return readFileSync(join(out, chunkPath(hash)));
-  });
-  if (answer === undefined) return undefined;
-  return Array.isArray(answer) ? Buffer.concat(answer).toString() : 'status' in answer ? answer.status : undefined;
+  };
+  const page = await findPage(head, path, query, read);
+  if (page === undefined) return undefined;
+  return 'status' in page ? page.status : Buffer.concat(await compose(page, read)).toString();
 }
 
 /** Returns the text of each page file of a static tree, by its path. */
