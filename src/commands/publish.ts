@@ -51,7 +51,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
       .addOption(
         new Option('--keep <days>', 'composed layout: delete states that were replaced longer ago, such as 90d (default: keep all)')
-          .env('PALIMPSEST_KEEP')
+          .env('PALIMPSEST_PUBLISH_KEEP')
           .argParser(days),
       )
       .addOption(

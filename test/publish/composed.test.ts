@@ -38,6 +38,8 @@ const options: Omit<ComposedPublishOptions, 'out'> = {
   isSinglePublisher: false,
 };
 
+const site = { base_url: 'https://history.example/api', page_size: 100, account_page_size: 100 };
+
 /** A store with a composed tree. */
 class History {
   readonly out: string;
@@ -58,8 +60,12 @@ class History {
   }
 
   async build(daysAgo: number): Promise<void> {
-    const site = { base_url: 'https://history.example/api', page_size: 100, account_page_size: 100 };
-    await buildComposed(this.store, { out: this.out, site, time: new Date(Date.now() - daysAgo * DAY) });
+    const time = new Date(Date.now() - daysAgo * DAY);
+    // a large tree is built on two threads, which only the compiled program can start
+    if (MANY_RECORDS > RECORDS) {
+      const options = ['--base-url', site.base_url, '--built-at', time.toISOString()];
+      await palimpsestJson(['build', '--layout', 'composed', '--store', this.store, '--out', this.out, ...options]);
+    } else await buildComposed(this.store, { out: this.out, site, time });
   }
 
   chunks(): Set<string> {

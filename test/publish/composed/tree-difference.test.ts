@@ -37,7 +37,7 @@ describe('chunksBeyond', () => {
         const extra = [...found.keys()].filter((one) => known.has(one));
         expect(extra).toEqual([]);
       }),
-      { numRuns: 40 },
+      { numRuns: 12 },
     );
   });
 
