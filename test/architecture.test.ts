@@ -57,12 +57,13 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['tree'],
+  'modern-tar': ['sources/unpack/tar.ts'],
   open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/file-filter.ts'],
   warcio: ['archive/browse-addresses.ts', 'archive/cdxj.ts', 'warc/encode-record.ts'],
   'wrap-ansi': ['history'],
-  yauzl: ['sources/archives/wacz.ts'],
+  yauzl: ['sources/archives/wacz.ts', 'sources/unpack/zip.ts'],
   yazl: ['archive/wacz.ts'],
 };
 

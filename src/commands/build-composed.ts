@@ -1,6 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import type { Instant } from '../contract/instant.ts';
-import { parseBaseUrl } from '../contract/site.ts';
+import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -67,6 +67,7 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
       `  accounts  ${number(account.count)}`,
       `  files     ${number(written)} written, ${number(removed)} removed`,
       `next: ${await terminal.command('serve')}`,
+      ...(isLoopback(baseUrl.url) ? [] : [`then: ${await terminal.command('publish', {}, ['TARGET'])}`]),
     ],
   );
 }

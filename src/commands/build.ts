@@ -128,6 +128,13 @@ export function declareBuild(program: Program, terminal: Terminal): void {
             'the build may have missed some',
         );
       }
+      if (summary.unknownBefore !== null) {
+        const { records, accounts } = summary.unknownBefore;
+        terminal.warn(
+          `the tree in ${options.out} was built from data that ${options.store} does not know: ${plural(records, 'record')} of ` +
+            `${plural(accounts, 'account')}. If the tree belongs to another store, build it again from that store`,
+        );
+      }
       const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
       warnOfBaseUrl(terminal, baseUrl);
       terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [

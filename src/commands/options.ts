@@ -26,11 +26,6 @@ export function path(text: string): string {
   return notUrl(text);
 }
 
-/** Collects the paths of an argument that can be repeated. */
-export function paths(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), notUrl(text)];
-}
-
 function notUrl(text: string): string {
   const scheme = schemeOf(text);
   if (scheme === undefined) return text;

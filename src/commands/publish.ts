@@ -51,7 +51,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
       .addOption(
         new Option('--keep <days>', 'composed layout: delete states that were replaced longer ago, such as 90d (default: keep all)')
-          .env('PALIMPSEST_KEEP')
+          .env('PALIMPSEST_PUBLISH_KEEP')
           .argParser(days),
       )
       .addOption(
@@ -139,7 +139,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected from the counts only');
       }
       if (dryRun) {
-        terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
+        terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
         // the exit code stops a job at the plan, before the publish
         for (const refusal of summary.refusals) {
           terminal.exitCode = FAILURES[refusal.code];
@@ -162,9 +162,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           conditional: summary.isConditional,
           invalidate: summary.invalidate,
         },
-        summaryLines(summary, target.name, seconds(milliseconds)),
+        summaryLines(summary, target, seconds(milliseconds)),
       );
-      addToJobSummary(terminal, publishTable(summary, target.name, seconds(milliseconds)));
+      addToJobSummary(terminal, publishTable(summary, target, seconds(milliseconds)));
     });
 }
 

@@ -85,9 +85,13 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       const { out, hostFiles } = options;
       if (hostFiles === undefined) {
         const write = await terminal.command('rewrite', { '--host-files': 'FOLDER' }, [host.name]);
-        terminal.summary({ host: host.name, layout, out, files, steps: host.steps }, [
-          ...files.flatMap(printed),
-          ...(host.steps.length === 0 ? [] : [`to install the files, write them to a folder: ${write}`]),
+        const [file, ...others] = files;
+        // a single file can be redirected: its heading is then not part of it
+        if (file !== undefined && others.length === 0) terminal.notes([heading(file), '']);
+        const lines = others.length === 0 ? files.map(textOf) : files.flatMap((each) => [heading(each), '', textOf(each)]);
+        terminal.summary({ host: host.name, layout, out, files, steps: host.steps }, lines);
+        terminal.notes([
+          ...(host.steps.length === 0 ? [] : ['', `to install the files, write them to a folder: ${write}`]),
           ...stepsOf(host),
         ]);
         return;
@@ -146,7 +150,11 @@ function stepsOf({ steps }: Host): string[] {
   return ['edit the lines marked with <--, then run in the folder of the files:', ...steps.map((step) => `  ${step}`)];
 }
 
-/** Returns a file for printing. Its text is verbatim, with tabs, so that it can be copied. */
-function printed(file: HostFile): Line[] {
-  return [`==> ${file.path}: ${file.where}`, '', { verbatim: file.text }];
+function heading({ path, where }: HostFile): string {
+  return `==> ${path}: ${where}`;
+}
+
+/** Returns the text of a file for printing. It is verbatim, with tabs, so that it can be copied. */
+function textOf({ text }: HostFile): Line {
+  return { verbatim: text.replace(/\n$/, '') };
 }

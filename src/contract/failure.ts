@@ -25,6 +25,7 @@ export const FAILURES = {
   'tree-busy': 1,
   'tree-edited': 1,
   'no-client': 1,
+  'no-tool': 1,
   'target-denied': 1,
   'target-failed': 1,
   'target-busy': 1,

@@ -6,7 +6,7 @@ import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { DataType } from '../contract/record.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { InputErrors } from '../sources/input-errors.ts';
-import { fileInput } from '../sources/inputs.ts';
+import { inputNamed } from '../sources/inputs.ts';
 import { type ObserveContext, observationsOf } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError, RejectOptions } from '../sources/source.ts';
@@ -37,6 +37,8 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Opens an input that a rejects file names; by default only those on this machine. */
+  readonly openAgain?: ((name: string) => Input) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Stops the run: nothing is added. */
@@ -106,7 +108,7 @@ async function read(
   reject: Reject,
 ): Promise<{ readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
-  const context = { ...options.snapshots, openAgain: fileInput };
+  const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
   const observed = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
   for await (const batch of observationsOf([...observed], context)) {
     if (pauses.areDue) await pauses.take();

@@ -8,6 +8,7 @@ import { NotJson, type RawValue } from './raw-value.ts';
 import { notJson, unreadableInput } from './rejection.ts';
 import { type ObserveContext, type Observed, optionsOf, SnapshotReader } from './snapshot-reader.ts';
 import type { Input, InputError } from './source.ts';
+import { filesIn } from './unpack/unpack.ts';
 
 export type { ObserveContext, Observed } from './snapshot-reader.ts';
 
@@ -21,12 +22,24 @@ export type { ObserveContext, Observed } from './snapshot-reader.ts';
 export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<(Observed | InputError)[]> {
   const reader = new SnapshotReader(context);
   const mayBeArchive = context.from === undefined || context.from === 'twitter-archive';
-  for (const source of mayBeArchive ? withArchivesJoined(inputs) : inputs) {
-    if ('parts' in source) yield await accountIn(source, reader, context);
-    else
-      for await (const values of valuesOf(source, context)) yield Array.isArray(values) ? await reader.read(values, source.name) : [values];
+  const join = (files: readonly Input[]) => (mayBeArchive ? withArchivesJoined(files) : files);
+  for (const source of join(inputs)) {
+    if ('parts' in source) {
+      yield await accountIn(source, reader, context);
+      continue;
+    }
+    for await (const files of filesIn(source)) {
+      if ('kind' in files) yield [{ ...files, options: optionsOf(context) }];
+      else
+        for (const file of join(files)) yield* 'parts' in file ? [await accountIn(file, reader, context)] : observed(file, reader, context);
+    }
   }
+  inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
+}
+
+async function* observed(file: Input, reader: SnapshotReader, context: ObserveContext): AsyncGenerator<(Observed | InputError)[]> {
+  for await (const values of valuesOf(file, context)) yield Array.isArray(values) ? await reader.read(values, file.name) : [values];
 }
 
 /** Yields the values of an input. If the input is not JSON or cannot be read, the last element is an input error. */

@@ -1,4 +1,5 @@
 import type { Lock } from '../store/lock.ts';
+import type { ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */
 export interface ObjectHeaders {
@@ -75,6 +76,8 @@ export interface Target {
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
+  /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */
+  readonly source?: () => ObjectSource;
   /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;
   /** Closes all connections. */

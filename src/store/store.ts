@@ -13,7 +13,7 @@ import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
-import { feedChecksum } from './feed-blocks.ts';
+import { checksumBelow, feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
 import { FeedItems } from './feed-items.ts';
@@ -81,6 +81,12 @@ export class Store {
     if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
   }
 
+  /** Returns a checksum of the oldest records. @param records how many */
+  oldestChecksum(records: number): string {
+    const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
+    return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
+  }
+
   /**
    * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
    * checked when the account is read.
@@ -101,9 +107,9 @@ export class Store {
     return new FeedCursor(this.#database, 'first', feedEdge(this.#database, records));
   }
 
-  /** Returns a reader of the accounts as lines of a list, in the order of the account pages. */
-  accountLines(): AccountLines {
-    return new AccountLines(this.#database);
+  /** Returns a reader of the accounts as lines of a list, in the order of the account pages, after a number of accounts. */
+  accountLinesAfter(accounts: number): AccountLines {
+    return new AccountLines(this.#database, accounts);
   }
 
   /** Returns a reader of single accounts with their records. */

@@ -67,6 +67,7 @@ describe('palimpsest build --layout composed', () => {
 
   it.each([
     [['--layout', 'composed', '--compress', 'gzip'], '--compress has no meaning for the composed layout'],
+    [['--layout', 'composed', '--html'], '--html has no meaning for the composed layout'],
     [['--built-at', '2026-11-22T03:00:00Z'], '--built-at has no meaning for the static layout'],
     [['--layout', 'zip'], 'static, composed'],
   ])('refuses %j', async (options, message) => {
@@ -75,7 +76,7 @@ describe('palimpsest build --layout composed', () => {
     expect(stderr).toContain(message);
   });
 
-  it.each([[['publish', 'site']], [['archive', 'wacz', '--to', 'site.wacz']], [['rewrite', 'nginx']]])(
+  it.each([[['archive', 'wacz', '--to', 'site.wacz']], [['rewrite', 'nginx']]])(
     'is not read by %j, which says so',
     async (words) => {
       const folder = temporaryFolder();

@@ -13,16 +13,16 @@ const DELETES_END_MS = 600_000;
  * @param read reads the chunks of the kept and of the dropped states
  */
 export async function deletesOf(
-  { kept, dropped, oldLogChunks, head, logChunks }: ComposedPlan,
+  { kept, deleted, head, logChunks }: ComposedPlan,
   marker: Marker | undefined,
   read: ReadChecked,
 ): Promise<{ readonly deletes: readonly string[]; readonly atTarget: number }> {
   const pending = marker?.deletes ?? [];
-  if (dropped.length + pending.length === 0) return { deletes: [], atTarget: 0 };
+  if (deleted.length + pending.length === 0) return { deletes: [], atTarget: 0 };
   const rootsOf = (generations: ComposedPlan['kept']) => generations.flatMap(({ data, account }) => [data, account]);
   const needed = new Set([...(await reachableFrom(rootsOf(kept), read)), ...logChunks.map(({ hash }) => hash)]);
   for (const hash of await reachableFrom([head.log.root], async (one) => logChunkOf(logChunks, one) ?? (await read(one)))) needed.add(hash);
-  const candidates = dropped.length === 0 ? pending : [...pending, ...oldLogChunks, ...(await reachableFrom(rootsOf(dropped), read))];
+  const candidates = [...pending, ...(await reachableFrom(rootsOf(deleted), read))];
   const deletes = [...new Set(candidates)].filter((hash) => !needed.has(hash));
   return { deletes, atTarget: needed.size + deletes.length };
 }

@@ -45,7 +45,7 @@ function joinedLogs(own: readonly Generation[], before: readonly Generation[]): 
 }
 
 /** Whether an account was removed since a head: the build then dropped the earlier generations, because they may contain it. */
-function hasRemoved(head: ComposedHead, found: ComposedHead): boolean {
+export function hasRemoved(head: ComposedHead, found: ComposedHead): boolean {
   return (head.last_exclusion ?? '') > (found.last_exclusion ?? '');
 }
 

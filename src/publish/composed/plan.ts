@@ -12,6 +12,8 @@ export interface Situation {
   readonly found: { readonly head: ComposedHead; readonly generations: readonly Generation[] } | undefined;
   /** Whether the new state continues the generations of the target. Otherwise all of these are dropped. */
   readonly isSuccessor: boolean;
+  /** Whether an account was removed since the state at the target: then no earlier state may stay. */
+  readonly hasRemoved: boolean;
   /** Whether to send all states again. */
   readonly repair: boolean;
   /** For how many milliseconds a state stays readable after the next one replaced it; undefined for ever. */
@@ -39,22 +41,25 @@ export interface ComposedPlan {
   readonly kept: readonly Generation[];
   /** The generations that only the old log has. */
   readonly dropped: readonly Generation[];
-  /** The chunks of the old log that the new one does not need. They are deleted only together with generations. */
-  readonly oldLogChunks: readonly string[];
+  /** Those of them whose chunks are deleted. The log itself has only counts and hashes: its old chunks stay. */
+  readonly deleted: readonly Generation[];
 }
 
 /** Computes what to send and what to drop. Pure. */
-export function planComposed({ head, generations, found, isSuccessor, repair, keep, now }: Situation): ComposedPlan {
+export function planComposed({ head, generations, found, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
   const before = found?.generations ?? [];
   // what an earlier publish dropped stays dropped
   const first = isSuccessor ? (before[0]?.generation ?? 0) : 0;
+  const present = isSuccessor ? before.at(-1) : undefined;
   const kept = withinKeep(
     generations.filter(({ generation }) => generation >= first),
+    present,
     keep,
     now,
   );
   const isKept = new Set(kept.map(({ generation }) => generation));
   const dropped = isSuccessor ? before.filter(({ generation }) => !isKept.has(generation)) : before;
+  const readable = new Set(withinKeep(before, before.at(-1), keep, now));
   const chunks = new Map<string, Chunk>();
   const log = logOf(kept, (chunk) => chunks.set(chunk.hash, chunk));
   const oldChunks = new Set<string>();
@@ -67,16 +72,24 @@ export function planComposed({ head, generations, found, isSuccessor, repair, ke
     states: repair ? newStates(kept, [], false) : newStates(kept, before, isSuccessor),
     kept,
     dropped,
-    oldLogChunks: [...oldChunks].filter((hash) => !chunks.has(hash)),
+    deleted: hasRemoved ? dropped : dropped.filter((generation) => !readable.has(generation)),
   };
 }
 
-/** Leaves out the generations that other ones replaced before the time to keep began. */
-function withinKeep(generations: readonly Generation[], keep: number | undefined, now: number): readonly Generation[] {
+/**
+ * Leaves out the generations that other ones replaced before the time to keep began.
+ * @param present the state at the target: readers may have it, even if a later one was built long ago
+ */
+function withinKeep(
+  generations: readonly Generation[],
+  present: Generation | undefined,
+  keep: number | undefined,
+  now: number,
+): readonly Generation[] {
   if (keep === undefined) return generations;
-  return generations.filter((_, index) => {
+  return generations.filter(({ generation }, index) => {
     const next = generations[index + 1];
-    return next === undefined || Date.parse(next.time) > now - keep;
+    return next === undefined || Date.parse(next.time) > now - keep || (present !== undefined && generation >= present.generation);
   });
 }
 

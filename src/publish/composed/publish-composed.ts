@@ -9,7 +9,7 @@ import type { Target } from '../../storage/target.ts';
 import { checkGuards, type Limits } from '../planning/guards.ts';
 import { refuseOtherFiles } from '../trees/other-files.ts';
 import { deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
-import { generationsToPublish, lostGenerations } from './generations.ts';
+import { generationsToPublish, hasRemoved, lostGenerations } from './generations.ts';
 import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
 import { type Marker, readMarker, writeMarker } from './marker.ts';
@@ -114,6 +114,7 @@ async function prepare(remote: Remote, target: Target, head: ComposedHead, optio
     generations,
     found: found && { head: found.head, generations: before },
     isSuccessor,
+    hasRemoved: found !== undefined && hasRemoved(head, found.head),
     repair: options.repair,
     keep: options.keep,
     now: Date.now(),
@@ -128,7 +129,8 @@ async function summaryOf(
   options: ComposedPublishOptions,
 ): Promise<ComposedPublishSummary> {
   const { head } = plan;
-  const chunks = () => chunksToSend(plan, read);
+  const isIdle = plan.isIdle && marker !== undefined && deletes.length + marker.deletes.length === 0 && !options.repair;
+  const chunks = () => chunksToSend(isIdle ? { ...plan, logChunks: [] } : plan, read);
   let [uploads, bytes] = [0, 0];
   for await (const chunk of chunks()) {
     if (options.signal.aborted) throw stopped(remote.policy.kept);
@@ -136,7 +138,6 @@ async function summaryOf(
     bytes += chunk.bytes;
     options.onProgress?.('read', uploads, 0);
   }
-  const isIdle = plan.isIdle && marker !== undefined && deletes.length + marker.deletes.length === 0 && !options.repair;
   const guarded = { isIdle, deletes: deletes.length, atTarget, gaps: [] };
   return {
     head,
@@ -160,12 +161,13 @@ async function summaryOf(
 
 /** Yields the chunks of the log and of all new states, each once. */
 async function* chunksToSend({ logChunks, states }: ComposedPlan, read: ReadChecked): AsyncGenerator<ChunkRef> {
-  const seen = new Set<string>();
   for (const { hash, bytes } of logChunks) yield { hash, bytes };
-  yield* chunksOfStates(states, read, seen);
+  yield* chunksOfStates(states, read);
 }
 
-async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked, seen = new Set<string>()): AsyncGenerator<ChunkRef> {
+/** Yields the chunks of all new states, each once. */
+async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked): AsyncGenerator<ChunkRef> {
+  const seen = new Set<string>();
   for (const { state, base } of states) {
     for (const collection of ['data', 'account'] as const) {
       for await (const chunk of chunksBeyond(state[collection], base?.[collection], read)) {

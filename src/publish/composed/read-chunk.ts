@@ -7,25 +7,6 @@ import { chunkPath } from '../../rewrite/chunks.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { ReadChecked } from './tree-difference.ts';
 
-/** Returns a function that reads chunks of a local tree. @throws Failure tree-edited */
-export function readFrom(out: string): ReadChecked {
-  const chunks = new ChunkReader(out);
-  return async (hash) => {
-    try {
-      return chunks.read(hash);
-    } catch (error) {
-      if (!(error instanceof DamagedChunk)) throw error;
-      throw new Failure('tree-edited', `${join(out, error.path)} differs from what the build wrote`, {
-        place: { file: join(out, error.path) },
-        expected: 'bytes with the SHA-256 in the name of the file',
-        found: error.message,
-        hint: hint`run ${suggested('build', { '--layout': 'composed', '--repair': true })} with the store of this tree, then publish again`,
-        cause: error,
-      });
-    }
-  };
-}
-
 /** Returns a function that reads chunks at a target. @throws Failure target-edited and those of the target */
 export function readAt(remote: Remote): ReadChecked {
   return async (hash) => {
@@ -41,15 +22,30 @@ export function readAt(remote: Remote): ReadChecked {
   };
 }
 
-/** Returns a function that reads chunks of a local tree, and the others at a target. */
+/**
+ * Returns a function that reads chunks of a local tree, and those that it does not have at a target.
+ * @throws Failure tree-edited if a chunk of the tree is damaged, target-edited and those of the target
+ */
 export function readEither(out: string, remote: Remote): ReadChecked {
-  const [local, remoteRead] = [new ChunkReader(out), readAt(remote)];
+  const [local, readRemote] = [new ChunkReader(out), readAt(remote)];
   return async (hash) => {
     try {
       return local.read(hash);
     } catch (error) {
       if (!(error instanceof DamagedChunk)) throw error;
-      return await remoteRead(hash);
+      if (error.found !== undefined) throw edited(out, error);
+      return await readRemote(hash);
     }
   };
+}
+
+function edited(out: string, cause: DamagedChunk): Failure {
+  const path = join(out, cause.path);
+  return new Failure('tree-edited', `${path} differs from what the build wrote`, {
+    place: { file: path },
+    expected: 'bytes with the SHA-256 in the name of the file',
+    found: cause.message,
+    hint: hint`run ${suggested('build', { '--layout': 'composed', '--repair': true })} with the store of this tree, then publish again`,
+    cause,
+  });
 }
