@@ -75,7 +75,7 @@ function pageOf(query: string): string {
   return value === 'last' ? 'last' : numberIn(value);
 }
 
-/** Returns the decoded value of the last parameter with a name; undefined if there is none. */
+/** Returns the decoded value of the last parameter with a name, if there is one. */
 export function lastValueOf(query: string, wanted: string): string | undefined {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {

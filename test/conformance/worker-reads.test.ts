@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -29,8 +29,10 @@ describe.skipIf(miniflare.skip)(`a worker in front of a bucket, without a cache 
     tree = GIVEN ?? (await smallTree(folder));
     const files = join(folder, 'files');
     await palimpsestJson(['rewrite', 'cloudflare-workers', '--layout', 'composed', '--out', tree, '--host-files', files]);
-    running = await startCounted({ files, tree });
-  }, 1_800_000);
+    const work = join(folder, 'empty');
+    mkdirSync(work);
+    running = await startCounted({ files, tree, work });
+  });
   afterAll(async () => {
     await running?.stop();
     rmSync(folder, { recursive: true, force: true });
@@ -57,6 +59,15 @@ describe.skipIf(miniflare.skip)(`a worker in front of a bucket, without a cache 
     600_000,
   );
 
+  it('reads two more chunks for a generation by its number, and at most three more for one by a time', async () => {
+    const path = `${new URL(requireHead(tree).base_url).pathname.replace(/\/$/, '')}/rest/data/?page=2`;
+    const readsOf = async (query: string) => Number((await running.ask(path + query)).headers['x-reads']);
+    const present = await readsOf('');
+    expect(await readsOf('&as_of=1')).toBe(present + 2);
+    expect(await readsOf('&as_of=2099-01-01')).toBeLessThanOrEqual(present + 3);
+    if (GIVEN === undefined) expect(await readsOf('&as_of=2026-11-21')).toBe(present + 3);
+  });
+
   it('answers 304 with the one read of the head', async () => {
     const path = `${new URL(requireHead(tree).base_url).pathname.replace(/\/$/, '')}/rest/data/?page=2`;
     const { headers } = await running.ask(path);
@@ -65,10 +76,12 @@ describe.skipIf(miniflare.skip)(`a worker in front of a bucket, without a cache 
   });
 });
 
-/** Builds a tree with several leaves. */
+/** Builds a tree with several leaves and two generations. */
 async function smallTree(folder: string): Promise<string> {
   const [store, out] = [join(folder, 'store.db'), join(folder, 'out')];
-  await importHistory(store, goodHistory(450));
-  await buildComposed(store, { out, site: { ...SITE, page_size: 100 }, time: new Date('2026-11-22T03:00:00Z') });
+  for (const [records, time] of [[440, '2026-11-20T03:00:00Z'] as const, [450, '2026-11-22T03:00:00Z'] as const]) {
+    await importHistory(store, goodHistory(records));
+    await buildComposed(store, { out, site: { ...SITE, page_size: 100 }, time: new Date(time) });
+  }
   return out;
 }

@@ -59,14 +59,14 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
       expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
       expect(where.length).toBeGreaterThan(10);
       expect(text).not.toMatch(/[ \t]$/m);
-      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&)|\[object|NaN/);
+      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&| \|\|)|\[object|NaN/);
     }
   });
 
   test('renders rules for browse files only if the tree has them', () => {
     expect(textOf(host, '/api')).not.toMatch(/browse\/|WithBrowse/);
     expect(textOf(host, '/api', true)).toMatch(/browse\/|WithBrowse/);
-    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&)|\[object|NaN|[ \t]$/m);
+    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&| \|\|)|\[object|NaN|[ \t]$/m);
   });
 
   test('has steps that name each of its files, or no steps if it is set up by hand', () => {

@@ -51,7 +51,7 @@ async function readHead(bucket) {
 
 // Chunks never change: the cache of Cloudflare's data center keeps them.
 async function readChunk(bucket, context, hash) {
-  const key = \`${origin}/\${chunkPath(hash)}\`;
+  const key = \`${origin}${base}/\${chunkPath(hash)}\`;
   const kept = await caches.default.match(key);
   if (kept) return new Uint8Array(await kept.arrayBuffer());
   const object = await bucket.get(PREFIX + chunkPath(hash));

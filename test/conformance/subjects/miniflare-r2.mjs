@@ -21,8 +21,11 @@ const options = {
 };
 const miniflare = new Miniflare(options);
 const bucket = await miniflare.getR2Bucket(binding);
-for (const path of readdirSync(tree, { recursive: true })) {
-  if (statSync(join(tree, path)).isFile()) await bucket.put(path, new Uint8Array(readFileSync(join(tree, path))));
+const paths = readdirSync(tree, { recursive: true }).filter((path) => statSync(join(tree, path)).isFile());
+// some at a time, because a tree can be large
+for (let at = 0; at < paths.length; at += 32) {
+  const some = paths.slice(at, at + 32);
+  await Promise.all(some.map((path) => bucket.put(path, new Uint8Array(readFileSync(join(tree, path))))));
 }
 // nobody reaches it before the bucket has the whole tree
 await miniflare.setOptions({ ...options, port: Number(port) });
