@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
@@ -10,7 +10,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
+import { DEFAULT_STORE, examples, instant, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
@@ -177,12 +177,6 @@ function recordsLine({ records }: ObserveSummary): string {
   const all = Object.values(records).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
   return all === 0 ? '0 new' : `${number(all)} new: ${parts.join(', ')}`;
-}
-
-function instant(text: string): Instant {
-  const value = parseInstant(text);
-  if (value !== undefined) return value;
-  throw new InvalidArgumentError('Expected a time with a time zone, such as 2017-09-19T20:47:28Z.');
 }
 
 /**

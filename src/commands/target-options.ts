@@ -4,6 +4,7 @@ import type { ObjectSource } from '../storage/object-source.ts';
 import type { RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
+import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
 
@@ -115,6 +116,19 @@ export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Ter
 /** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
   return { all, writes, reads, deletes, retries };
+}
+
+/** A target for messages. */
+export type NamedTarget = Pick<Target, 'name' | 'names'>;
+
+/** Returns a number of requests as text; undefined for a folder, which needs none. */
+export function requestsText({ names }: NamedTarget, requests: number): string | undefined {
+  return names === undefined ? plural(requests, 'request') : undefined;
+}
+
+/** Returns the traffic of a run as text. */
+export function trafficText(target: NamedTarget, { sent, requests }: { readonly sent: number; readonly requests: number }): string {
+  return [size(sent), requestsText(target, requests)].filter((part) => part !== undefined).join(' in ');
 }
 
 /** Parses a region. It becomes part of a host name, so it must be a valid label. */

@@ -1,3 +1,4 @@
+import type { Lock } from '../store/lock.ts';
 import type { ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */
@@ -64,6 +65,11 @@ export interface Target {
   readonly check?: (out: string) => void;
   /** Returns the names of the files and folders at the top level. Only targets that need no request for this have it. */
   readonly names?: () => readonly string[];
+  /**
+   * Locks the target for this process; returns undefined if another process has the lock. Only folders have it: two writes
+   * of the same file at the same time would disturb each other.
+   */
+  readonly lock?: () => Lock | undefined;
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
