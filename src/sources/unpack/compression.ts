@@ -28,7 +28,7 @@ const packages = (debian: string, other = debian) => `apt install ${debian}, dnf
 
 /**
  * The supported compressions. Programs of the system decompress bzip2, xz and Zstandard. They are several times as fast as
- * JavaScript, use another core and need no native addon. A process takes about 3 ms to start, and decompressing one minute of
+ * JavaScript, use another core and need no native addon. A process costs about 5 ms, and decompressing one minute of
  * the Twitter stream (1 MB) takes a hundred times as long.
  */
 const COMPRESSIONS: readonly Compression[] = [
