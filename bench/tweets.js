@@ -7,7 +7,9 @@ import { numbers } from './numbers.js';
 
 const [tweets = 1000, accounts = 1000] = process.argv.slice(2).map(Number);
 const WORDS =
-  'engineer father of two dogs lover of coffee and mountains opinions my own writing about #climate with @someone 日本語 🌹 from Leeds'.split(' ');
+  'engineer father of two dogs lover of coffee and mountains opinions my own writing about #climate with @someone 日本語 🌹 from Leeds'.split(
+    ' ',
+  );
 const START = Date.UTC(2017, 0, 1);
 const below = numbers(3);
 const words = (count) => Array.from({ length: count }, () => WORDS[below(WORDS.length)]).join(' ');

@@ -11,6 +11,9 @@ import type { Input, InputError } from './source.ts';
 
 export type { ObserveContext, Observed } from './snapshot-reader.ts';
 
+/** Values of an input that are not read yet, or items that are. */
+export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly (Observed | InputError)[];
+
 /**
  * Yields the observations in the inputs, in batches and in the order of the inputs.
  * A Twitter archive describes its account in several files. Its observation comes at the position of the first
@@ -18,14 +21,27 @@ export type { ObserveContext, Observed } from './snapshot-reader.ts';
  * What is wrong becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
  * is safe.
  */
-export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<(Observed | InputError)[]> {
+export async function* observationsOf(
+  inputs: readonly Input[],
+  context: ObserveContext,
+): AsyncGenerator<readonly (Observed | InputError)[]> {
   const reader = new SnapshotReader(context);
+  for await (const batch of batchesOf(inputs, context, reader)) yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
+  yield* observationsInFilesToReadAgain(reader);
+}
+
+/** Yields the batches of {@link observationsOf} before they are read, so that threads can read them. */
+export async function* batchesOf(inputs: readonly Input[], context: ObserveContext, reader: SnapshotReader): AsyncGenerator<Batch> {
   const mayBeArchive = context.from === undefined || context.from === 'twitter-archive';
   for (const source of mayBeArchive ? withArchivesJoined(inputs) : inputs) {
     if ('parts' in source) yield await accountIn(source, reader, context);
     else
-      for await (const values of valuesOf(source, context)) yield Array.isArray(values) ? await reader.read(values, source.name) : [values];
+      for await (const values of valuesOf(source, context)) yield Array.isArray(values) ? { texts: values, file: source.name } : [values];
   }
+}
+
+/** Yields the observations in the files that the lines of a rejects file name. Call it after all batches are read. */
+export async function* observationsInFilesToReadAgain(reader: SnapshotReader): AsyncGenerator<readonly (Observed | InputError)[]> {
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
 }
 
