@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { Failure } from '../contract/failure.ts';
 import { threadError } from '../contract/thread-error.ts';
 import type { FoldedRows } from './partition-fold.ts';
 import type { FlushRequest, FoldRequest, ReadAnswer, ReadRequest, ThreadJob, ThreadRequest } from './thread-messages.ts';
@@ -34,8 +35,8 @@ export class Threads {
         this.#waiting.get(number)?.resolve(result);
         this.#waiting.delete(number);
       });
-      worker.on('error', (error: unknown) => this.#fail(threadError(error)));
-      worker.on('exit', (code) => this.#fail(new Error(`a thread of observe ended early, with code ${code}`)));
+      worker.on('error', (error: unknown) => this.#fail(isOutOfMemory(error) ? endedEarly(error.message) : threadError(error)));
+      worker.on('exit', (code) => this.#fail(endedEarly(`a thread that ended with code ${code}`)));
       return worker;
     });
   }
@@ -75,4 +76,16 @@ export class Threads {
     for (const { reject } of this.#waiting.values()) reject(this.#error);
     this.#waiting.clear();
   }
+}
+
+function isOutOfMemory(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+}
+
+function endedEarly(found: string): Failure {
+  return new Failure('thread-failed', 'a thread ended early', {
+    expected: 'threads that run to the end',
+    found,
+    hint: 'run the command again with --jobs 1; the store is unchanged',
+  });
 }
