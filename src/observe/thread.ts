@@ -76,12 +76,6 @@ function namesOf({ observation: { profile, former_names } }: Observed): AccountN
 }
 
 parentPort?.on('message', ({ number, request }: { readonly number: number; readonly request: ThreadRequest }) => {
-  // an error that is not caught here ends the thread, and the main thread gets it
-  answer(request).then((result) => parentPort?.postMessage({ number, result }), fail);
+  // an error is not caught: it ends the thread, and the main thread gets it
+  void answer(request).then((result) => parentPort?.postMessage({ number, result }));
 });
-
-function fail(error: unknown): void {
-  setImmediate(() => {
-    throw error;
-  });
-}

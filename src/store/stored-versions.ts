@@ -10,15 +10,16 @@ import { setReadOnly } from './open-store.ts';
  * what the other connection has written since.
  */
 export class StoredVersions {
+  readonly #database: Connection;
   readonly #table: AccountTable;
   readonly #cache: AccountCache;
 
   /** @param path a store of the present version */
   constructor(path: string) {
-    const database = new Connection(path, { fileMustExist: true });
-    setReadOnly(database);
-    this.#table = new AccountTable(database);
-    this.#cache = new AccountCache(database, this.#table);
+    this.#database = new Connection(path, { fileMustExist: true });
+    setReadOnly(this.#database);
+    this.#table = new AccountTable(this.#database);
+    this.#cache = new AccountCache(this.#database, this.#table);
   }
 
   /** Returns the history of the account that has the id or the handle of a profile; undefined if there is none. */
@@ -29,5 +30,9 @@ export class StoredVersions {
     // the caller keeps what it needs
     this.#cache.forget();
     return account;
+  }
+
+  close(): void {
+    this.#database.close();
   }
 }

@@ -59,6 +59,7 @@ describe('palimpsest observe --jobs', () => {
       expect(several.tree).toBe(one.tree);
       expect(several.rows).toEqual(one.rows);
     }
+    expect(readdirSync(folder).filter((name) => /-wal|-shm|-spool/.test(name))).toEqual([]);
   });
 
   it.each(['read', 'fold'])('ends with one error, and leaves the store unchanged, if a thread ends at a %s request', async (kind) => {
