@@ -1,5 +1,6 @@
 import type { Account } from '../contract/account.ts';
 import { timestampOf } from '../contract/instant.ts';
+import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
 import { accountMainPage, accountOlderPage } from './account-page.ts';
 import { type AccountPart, accountParts, isOnePage } from './account-parts.ts';
@@ -8,21 +9,19 @@ import { accountDocument } from './atom-feeds.ts';
 import type { BrowseAccount } from './browse-account.ts';
 import type { BrowseFile } from './browse-file.ts';
 import { type ByteText, byteText, parseByteJson } from './byte-text.ts';
-import { type MarkedRecord, marked } from './change-markup.ts';
-import { parseRecords } from './feed-page.ts';
 import type { FormerHandles } from './former-handles.ts';
 import { accountFeed, accountPage } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 
 /** Yields the files of an account. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
   baseUrl: string,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
-  folder: number,
   stored: StoredAccount,
 ): Generator<BrowseFile> {
   const handle = byteText(stored.screen_name);
-  const holders = formerHandles.holdersOf(handle, folder);
+  const holders = formerHandles.holdersOf(handle);
   const parts = isOnePage(stored.records, stored.bytes) ? ONE_PAGE : accountParts(accounts.sizes(stored.screen_name));
   const isOld = stored.head === null;
   let known: BrowseAccount | undefined;
@@ -30,30 +29,26 @@ export function* accountFiles(
     known ??= readAccount(accounts, stored, parts, holders);
     return known;
   };
-  let newest: readonly MarkedRecord[] | undefined;
-  const readNewest = () => {
-    newest ??= marked(read().data);
-    return newest;
-  };
   const archives = parts.length - 1;
   const file = (path: ByteText, render: () => Buffer): BrowseFile => ({ path, render: isOld ? undefined : () => [render()] });
-  const feed = (records: readonly MarkedRecord[], archive: number) =>
+  const feed = (records: readonly ChangeRecord[], archive: number) =>
     atomBytes(baseUrl, accountDocument(handle, records, archives, archive));
   for (const [index, { first, last }] of parts.slice(0, -1).entries()) {
     const part = index + 1;
-    let records: readonly MarkedRecord[] | undefined;
+    let records: readonly ChangeRecord[] | undefined;
     const readPart = () => {
-      records ??= marked(parseRecords(accounts.recordsBetween(stored.screen_name, first, last)));
+      records ??= parseRecords(accounts.recordsBetween(stored.screen_name, first, last).toString('latin1'));
       return records;
     };
     yield file(accountPage(handle, part), () => accountOlderPage(read(), part, readPart()));
     yield file(accountFeed(handle, part), () => feed(readPart(), part));
   }
-  yield file(accountPage(handle), () => accountMainPage(read(), readNewest()));
-  yield file(accountFeed(handle), () => feed(readNewest(), 0));
+  yield file(accountPage(handle), () => accountMainPage(read()));
+  yield file(accountFeed(handle), () => feed(read().data, 0));
 }
 
-const EMPTY = Buffer.alloc(0);
+/** The name of the field with the records. It is after the identity, which is the rest of the head. */
+const DATA = ',"data":[';
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -62,13 +57,17 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const account: Account = parseByteJson(stored.head ?? EMPTY, stored.tail ?? EMPTY);
+  const head = stored.head?.toString('latin1') ?? '';
+  const tail = stored.tail?.toString('latin1') ?? '';
+  const data = head.indexOf(DATA);
+  const account: Omit<Account, 'data'> = parseByteJson(head.slice(0, data) + tail);
+  const records = parseRecords(head.slice(data + DATA.length, -1));
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
-  const verified = account.data.find(({ data_type }) => data_type === 'Verified');
+  const verified = records.find(({ data_type }) => data_type === 'Verified');
   return {
     ...account,
-    data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
+    data: older.length === 0 ? records : records.filter(({ id }) => id >= first),
     verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
     older,

@@ -1,6 +1,6 @@
+import type { ChangeRecord } from '../contract/record.ts';
 import type { AtomDocument } from './atom.ts';
 import type { ByteText } from './byte-text.ts';
-import type { MarkedRecord } from './change-markup.ts';
 import { accountFeed, accountPage, CHANGES_FEED, changesArchive, changesPage } from './paths.ts';
 
 /** The number of records in an Atom document of all changes. */
@@ -20,7 +20,7 @@ export function changesArchives(records: number): number {
  * @param archives the number of archives
  * @param archive the number of the archive, from 1 for the oldest; 0 for the feed itself
  */
-export function changesDocument(records: readonly MarkedRecord[], archives: number, archive: number): AtomDocument {
+export function changesDocument(records: readonly ChangeRecord[], archives: number, archive: number): AtomDocument {
   return {
     title: archive === 0 ? 'Changes of public profiles' : `Changes of public profiles, archive ${archive}`,
     records,
@@ -32,7 +32,7 @@ export function changesDocument(records: readonly MarkedRecord[], archives: numb
 }
 
 /** The same for the feed of an account. Its archives have the records of the pages with its older changes. */
-export function accountDocument(handle: ByteText, records: readonly MarkedRecord[], archives: number, archive: number): AtomDocument {
+export function accountDocument(handle: ByteText, records: readonly ChangeRecord[], archives: number, archive: number): AtomDocument {
   return {
     title: archive === 0 ? `Changes of @${handle}` : `Changes of @${handle}, archive ${archive}`,
     records,

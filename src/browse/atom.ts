@@ -1,6 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, encode, escapeText } from './byte-text.ts';
-import type { MarkedRecord } from './change-markup.ts';
+import { type ByteText, encodeFile, escapeText } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
 import { accountPage, recordFragment } from './paths.ts';
 
@@ -8,7 +7,7 @@ import { accountPage, recordFragment } from './paths.ts';
 export interface AtomDocument {
   readonly title: ByteText;
   /** The records of the document, newest first. */
-  readonly records: readonly MarkedRecord[];
+  readonly records: readonly ChangeRecord[];
   /** Paths in the tree. */
   readonly path: ByteText;
   /** The page that shows the same to people. */
@@ -35,7 +34,7 @@ export function atomBytes(baseUrl: string, document: AtomDocument): Buffer {
     target === undefined ? '' : `<link rel="${rel}" href="${base}/${escapeText(target)}"/>\n`;
   let entries = '';
   for (const record of records) entries += entryOf(base, record);
-  return encode(`<?xml version="1.0" encoding="utf-8"?>
+  return encodeFile(`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"${isArchive ? ' xmlns:fh="http://purl.org/syndication/history/1.0"' : ''}>
 <id>${base}/${escapeText(current)}</id>
 <title>${escapeText(title)}</title>
@@ -46,14 +45,14 @@ ${link('self', path)}${link('alternate', page)}${isArchive ? link('current', cur
 }
 
 /**
- * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. A `>`
- * of the content needs no escape, because no `]]` is before it.
+ * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. The
+ * content is the new value. The page of the account shows the difference.
  */
-function entryOf(base: ByteText, { record, markup }: MarkedRecord): ByteText {
-  const { id, account, first_encountered_date: time, web_archive_url: snapshot } = record;
+function entryOf(base: ByteText, record: ChangeRecord): ByteText {
+  const { id, account, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
-  const content = markup.inline.replaceAll('\n', '<br>\n').replaceAll('&', '&amp;').replaceAll('<', '&lt;');
-  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}<content type="html">${content}</content></entry>
+  const content = data_type === 'Verified' || text === null || text === '' ? '' : `<content>${escapeText(text)}</content>`;
+  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}${content}</entry>
 `;
 }
 
@@ -65,11 +64,11 @@ function titleOf({ account, data_type, previous, text }: ChangeRecord): ByteText
   return previous === null ? `${who} set ${field}` : `${who} changed ${field}`;
 }
 
-function newestTime(records: readonly MarkedRecord[]): string {
+function newestTime(records: readonly ChangeRecord[]): string {
   let newest = '';
   // without the Z, a time with a fraction of a second sorts after the whole second
-  for (const { record } of records) {
-    const time = record.first_encountered_date.slice(0, -1);
+  for (const { first_encountered_date } of records) {
+    const time = first_encountered_date.slice(0, -1);
     if (time > newest) newest = time;
   }
   return newest === '' ? NEVER : `${newest}Z`;

@@ -15,27 +15,32 @@ export function plainText(text: ByteText): string {
   return isPlain(text) ? text : Buffer.from(text, 'latin1').toString();
 }
 
-/** Returns the bytes of a file. */
+/** Returns the bytes of a text. */
 export function encode(text: ByteText): Buffer {
   return Buffer.from(text, 'latin1');
 }
 
-/**
- * Parses JSON whose strings become byte texts.
- * @param pieces an object or an array that the store contains. Strings are joined faster than buffers.
- */
-export function parseByteJson(...pieces: readonly Buffer[]): ReturnType<typeof JSON.parse> {
-  let text = '';
-  for (const piece of pieces) text += piece.toString('latin1');
-  if (!UNSAFE.some((part) => text.includes(part))) return JSON.parse(text);
-  return JSON.parse(Buffer.concat(pieces).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
+let shared = Buffer.alloc(0);
+
+/** Returns the bytes of a file. All files share one buffer: the next file replaces the bytes of this one. */
+export function encodeFile(text: ByteText): Buffer {
+  if (shared.length < text.length) shared = Buffer.allocUnsafeSlow(2 * text.length);
+  return shared.subarray(0, shared.write(text, 'latin1'));
 }
 
-/**
- * JSON with one of these is decoded first. An escape can stand for a character that is not one byte, or that is forbidden.
- * DEL is forbidden, and the UTF-8 of U+FFFE and U+FFFF begins with the last two bytes.
- */
-const UNSAFE: readonly string[] = ['\\u', '\\b', '\\f', '\u007f', '\u00ef\u00bf'];
+/** Parses JSON that the store contains. Its strings become byte texts. @param json the bytes of the JSON as characters */
+export function parseByteJson(json: ByteText): ReturnType<typeof JSON.parse> {
+  if (!UNSAFE_ESCAPES.some((sequence) => json.includes(sequence)) && !hasForbiddenBytes(json)) return JSON.parse(json);
+  return JSON.parse(encode(json).toString(), (_, value: unknown) => (typeof value === 'string' ? byteText(value) : value));
+}
+
+/** An escape can stand for a character that is not one byte, or that is forbidden. */
+const UNSAFE_ESCAPES: readonly string[] = ['\\u', '\\b', '\\f'];
+
+/** Whether a text can have DEL, U+FFFE or U+FFFF. The UTF-8 of the last two begins with the same two bytes. */
+export function hasForbiddenBytes(json: ByteText): boolean {
+  return json.includes('\u007f') || json.includes('\u00ef\u00bf');
+}
 
 /** Whether all characters are ASCII and allowed. */
 function isPlain(text: string): boolean {
@@ -51,11 +56,5 @@ const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffe\uffff]/g;
 
 /** Escapes a text for the content of an element and for an attribute value in double quotes. */
 export function escapeText(text: ByteText): ByteText {
-  for (let at = 0; at < text.length; at += 1) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x26 || unit === 0x3c || unit === 0x3e || unit === 0x22) return text.replace(/[&<>"]/g, (sign) => ESCAPES[sign] ?? '');
-  }
-  return text;
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }
-
-const ESCAPES: { readonly [sign: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };

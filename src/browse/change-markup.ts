@@ -5,16 +5,6 @@ import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-s
 import { FIELD_CLASSES } from './field-filter.ts';
 import { accountPage } from './paths.ts';
 
-/** A record with its markup, which its page and its feed share. */
-export interface MarkedRecord {
-  readonly record: ChangeRecord;
-  readonly markup: DiffMarkup;
-}
-
-export function marked(records: readonly ChangeRecord[]): readonly MarkedRecord[] {
-  return records.map((record) => ({ record, markup: changeMarkup(record) }));
-}
-
 /** Returns a record of the feed: who, which field, when, and the difference. @param root the path to the root of the tree */
 export function feedChange(record: ChangeRecord, root: string): ByteText {
   const { id, account, data_type, first_encountered_date: time } = record;
@@ -27,9 +17,9 @@ export function feedChange(record: ChangeRecord, root: string): ByteText {
  * Returns a record of an account: which field, when, the text before and after. A first record has no text before, so it
  * has one `<div>`.
  */
-export function accountChange({ record, markup }: MarkedRecord): ByteText {
+export function accountChange(record: ChangeRecord): ByteText {
   const { id, data_type, previous, first_encountered_date: time } = record;
-  const { before, after } = markup;
+  const { before, after } = changeMarkup(record);
   const old = previous === null && before === '' ? '' : `<div dir=auto>${before}</div>`;
   return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type} <a href=#r${id}><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
 `;
@@ -40,7 +30,7 @@ function snapshotLink({ web_archive_url: url }: ChangeRecord): ByteText {
 }
 
 /** Returns the difference of a record. A diff_html outside of the grammar is shown as text, after the value itself. */
-export function changeMarkup({ diff_html, text }: ChangeRecord): DiffMarkup {
+function changeMarkup({ diff_html, text }: ChangeRecord): DiffMarkup {
   const markup = diff_html === '' ? undefined : diffMarkup(diff_html);
   if (markup !== undefined) return markup;
   const value = text === null || text === '' ? '' : `<ins>${escapeText(text)}</ins>`;

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, parseByteJson } from './byte-text.ts';
+import type { ByteText } from './byte-text.ts';
 import { feedChange } from './change-markup.ts';
 import { fullDate } from './dates.ts';
 import { fieldFilter } from './field-filter.ts';
@@ -7,13 +7,14 @@ import { number } from './numbers.ts';
 import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { pageLinks } from './page-links.ts';
 import { changesPage } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 
 /**
  * Returns a page of the feed, with the same records as the page of `/rest/data/` with that number.
  * @param json the JSON of its records, newest first, separated by commas
  */
 export function feedPage(page: number, pages: number, json: Buffer): Buffer {
-  const records = parseRecords(json);
+  const records = parseRecords(json.toString('latin1'));
   const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
     root: ROOT_2,
@@ -40,10 +41,3 @@ export function changesByDay(records: readonly ChangeRecord[], root: string): By
   }
   return markup;
 }
-
-/** Parses the JSON of records that are separated by commas. */
-export function parseRecords(json: Buffer): readonly ChangeRecord[] {
-  return json.length === 0 ? [] : parseByteJson(OPEN, json, CLOSE);
-}
-
-const [OPEN, CLOSE] = [Buffer.from('['), Buffer.from(']')];

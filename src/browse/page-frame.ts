@@ -1,4 +1,4 @@
-import { type ByteText, byteText, encode, escapeText } from './byte-text.ts';
+import { type ByteText, byteText, encodeFile, escapeText } from './byte-text.ts';
 import { accountsPage, CHANGES_FEED, changesPage, HOME, ICON, SCRIPT, STYLE } from './paths.ts';
 
 /** What is around the content of a page. */
@@ -39,7 +39,7 @@ export function pageBytes({ title, root, section, feed = CHANGES_FEED, previous,
   const alternate = `<link rel=alternate type=application/atom+xml href="${root}${feed}">\n`;
   const links = `${alternate}${link('prev', root, previous)}${link('next', root, next)}${head}`;
   const foot = `</main>\n<footer><a href="${root}${feed}">Atom feed</a>${pieces.tail}`;
-  return encode(
+  return encodeFile(
     `${pieces.start}${escapeText(title)}${pieces.afterTitle}${links}</head>\n<body data-root="${root}">${pieces.header}${main}${foot}`,
   );
 }

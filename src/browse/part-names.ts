@@ -16,7 +16,7 @@ export interface BrowsePart {
   readonly index: number;
 }
 
-export type PartKind = 'home' | 'months' | 'changes' | 'accounts' | 'account' | 'feeds' | 'search';
+export type PartKind = 'home' | 'changes' | 'accounts' | 'account' | 'feeds' | 'search';
 
 /**
  * Returns all parts.
@@ -31,7 +31,6 @@ export function partsOf(changes: number, accounts: number, archives: number): re
     ...parts('changes', Math.ceil(changes / PAGES_IN_PART)),
     ...parts('feeds', Math.max(1, Math.ceil(archives / ARCHIVES_IN_PART))),
     ...parts('home', 1),
-    ...parts('months', 1),
     ...parts('search', 1),
   ];
 }
@@ -58,7 +57,6 @@ export function partOf(path: string): string | undefined {
   if (folder !== undefined) return `account/${folder}`;
   const feed = FEED.exec(path);
   if (feed !== null) return partName('feeds', Math.floor((Number(feed[1] ?? 1) - 1) / ARCHIVES_IN_PART));
-  if (path === 'index.html' || path.startsWith('browse/assets/')) return 'home';
-  if (MONTH.test(path)) return 'months';
+  if (path === 'index.html' || path.startsWith('browse/assets/') || MONTH.test(path)) return 'home';
   return path.startsWith('browse/search/') ? 'search' : undefined;
 }

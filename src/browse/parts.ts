@@ -12,14 +12,16 @@ import { byteText } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
 import { changeFeeds } from './change-feeds.ts';
 import { clientScript } from './client-script.ts';
-import { feedPage, parseRecords } from './feed-page.ts';
+import { feedPage } from './feed-page.ts';
 import { formerHandlePage } from './former-handle-page.ts';
 import { FormerHandles } from './former-handles.ts';
 import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { parseRecords } from './record-text.ts';
 import { searchFiles } from './search-index.ts';
+import type { Shown } from './shown.ts';
 
 export type { BrowseFile } from './browse-file.ts';
 export { type BrowsePart, partOf } from './part-names.ts';
@@ -29,14 +31,14 @@ const NEWEST = 10;
 
 /**
  * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
- * reads what several parts need only once: the folders of all accounts (9 bytes for each) and the counts of all days.
+ * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
  */
 export class Browse {
   readonly #store: Store;
   readonly #site: Site;
   readonly #accounts: StoredAccounts;
   #index: AccountIndex | undefined;
-  #formerHandles: FormerHandles | undefined;
+  #formerIndex: AccountIndex | undefined;
   #months: readonly Month[] | undefined;
 
   constructor(store: Store, site: Site) {
@@ -50,17 +52,20 @@ export class Browse {
     return partsOf(this.#changesPages, this.#accountsPages, changesArchives(this.#store.revision.records));
   }
 
+  /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
+  isCurrent(part: BrowsePart, shown: Shown): boolean {
+    return part.kind === 'search' && shown.search;
+  }
+
   /**
    * Yields the files of a part, always in the same order. A file must be rendered before the next one is taken.
-   * @param since the revision that the present files show; -1 if there are none
    * @throws Failure bad-store
    */
-  files(part: BrowsePart, since: number): Generator<BrowseFile> {
+  files(part: BrowsePart, shown: Shown): Generator<BrowseFile> {
+    const since = shown.revision;
     switch (part.kind) {
       case 'home':
         return this.#homeFiles(since);
-      case 'months':
-        return this.#monthFiles(since);
       case 'changes':
         return this.#changesFiles(part.index, since);
       case 'accounts':
@@ -68,9 +73,9 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, since);
       case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, since);
+        return changeFeeds(this.#store, this.#site.base_url, part.index, shown);
       case 'search':
-        return this.#searchFiles(since);
+        return this.#searchFiles();
     }
   }
 
@@ -85,20 +90,17 @@ export class Browse {
   *#homeFiles(since: number): Generator<BrowseFile> {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
-      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
+      const newest = parseRecords(this.#store.feed('first').take(NEWEST).json.toString('latin1'));
       return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
-  }
-
-  *#monthFiles(since: number): Generator<BrowseFile> {
     const months = this.#allMonths();
     for (const [index, month] of months.entries()) {
       const render = () => [monthPageBytes(months, index, this.#site.page_size)];
-      yield { path: monthPage(month.month), render: this.#store.revision.feed <= since ? undefined : render };
+      yield { path: monthPage(month.month), render: feed <= since ? undefined : render };
     }
   }
 
@@ -116,40 +118,37 @@ export class Browse {
 
   *#accountsFiles(index: number, since: number): Generator<BrowseFile> {
     const [size, pages] = [this.#site.account_page_size, this.#accountsPages];
-    const lines = this.#store.accountLines();
+    const lines = this.#store.accountLinesAfter(index * PAGES_IN_PART * size);
     for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
-      const run = lines.run((page - 1) * size, size);
+      const run = lines.take(size);
       const isOld = Math.max(this.#store.revision.ranking, run.revision) <= since;
       yield { path: accountsPage(page), render: isOld ? undefined : () => [accountsListPage(page, pages, run.read())] };
     }
   }
 
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
-    this.#index ??= new AccountIndex(this.#accounts, this.#store.revision.accounts);
-    this.#formerHandles ??= new FormerHandles(this.#accounts);
-    const former = this.#formerHandles;
+    this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
+    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
+    const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
     const current = new Set<string>();
     for (const row of this.#index.rows(folder)) {
       let account = this.#accounts.account(row, since);
       const handle = byteText(account.screen_name);
-      if (former.has(handle, folder)) {
+      if (former.has(handle)) {
         current.add(handle);
         // the page says who had the handle before, and that account can have changed
         account = this.#accounts.account(row, -1);
       }
-      yield* accountFiles(this.#site.base_url, this.#accounts, former, folder, account);
+      yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
     }
-    for (const { handle, holders } of former.in(folder)) {
+    for (const [handle, holders] of former) {
       if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
     }
   }
 
   /** All names together decide how the index is divided, so a change of one account can change any file. */
-  *#searchFiles(since: number): Generator<BrowseFile> {
-    const isOld = this.#store.revision.number <= since;
-    for (const { path, text } of searchFiles(this.#store.searchedNames())) {
-      yield { path, render: isOld ? undefined : () => [Buffer.from(text)] };
-    }
+  *#searchFiles(): Generator<BrowseFile> {
+    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [Buffer.from(text)] };
   }
 
   #allMonths(): readonly Month[] {

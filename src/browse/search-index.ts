@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { encodeJson } from '../contract/json.ts';
 import type { SearchedNames } from '../store/searched-names.ts';
 import { type Keyed, sortedValues } from '../store/sorted-values.ts';
@@ -21,10 +22,10 @@ interface Term {
 }
 
 /** The largest number of terms in a file, and their largest size in UTF-16 units. A prefix with more is split. */
-const TERMS = 100;
-const SIZE = 8000;
+const TERMS = 200;
+const SIZE = 12_000;
 /** A continuation of a prefix with at most this number of terms needs no file of its own. */
-const FEW = 12;
+const FEW = 40;
 /** Windows limits a path to 260 characters. A prefix whose path is longer is not split. */
 const LONGEST_PATH = 150;
 
@@ -36,6 +37,18 @@ const LONGEST_PATH = 150;
 export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
   const terms = new TermCursor(sortedValues<Row>(rowsOf(accounts)));
   yield* filesOf(terms, '', []);
+}
+
+/**
+ * Returns a digest of everything that the search index shows. It takes a small part of the time of the index.
+ * @returns the SHA-256 as hexadecimal digits
+ */
+export function searchDigest(accounts: Iterable<SearchedNames>): string {
+  const hash = createHash('sha256');
+  for (const { screen_name, display_name, former_handles, changes } of accounts) {
+    hash.update(JSON.stringify([screen_name, display_name, rankOf(changes), ...former_handles.map(({ handle }) => handle)]));
+  }
+  return hash.digest('hex');
 }
 
 function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Generator<SearchFile> {
@@ -71,6 +84,7 @@ function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
     const name = cutName(display_name);
+    const entry = JSON.stringify([screen_name, folder, name, rankOf(changes)]).slice(1, -1);
     const terms: (readonly [text: string, match: Match, former?: string])[] = [[handleTerm(screen_name), MATCH.handle]];
     for (const { handle } of former_handles) terms.push([handleTerm(handle), MATCH.former, handle]);
     for (const text of nameTerms(name)) terms.push([text, MATCH.name]);
@@ -78,10 +92,18 @@ function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
     for (const [text, match, former] of terms.toSorted(compareTerms)) {
       const shared = before === '' ? -1 : sharedLength(before, text);
       before = text;
-      const row: Row = [text, match, shared, screen_name, folder, name, changes, ...(former === undefined ? [] : [former])];
-      yield { key: text, json: JSON.stringify(row) };
+      const last = former === undefined ? '' : `,${JSON.stringify(former)}`;
+      yield { key: text, json: `[${JSON.stringify(text)},${match},${shared},${entry}${last}]` };
     }
   }
+}
+
+/**
+ * Returns the rank of an account with a number of changes. It grows by one when the number is four times as large, so a
+ * new change rarely changes a file of the index.
+ */
+export function rankOf(changes: number): number {
+  return Math.ceil((32 - Math.clz32(changes)) / 2);
 }
 
 /** A term as it is sorted. */
@@ -92,12 +114,12 @@ type Row = readonly [
   handle: string,
   place: string,
   name: string,
-  changes: number,
+  rank: number,
   ...former: string[],
 ];
 
-function termOf([text, match, shared, handle, place, name, changes, ...formerHandles]: Row): Term {
-  return { text, match, shared, entry: { handle, place, name, changes, formerHandles } };
+function termOf([text, match, shared, handle, place, name, rank, ...formerHandles]: Row): Term {
+  return { text, match, shared, entry: { handle, place, name, rank, formerHandles } };
 }
 
 function compareTerms([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
@@ -143,9 +165,9 @@ function joined(known: SearchEntry | undefined, entry: SearchEntry): SearchEntry
 class Best {
   readonly #prefix: string;
   #found: (readonly [Match, SearchEntry])[] = [];
-  /** The match and the number of changes of the last account, if there are as many as fit. */
+  /** The match and the rank of the last account, if there are as many as fit. */
   #worst: number = MATCH.name;
-  #fewest = 0;
+  #lowest = 0;
   /** The number of accounts that the prefix finds. */
   total = 0;
 
@@ -158,7 +180,7 @@ class Best {
     const isWhole = match === MATCH.handle && text.length <= this.#prefix.length + 1 && text.trimEnd() === this.#prefix.trimEnd();
     const better = isWhole ? MATCH.exact : match;
     // most accounts are not among the best: this comparison is the quick one
-    if (better > this.#worst || (better === this.#worst && entry.changes < this.#fewest)) return;
+    if (better > this.#worst || (better === this.#worst && entry.rank < this.#lowest)) return;
     const candidate = [better, entry] as const;
     const worst = this.#found.at(-1);
     if (worst !== undefined && this.#found.length >= BEST && compareFound(candidate, worst) >= 0) return;
@@ -170,7 +192,7 @@ class Best {
     this.#found.splice(place === -1 ? this.#found.length : place, 0, candidate);
     if (this.#found.length > BEST) this.#found.pop();
     const last = this.#found.at(-1);
-    if (last !== undefined && this.#found.length === BEST) [this.#worst, this.#fewest] = [last[0], last[1].changes];
+    if (last !== undefined && this.#found.length === BEST) [this.#worst, this.#lowest] = [last[0], last[1].rank];
   }
 
   get entries(): readonly SearchEntry[] {
@@ -186,7 +208,7 @@ function fileOf(
   rest: ReadonlyMap<string, SearchEntry>,
 ): SearchFile {
   const listed = (entries: Iterable<SearchEntry>) =>
-    [...entries].map(({ handle, place, name, changes, formerHandles }) => [handle, place, name, changes, ...formerHandles]);
+    [...entries].map(({ handle, place, name, rank, formerHandles }) => [handle, place, name, rank, ...formerHandles]);
   return { path: searchPath(prefix), text: `palimpsest(${encodeJson([prefix, total, next, listed(best), listed(rest.values())])})\n` };
 }
 

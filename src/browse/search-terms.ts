@@ -10,8 +10,8 @@ export interface SearchEntry {
   readonly place: string;
   /** The display name, cut at {@link NAME_LENGTH} characters. */
   readonly name: string;
-  /** The number of change records. */
-  readonly changes: number;
+  /** Accounts with a larger rank come first among those with the same match, see `rankOf`. */
+  readonly rank: number;
   readonly formerHandles: readonly string[];
 }
 
@@ -82,9 +82,9 @@ export function matchOf(query: string, entry: SearchEntry): Match | undefined {
   return nameTerms(entry.name).some((term) => term.startsWith(query)) ? MATCH.name : undefined;
 }
 
-/** Compares two accounts that a query found: by match, then by the number of changes, then by handle. */
+/** Compares two accounts that a query found: by match, then by rank, then by handle. */
 export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Match, SearchEntry]): number {
-  return a[0] - b[0] || b[1].changes - a[1].changes || (a[1].handle < b[1].handle ? -1 : 1);
+  return a[0] - b[0] || b[1].rank - a[1].rank || (a[1].handle < b[1].handle ? -1 : 1);
 }
 
 /** Returns the path of the file of the search index for a prefix: a folder for each character, named by its UTF-8. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
 import { InputErrors } from '../sources/input-errors.ts';
-import { fileInput } from '../sources/inputs.ts';
+import { inputNamed } from '../sources/inputs.ts';
 import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
@@ -29,6 +29,8 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Opens an input that a rejects file names; by default only those on this machine. */
+  readonly openAgain?: ((name: string) => Input) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Stops the run: nothing is added. */
@@ -58,7 +60,7 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         const threads = new RunThreads(batch, spool, options);
         try {
           // partition, fold, merge
-          const context = { ...options.snapshots, openAgain: fileInput };
+          const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
           const metered = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
           const reading = await readInputs([...metered], context, spool, batch.exclusions, pauses, threads.forReading, reject);
           inputErrors.throwIfAny();

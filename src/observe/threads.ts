@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Failure } from '../contract/failure.ts';
-import { threadError } from '../contract/thread-error.ts';
+import { errorOfThread } from '../contract/thread-error.ts';
 import type { FoldedRows } from './partition-fold.ts';
 import type { FlushRequest, FoldRequest, ReadAnswer, ReadRequest, ThreadJob, ThreadRequest } from './thread-messages.ts';
 
@@ -35,7 +35,7 @@ export class Threads {
         this.#waiting.get(number)?.resolve(result);
         this.#waiting.delete(number);
       });
-      worker.on('error', (error: unknown) => this.#fail(isOutOfMemory(error) ? endedEarly(error.message) : threadError(error)));
+      worker.on('error', (error: unknown) => this.#fail(isOutOfMemory(error) ? endedEarly(error.message) : errorOfThread(error)));
       worker.on('exit', (code) => this.#fail(endedEarly(`a thread that ended with code ${code}`)));
       return worker;
     });

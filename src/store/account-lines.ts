@@ -40,15 +40,18 @@ const IN_ORDER = 'FROM account INDEXED BY account_order WHERE (place, screen_nam
 /** Reads the accounts in the order of the account pages: by their first record, and accounts without records by name. */
 export class AccountLines {
   readonly #path: string;
-  readonly #start: Statement<[number], Place>;
+  readonly #after: Statement<[number, string, number], Place>;
   readonly #revision: Statement<[number, string, number], { readonly revision: number }>;
   readonly #lines: Statement<[number, string, number], Row>;
 
-  constructor(database: Connection) {
+  /** The first account that was not taken. */
+  #next: Place | undefined;
+
+  /** @param skip the number of accounts before the first one */
+  constructor(database: Connection, skip: number) {
     this.#path = database.path;
-    this.#start = database.prepare(
-      'SELECT place, screen_name FROM account INDEXED BY account_order ORDER BY place, screen_name LIMIT 1 OFFSET +?',
-    );
+    this.#after = database.prepare(`SELECT place, screen_name ${IN_ORDER.replace('+?', '1 OFFSET +?')}`);
+    this.#next = this.#after.get(-1, '', skip);
     this.#revision = database.prepare(`SELECT max(revision) AS revision FROM (SELECT revision ${IN_ORDER})`);
     this.#lines = database.prepare(`
       SELECT line.screen_name, ifnull(records, 0) AS changes, CAST(head AS BLOB) AS head,
@@ -57,14 +60,11 @@ export class AccountLines {
         LEFT JOIN history ON history.first_record = nullif(line.place, ${NO_RECORD}) ORDER BY line.place, line.screen_name`);
   }
 
-  /**
-   * Returns the accounts at consecutive places of the order.
-   * @param skip the number of accounts before them
-   */
-  run(skip: number, accounts: number): AccountLineRun {
-    const start = this.#start.get(skip);
-    if (start === undefined) return { revision: 0, read: () => [] };
-    const { place, screen_name } = start;
+  /** Takes the next accounts: at most as many as requested. */
+  take(accounts: number): AccountLineRun {
+    if (this.#next === undefined) return { revision: 0, read: () => [] };
+    const { place, screen_name } = this.#next;
+    this.#next = this.#after.get(place, screen_name, accounts);
     return {
       revision: this.#revision.get(place, screen_name, accounts)?.revision ?? 0,
       read: () => this.#lines.all(place, screen_name, accounts).map((row) => this.#line(row)),

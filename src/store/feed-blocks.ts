@@ -76,13 +76,21 @@ export function* renewFeedBlocks(database: Connection, isChecked: boolean): Gene
   }
 }
 
-/** Returns the stored checksum of the whole feed, newest record first. */
-export function feedChecksum(database: Connection): Checksum {
+/** Returns the checksum of the records with ids below `edge`, newest first. Only a part of one block is read. */
+export function checksumBelow(database: Connection, edge: number): Checksum {
+  const block = database.prepare<[number], number | null>('SELECT max(first_id) FROM feed_block WHERE first_id < ?').pluck().get(edge) ?? 0;
+  const read = database.prepare<[number, number], Buffer | null>(`SELECT CAST(group_concat(json, ',') AS BLOB)
+    FROM (SELECT json FROM record WHERE id >= ? AND id < ? ORDER BY id DESC LIMIT -1)`);
+  return joined(recordsChecksum(read.pluck().get(block, edge) ?? Buffer.alloc(0)), feedChecksum(database, block));
+}
+
+/** Returns the stored checksum of the blocks below `before`, newest record first; by default of the whole feed. */
+export function feedChecksum(database: Connection, before: number = BEYOND): Checksum {
   const next = database.prepare<[number, number], { readonly first_id: number; readonly bytes: number; readonly checksum: number }>(
     'SELECT first_id, bytes, checksum FROM feed_block WHERE first_id < ? ORDER BY first_id DESC LIMIT +?',
   );
   let whole = NOTHING;
-  for (let edge = BEYOND, blocks = next.all(edge, BATCH_SIZE); blocks.length > 0; blocks = next.all(edge, BATCH_SIZE)) {
+  for (let edge = before, blocks = next.all(edge, BATCH_SIZE); blocks.length > 0; blocks = next.all(edge, BATCH_SIZE)) {
     for (const { first_id, bytes, checksum } of blocks) {
       whole = joined(whole, { crc: checksum, bytes });
       if (first_id >= edge) throw damaged(database.path, 'checksums of the feed out of order');

@@ -3,6 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import { AccountEntries } from './account-entries.ts';
+import { AccountItems } from './account-items.ts';
 import { AccountLines } from './account-lines.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
@@ -12,9 +13,10 @@ import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
-import { feedChecksum } from './feed-blocks.ts';
+import { checksumBelow, feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
+import { FeedItems } from './feed-items.ts';
 import { feedEdge } from './feed-position.ts';
 import { isCurrent, materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
@@ -79,6 +81,12 @@ export class Store {
     if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
   }
 
+  /** Returns a checksum of the oldest records. @param records how many */
+  oldestChecksum(records: number): string {
+    const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
+    return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
+  }
+
   /**
    * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
    * checked when the account is read.
@@ -99,9 +107,9 @@ export class Store {
     return new FeedCursor(this.#database, 'first', feedEdge(this.#database, records));
   }
 
-  /** Returns a reader of the accounts as lines of a list, in the order of the account pages. */
-  accountLines(): AccountLines {
-    return new AccountLines(this.#database);
+  /** Returns a reader of the accounts as lines of a list, in the order of the account pages, after a number of accounts. */
+  accountLinesAfter(accounts: number): AccountLines {
+    return new AccountLines(this.#database, accounts);
   }
 
   /** Returns a reader of single accounts with their records. */
@@ -117,6 +125,16 @@ export class Store {
   /** Returns a cursor over the accounts in their order that begins at one of its ends. */
   accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
+  }
+
+  /** Returns a reader of single records of the feed. */
+  feedItems(): FeedItems {
+    return new FeedItems(this.#database);
+  }
+
+  /** Returns a reader of single accounts in their order. */
+  accountItems(): AccountItems {
+    return new AccountItems(this.#database);
   }
 
   /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
+import type { Shown } from '../browse/shown.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
@@ -8,14 +9,12 @@ import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrows
 import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import { browseFilesIn } from './found-browse.ts';
-import { inWorker } from './in-worker.ts';
 import { MANIFEST } from './manifest.ts';
+import { runThreads } from './threads.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
 const MIN_ITEMS_FOR_THREADS = 2000;
 const THREADS = 2;
-/** How often progress is reported, in milliseconds. */
-const REPORT_EVERY = 100;
 
 /** What is known of the browse files of a tree before a build. */
 export interface PresentBrowse {
@@ -23,8 +22,7 @@ export interface PresentBrowse {
   readonly out: string;
   /** Whether the manifest lists the files. If not, the files themselves are read. */
   readonly isListed: boolean;
-  /** The store's revision that they show; -1 if it is unknown. */
-  readonly since: number;
+  readonly shown: Shown;
 }
 
 /**
@@ -50,43 +48,25 @@ export async function stageBrowse(
   listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
-    const { since, out } = present;
+    const { shown, out } = present;
     const job: BrowseJob = {
       store: store.path,
       revision: number,
       site,
-      since,
+      shown,
       out,
       stage,
       before: { file, extents: listing.extents },
       counts: counts.shared,
     };
     const report = () => onProgress(Math.min(counts.taken, parts.length), parts.length);
-    await renderOnThreads(job, records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS, pauses, report);
+    const threads = records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS;
+    const data = Array.from({ length: threads }, () => job);
+    await runThreads({ module: new URL('./browse-worker.js', import.meta.url), data, clear: () => counts.stop(), report }, pauses);
     // if the store has changed meanwhile, the threads skipped all parts: only this connection still sees the old revision
     renderBrowse(job, store, report);
   }
   return new StagedBrowse(present.out, stage, parts.length, counts.totals);
-}
-
-async function renderOnThreads(job: BrowseJob, count: number, pauses: Pauses, report: () => void): Promise<void> {
-  const counts = new BrowseCounts(job.counts);
-  const clock = setInterval(report, REPORT_EVERY);
-  const endOnStop = pauses.onStop(() => counts.stop());
-  const threads = Array.from({ length: count }, () =>
-    inWorker(new URL('./browse-worker.js', import.meta.url), job).catch((error: unknown) => {
-      counts.stop();
-      throw error;
-    }),
-  );
-  try {
-    // wait for both threads before using their staged files
-    for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
-  } finally {
-    clearInterval(clock);
-    endOnStop();
-  }
-  pauses.check();
 }
 
 /** Lists the browse files in the folder of a tree in the form of a manifest, but without digests. */

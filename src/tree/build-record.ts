@@ -21,6 +21,9 @@ export interface BuildRecord extends Site {
   readonly compress: string;
   /** The number of browse files; undefined if the tree was built without them. */
   readonly browse_files?: number | undefined;
+  /** A checksum of the records in the Atom archives, and the SHA-256 of the names in the search index; undefined without browse files. */
+  readonly browse_feed?: string | undefined;
+  readonly browse_search?: string | undefined;
   /** Fingerprint of the store's contents. */
   readonly store: string;
   /** SHA-256 of the manifest. */
@@ -41,6 +44,11 @@ export interface UnfinishedRecord {
 
 const finished: Rule<'finished'> = oneOf('finished');
 
+const textOrNothing: Rule<string | undefined> = {
+  expected: 'a text, or nothing',
+  accepts: (value) => value === undefined || text.accepts(value),
+};
+
 const SHAPE: Shape<BuildRecord> = {
   palimpsest: text,
   state: finished,
@@ -53,6 +61,8 @@ const SHAPE: Shape<BuildRecord> = {
   account_pages: count,
   compress: text,
   browse_files: { expected: 'an integer of 0 or more, or nothing', accepts: (value) => value === undefined || count.accepts(value) },
+  browse_feed: textOrNothing,
+  browse_search: textOrNothing,
   store: text,
   manifest: text,
 };

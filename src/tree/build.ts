@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { NOTHING_SHOWN } from '../browse/shown.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -8,7 +9,8 @@ import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { stageBrowse } from './browse-files.ts';
-import { type BuildRecord, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
+import { type BrowseSources, browseSources, shownBy } from './browse-sources.ts';
+import { type BuildRecord, encodeBuildRecord, optionalFilesIn, readBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -49,6 +51,8 @@ export interface BuildSummary extends Exchanged {
    * missed some of them.
    */
   readonly pulledForward: boolean;
+  /** The contents of the tree before, if it was built from data that the store does not know; otherwise null. */
+  readonly unknownBefore: { readonly records: number; readonly accounts: number } | null;
 }
 
 /**
@@ -69,8 +73,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
       if (html && !hasBrowse) refuseForeignBrowse(out);
+      const unknownBefore = unknownContents(store, out);
       const found = options.repair ? undefined : finishedTree(out);
-      const now = recordOf(store, site, encodings, html ? found?.browse_files : undefined);
+      const now = recordOf(store, site, encodings, html ? found : undefined);
       const pages = { data: now.data_pages, account: now.account_pages };
       if (found !== undefined && hasBrowse === html && isSame(found, now)) return unchangedSummary(found);
       const before =
@@ -101,7 +106,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const { stage } = folder;
-      const present = { out, isListed: found !== undefined, since: hasBrowse ? since : -1 };
+      const sources = html ? browseSources(store) : undefined;
+      const shown = sources === undefined ? NOTHING_SHOWN : shownBy(found, hasBrowse ? since : -1, store, sources);
+      const present = { out, isListed: found !== undefined, shown };
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
       const browse = html || hasBrowse ? await stageBrowse(store, html ? site : undefined, stage, present, pauses, showParts) : undefined;
       const exchanged = await exchange({
@@ -112,12 +119,12 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         after,
         sortKeys,
         browse,
-        record: html ? { ...now, browse_files: browse?.files } : now,
+        record: html ? { ...now, browse_files: browse?.files, ...sources } : now,
         hasOldVariants: !trusted,
         pauses,
         onProgress,
       });
-      return { ...exchanged, pulledForward };
+      return { ...exchanged, pulledForward, unknownBefore };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
@@ -132,7 +139,7 @@ function recordOf(
   store: Store,
   site: Site,
   encodings: readonly Encoding[],
-  browseFiles: number | undefined,
+  { browse_files, browse_feed, browse_search }: Pick<BuildRecord, 'browse_files' | keyof BrowseSources> = {},
 ): Omit<BuildRecord, 'manifest'> {
   const { records, accounts, fingerprint } = store.revision;
   return {
@@ -146,7 +153,9 @@ function recordOf(
     data_pages: feedPages(store, site).count,
     account_pages: accountPages(store, site).count,
     compress: compressors(encodings),
-    browse_files: browseFiles,
+    browse_files,
+    browse_feed,
+    browse_search,
     store: fingerprint,
   };
 }
@@ -170,7 +179,15 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   const encodings = encodingsIn(record.compress);
   const pages = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
   const unchanged = pages + (record.browse_files ?? 0);
-  return { build: record, written: 0, unchanged, removed: 0, removedCopies: 0, removedBrowseFiles: 0, pulledForward: false };
+  const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
+  return { build: record, ...nothing, unchanged, pulledForward: false, unknownBefore: null };
+}
+
+/** Returns the contents of a tree that was built from data that the store does not know, such as the tree of another store. */
+function unknownContents(store: Store, out: string): BuildSummary['unknownBefore'] {
+  const record = readBuildRecord(out);
+  if (typeof record !== 'object' || store.revisionOf(record.store) !== undefined) return null;
+  return { records: record.records, accounts: record.accounts };
 }
 
 /** Whether any item moved to an earlier page. */

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { threadError } from '../contract/thread-error.ts';
+import { errorOfThread } from '../contract/thread-error.ts';
 
 /** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
 const YOUNG_GENERATION_MB = 12;
@@ -11,7 +11,7 @@ const YOUNG_GENERATION_MB = 12;
 export function inWorker(module: URL, workerData: object): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
-    worker.once('error', (error: unknown) => reject(threadError(error)));
+    worker.once('error', (error: unknown) => reject(errorOfThread(error)));
     worker.once('message', () => resolve());
     worker.once('exit', (code) => reject(new Error(`a rendering thread ended early, with code ${code}`)));
   });

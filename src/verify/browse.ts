@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
+import { NOTHING_SHOWN } from '../browse/shown.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
 import { type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../tree/browse-lines.ts';
+import { browseSources } from '../tree/browse-sources.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
 import { browseFilesIn } from '../tree/found-browse.ts';
 import { digestOf, MANIFEST } from '../tree/manifest.ts';
@@ -58,11 +60,12 @@ export class BrowseCheck {
     this.#done = 0;
     const store = Store.open(storePath);
     try {
+      this.#sources(store);
       const browse = new Browse(store, this.#build);
       for (const part of browse.parts) {
         const listed = new Map<string, string>();
         for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
-        for (const { path, render } of browse.files(part, -1)) {
+        for (const { path, render } of browse.files(part, NOTHING_SHOWN)) {
           const bytes = Buffer.concat(render?.() ?? []);
           this.#compare(path, hash('sha256', bytes), listed.get(path), store.revision.fingerprint);
           listed.delete(path);
@@ -88,6 +91,16 @@ export class BrowseCheck {
       for (const path of paths) {
         if (!listed.has(path)) this.#report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
       }
+    }
+  }
+
+  /** Compares the checksums with which a later build finds what it need not render again. */
+  #sources(store: Store): void {
+    if (this.#causeOf(store.revision.fingerprint) !== undefined) return;
+    for (const [name, expected] of Object.entries(browseSources(store))) {
+      const found = name === 'browse_feed' ? this.#build.browse_feed : this.#build.browse_search;
+      if (found === undefined || found === expected) continue;
+      this.#report.add({ rule: 'build-record', path: BUILD_RECORD, expected: `${name} ${expected}`, found });
     }
   }
 

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { partOf } from '../../src/browse/part-names.ts';
 import { Browse } from '../../src/browse/parts.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
+import { NOTHING_SHOWN, type Shown } from '../../src/browse/shown.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -19,7 +20,7 @@ describe('the parts of the browse files', () => {
         const browse = new Browse(store, { ...SITE, page_size: 1, account_page_size: 1 });
         const names = browse.parts.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
-        for (const part of browse.parts) for (const { path } of browse.files(part, -1)) expect(partOf(path)).toBe(part.name);
+        for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_SHOWN)) expect(partOf(path)).toBe(part.name);
         store.close();
       }),
       { numRuns: 5 },
@@ -31,13 +32,31 @@ describe('the parts of the browse files', () => {
       fc.asyncProperty(histories(40), async (history) => {
         fc.pre(history.records.length > 0);
         const store = await storeOf(history);
-        const unchanged = browseFiles(store, SITE, store.revision.number);
-        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()]);
+        const { number, records } = store.revision;
+        const unchanged = browseFiles(store, SITE, { revision: number, records, search: true });
+        expect([...unchanged.keys()]).toEqual([...browseFiles(store).keys()].filter((file) => !file.startsWith('browse/search/')));
         expect([...unchanged].filter(([path, bytes]) => bytes !== undefined && !path.startsWith('browse/assets/'))).toEqual([]);
         store.close();
       }),
       { numRuns: 5 },
     );
+  });
+
+  it('render no archive again that other archives followed before, and no search index with the same names', async () => {
+    const records = Array.from({ length: 450 }, (_, index) => ({
+      ...{ id: 450 - index, account: 'nina', data_type: 'Bio' as const, previous: index === 449 ? null : 449 - index, text: `${index}` },
+      ...{ first_encountered_date: '2024-03-01T00:00:00Z', diff_html: '', web_archive_url: null },
+    }));
+    const store = await storeOf({ records, accounts: [] });
+    const rendered = (shown: Shown) => [...browseFiles(store, SITE, shown)].flatMap(([path, bytes]) => (bytes === undefined ? [] : [path]));
+    const archives = (paths: readonly string[]) =>
+      paths.filter((path) => path.startsWith('browse/changes/archive-')).map((path) => path.slice(23));
+    expect(archives(rendered(NOTHING_SHOWN))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
+    // 350 records have three archives, and the third one has got a link to the fourth
+    expect(archives(rendered({ revision: 0, records: 350, search: true }))).toEqual(['4.atom', '3.atom']);
+    expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);
+    expect(rendered({ revision: 0, records: 350, search: false })).toContain('browse/search/index.js');
+    store.close();
   });
 
   it('render only what a change can affect', async () => {
@@ -54,7 +73,7 @@ describe('the parts of the browse files', () => {
     before.close();
     await observe(path, [snapshot('nina', '1', 'new', 2)]);
     const after = Store.open(path);
-    const rendered = browseFiles(after, SITE, since);
+    const rendered = browseFiles(after, SITE, { revision: since, records: 0, search: false });
     expect(rendered.get(accountPage('omar'))).toBeUndefined();
     expect(htmlOf(rendered, accountPage('nina'))).toContain('<ins>new</ins>');
     const all = browseFiles(after);

@@ -9,7 +9,14 @@ import { temporaryFolder } from '../support/folder.ts';
 /** How many rows are sorted in memory before a run is written. */
 const RUN = 262_144;
 
-const row = (moment: number, line: number): Row => ({ moment, profile: line * 3, archive: line % 2, account: line % 5, input: line % 7, line });
+const row = (moment: number, line: number): Row => ({
+  moment,
+  profile: line * 3,
+  archive: line % 2,
+  account: line % 5,
+  input: line % 7,
+  line,
+});
 
 const newSpool = () => openSpool(join(temporaryFolder(), 'sorter'));
 

@@ -14,7 +14,12 @@ const text = fc.constantFrom(undefined, '', 'one', 'one two', 'zwei 🌹 #drei')
 /** Snapshots of one account in order of time; some have the same time. */
 const snapshots = fc
   .array(
-    fc.record({ gap: fc.constantFrom(0, 1000), display_name: text, bio: text, website: fc.constantFrom(undefined, null, 'https://a.example') }),
+    fc.record({
+      gap: fc.constantFrom(0, 1000),
+      display_name: text,
+      bio: text,
+      website: fc.constantFrom(undefined, null, 'https://a.example'),
+    }),
     { minLength: 1, maxLength: 14 },
   )
   .map((all) => {

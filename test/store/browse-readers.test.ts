@@ -1,5 +1,7 @@
+import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { encodeRecord } from '../../src/contract/record.ts';
 import { storeOf } from '../browse/small-site.ts';
 import { histories } from '../support/histories.ts';
 
@@ -36,6 +38,20 @@ describe('the readers for browse files', () => {
     );
   });
 
+  it('give the oldest records the checksum that they have alone', async () => {
+    await fc.assert(
+      fc.asyncProperty(histories(60), fc.nat(60), async (history, count) => {
+        fc.pre(history.records.length > 0);
+        const store = await storeOf(history);
+        const oldest = history.records.slice(history.records.length - Math.min(count, history.records.length));
+        const bytes = Buffer.from(oldest.map((record) => `${encodeRecord(record)},`).join(''));
+        expect(store.oldestChecksum(oldest.length)).toBe(`${crc32(bytes).toString(16).padStart(8, '0')}-${bytes.length}`);
+        store.close();
+      }),
+      { numRuns: 10 },
+    );
+  });
+
   it('list the accounts in the order of the account pages', async () => {
     await fc.assert(
       fc.asyncProperty(histories(60), fc.nat(7), async (history, skip) => {
@@ -45,7 +61,7 @@ describe('the readers for browse files', () => {
           history.accounts.find(({ screen_name }) => screen_name === name)?.data.map((record) => record.first_encountered_date) ?? [];
         const keys = [...store.accountKeys()];
         const names = keys.map((key) => (typeof key === 'string' ? key : history.records.find(({ id }) => id === key)?.account));
-        const lines = store.accountLines().run(skip, 3).read();
+        const lines = store.accountLinesAfter(skip).take(3).read();
         expect(lines.map(({ screen_name }) => screen_name)).toEqual(names.slice(skip, skip + 3));
         for (const { screen_name, changes, first_change, last_change } of lines) {
           const all = times(screen_name);

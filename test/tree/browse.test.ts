@@ -88,6 +88,22 @@ describe('a build with --html', () => {
     expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
   });
 
+  it('gives, for each change of a feed with archives, the files of a build into an empty folder', async () => {
+    const { store, at } = await workplace(300);
+    const site = { ...SITE, page_size: 100, account_page_size: 100 };
+    const isSame = async () => {
+      await build(store, { out: at('out'), site, html: true });
+      await build(store, { out: at('fresh'), site, html: true, repair: true });
+      expect(filesIn(at('out'))).toEqual(filesIn(at('fresh')));
+    };
+    await isSame();
+    await importHistory(store, goodHistory(301));
+    await isSame();
+    // all later records move to other archives
+    await removeAccounts(store, ['dee'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
+    await isSame();
+  });
+
   it('gives the same tree from any number of builds as from one', async () => {
     const folder = temporaryFolder();
     let run = 0;

@@ -49,6 +49,16 @@ it.each<[string, (out: string) => void, string, string, boolean]>([
     'manifest-sha256.txt',
     false,
   ],
+  [
+    'a checksum in build.json that is not of the search index',
+    (out) => {
+      const path = join(out, 'build.json');
+      writeFileSync(path, readFileSync(path, 'utf8').replace(/"browse_search":"../, '"browse_search":"zz'));
+    },
+    'build-record',
+    'build.json',
+    true,
+  ],
   ['a number of files that is wrong', (out) => reseal(out, (text) => text, 1), 'manifest-line', 'manifest-sha256.txt', false],
   [
     'a file with a correct digest that the store does not give',

@@ -44,6 +44,7 @@ async function nights(jobs: number) {
     expect(milliseconds).toBeGreaterThan(0);
     summaries.push(summary);
   }
+  expect(readdirSync(folder).filter((name) => name.startsWith(`${jobs}.db-`))).toEqual([]);
   await palimpsestJson(['build', '--store', store, '--out', tree, '--base-url', 'https://example.org']);
   return { summaries, rows: allRows(store), rejects: readFileSync(rejects, 'utf8'), tree: hashOf(tree) };
 }
@@ -59,25 +60,28 @@ describe('palimpsest observe --jobs', () => {
       expect(several.tree).toBe(one.tree);
       expect(several.rows).toEqual(one.rows);
     }
-    expect(readdirSync(folder).filter((name) => /-wal|-shm|-spool/.test(name))).toEqual([]);
   });
 
-  it.each(['read', 'fold'] as const)('ends with one error, and leaves the store unchanged, if a thread ends at a %s request', { timeout: 300_000 }, async (kind) => {
-    const [store, input, ending] = [at(`${kind}.db`), at('tweets.ndjson'), at(`${kind}.cjs`)];
-    await palimpsestJson(['observe', at('changing-profiles.ndjson'), '--store', store, '--rejects', at('other.ndjson')]);
-    const before = allRows(store);
-    // every thread of the program runs this first: it ends the thread instead of an answer with this field
-    const field = { read: 'rows', fold: 'profiles' }[kind];
-    const script = `const { isMainThread, parentPort } = require('node:worker_threads');
+  it.each(['read', 'fold'] as const)(
+    'ends with one error, and leaves the store unchanged, if a thread ends at a %s request',
+    { timeout: 300_000 },
+    async (kind) => {
+      const [store, input, ending] = [at(`${kind}.db`), at('tweets.ndjson'), at(`${kind}.cjs`)];
+      await palimpsestJson(['observe', at('changing-profiles.ndjson'), '--store', store, '--rejects', at('other.ndjson')]);
+      const before = allRows(store);
+      // every thread of the program runs this first: it ends the thread instead of an answer with this field
+      const field = { read: 'rows', fold: 'profiles' }[kind];
+      const script = `const { isMainThread, parentPort } = require('node:worker_threads');
       const post = parentPort?.postMessage.bind(parentPort);
       if (!isMainThread) parentPort.postMessage = (answer) => ('${field}' in (answer.result ?? {}) ? process.exit(7) : post(answer));`;
-    writeFileSync(ending, script);
-    const args = ['observe', input, '--store', store, '--rejects', at(`${kind}-rejects.ndjson`), '--jobs', '2'];
-    const { code, stderr } = await palimpsest([...args, '--quiet'], { env: { NODE_OPTIONS: `--require ${ending}` } });
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/a thread ended early \(thread-failed\)\n/) });
-    expect(allRows(store)).toEqual(before);
-    expect(readdirSync(folder).filter((name) => name.includes('spool') || name === `${kind}-rejects.ndjson`)).toEqual([]);
-  });
+      writeFileSync(ending, script);
+      const args = ['observe', input, '--store', store, '--rejects', at(`${kind}-rejects.ndjson`), '--jobs', '2'];
+      const { code, stderr } = await palimpsest([...args, '--quiet'], { env: { NODE_OPTIONS: `--require ${ending}` } });
+      expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/a thread ended early \(thread-failed\)\n/) });
+      expect(allRows(store)).toEqual(before);
+      expect(readdirSync(folder).filter((name) => name.includes('spool') || name === `${kind}-rejects.ndjson`)).toEqual([]);
+    },
+  );
 
   it.each(['0', '1.5', '257', 'all'])('refuses --jobs %s', async (jobs) => {
     const { code, stderr } = await palimpsest(['observe', at('tweets.ndjson'), '--jobs', jobs]);

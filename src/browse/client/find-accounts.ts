@@ -1,8 +1,8 @@
 import { BEST, compareFound, folded, type Match, matchOf, type SearchEntry } from '../search-terms.ts';
 
-/** A file of the search index, as its script passes it on. An entry is handle, place, name, changes, and former handles. */
+/** A file of the search index, as its script passes it on. An entry is handle, place, name, rank, and former handles. */
 export type IndexFile = readonly [prefix: string, total: number, next: string, best: readonly IndexEntry[], rest: readonly IndexEntry[]];
-export type IndexEntry = readonly [handle: string, place: string, name: string, changes: number, ...formerHandles: string[]];
+export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
 
 /** The accounts that a query finds. */
 export interface Found {
@@ -28,8 +28,8 @@ export async function findAccounts(query: string, load: (prefix: string) => Prom
   const isCounted = prefix === text;
   const listed = isCounted && best.length > 0 ? best : [...rest, ...best];
   const found = new Map<string, readonly [Match, SearchEntry]>();
-  for (const [handle, place, name, changes, ...formerHandles] of listed) {
-    const entry = { handle, place, name, changes, formerHandles };
+  for (const [handle, place, name, rank, ...formerHandles] of listed) {
+    const entry = { handle, place, name, rank, formerHandles };
     const match = matchOf(text, entry);
     if (match !== undefined) found.set(handle, [match, entry]);
   }

@@ -83,18 +83,16 @@ export function addSearchBox(): void {
   });
 }
 
-function resultOf({ handle, place, name, changes, formerHandles }: SearchEntry, index: number): HTMLElement {
+function resultOf({ handle, place, name, formerHandles }: SearchEntry, index: number): HTMLElement {
   const href = `${rootPath()}browse/account/${place.slice(0, 2)}/${encodeURIComponent(place.slice(2) || handle)}.html`;
-  const former = formerHandles.length === 0 ? [] : [element('small', {}, 'formerly ', element('bdi', {}, `@${formerHandles[0]}`)), ' '];
+  const former = formerHandles.length === 0 ? [] : [' ', element('small', {}, 'formerly ', element('bdi', {}, `@${formerHandles[0]}`))];
   return element(
     'a',
     { id: `result-${index}`, role: 'option', tabindex: '-1', href },
     element('bdi', {}, `@${handle}`),
     ' ',
     element('span', { dir: 'auto' }, name),
-    ' ',
     ...former,
-    element('small', {}, changes === 1 ? '1 change' : `${changes.toLocaleString('en')} changes`),
   );
 }
 

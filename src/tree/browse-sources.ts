@@ -1,0 +1,18 @@
+import { searchDigest } from '../browse/search-index.ts';
+import { NOTHING_SHOWN, type Shown } from '../browse/shown.ts';
+import type { Store } from '../store/store.ts';
+import type { BuildRecord } from './build-record.ts';
+
+/** Checksums of what the browse files of a tree were made from. A later build compares them with its store. */
+export type BrowseSources = Required<Pick<BuildRecord, 'browse_feed' | 'browse_search'>>;
+
+export function browseSources(store: Store): BrowseSources {
+  return { browse_feed: store.oldestChecksum(store.revision.records), browse_search: searchDigest(store.searchedNames()) };
+}
+
+/** Returns what the browse files of a tree show. @param since the revision that the tree shows; -1 if it is unknown */
+export function shownBy(found: BuildRecord | undefined, since: number, store: Store, now: BrowseSources): Shown {
+  if (found === undefined || since === -1) return NOTHING_SHOWN;
+  const isSameFeed = found.records <= store.revision.records && store.oldestChecksum(found.records) === found.browse_feed;
+  return { revision: since, records: isSameFeed ? found.records : 0, search: found.browse_search === now.browse_search };
+}
