@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
@@ -10,7 +11,7 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
-import { DEFAULT_STORE, examples, instant, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
+import { DEFAULT_STORE, examples, instant, JSON_HELP, type Program, path, QUIET_HELP, texts, wholeNumber } from './options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
@@ -65,6 +66,12 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           .argParser(template)
           .default('https://twitter.com/search?q=%23{}'),
       )
+      .addOption(
+        new Option('--jobs <n>', 'how many threads read and compare; all cores by default')
+          .env('PALIMPSEST_JOBS')
+          .argParser(wholeNumber(1, 256))
+          .default(availableParallelism(), 'all cores'),
+      )
       .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN')),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
@@ -105,6 +112,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           openAgain: (name) => inputNamed(name, remote),
+          threads: { jobs: options.jobs },
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,

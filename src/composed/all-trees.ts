@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Collection } from '../contract/collection.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import { errorOfThread } from '../contract/thread-error.ts';
 import type { Child } from '../rewrite/chunks.ts';
 import type { Store } from '../store/store.ts';
-import { errorOfThread } from '../tree/thread-error.ts';
 import { treeOf } from './chunk.ts';
 import type { ChunkStage } from './chunk-folder.ts';
 import { type CutJob, type CutResult, cutStore } from './cut-store.ts';

@@ -36,6 +36,7 @@ export const FAILURES = {
   'service-failed': 1,
   'port-taken': 1,
   'file-system': 1,
+  'thread-failed': 1,
   usage: 2,
   'not-ours': 3,
   'other-layout': 3,

@@ -1,7 +1,7 @@
-import { FAILURES, Failure } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
+import { FAILURES, Failure } from './failure.ts';
+import { isObject } from './json.ts';
 
-/** Restores an error from another thread. If its class cannot be cloned, only its properties arrive. */
+/** Restores an error of another thread. If its class cannot be cloned, only its properties arrive. A Failure stays a Failure. */
 export function errorOfThread(error: unknown): Error {
   if (isFailure(error)) return new Failure(error.code, error.message, { ...error, hint: error.hintParts });
   if (error instanceof Error || !isObject(error)) return error instanceof Error ? error : new Error(String(error));
