@@ -3,6 +3,7 @@
 // The same arguments give the same bytes. A snapshot is about 430 bytes; one in two hundred has a changed bio.
 // They are nearly in time order, like samples of a stream.
 import { once } from 'node:events';
+import { numbers } from './numbers.js';
 
 const [snapshots = 1000, accounts = 100] = process.argv.slice(2).map(Number);
 const WORDS =
@@ -11,15 +12,7 @@ const START = Date.UTC(2022, 0, 1);
 /** The greatest distance of a snapshot from its place in time order, in milliseconds. */
 const SPREAD = 300_000;
 
-let state = 1;
-/** Returns a whole number below `limit` (mulberry32: the same on every machine). */
-function below(limit) {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * limit);
-}
-
+const below = numbers(1);
 const word = () => WORDS[below(WORDS.length)];
 const bios = Array.from({ length: accounts }, () => Array.from({ length: 18 }, word).join(' '));
 

@@ -45,7 +45,7 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
     if (words[0] === 'complete') {
       const { complete } = await import('./commands/completion.ts');
       await complete(program, terminal, words.slice(words[1] === '--' ? 2 : 1));
-    } else await program.parseAsync(isHelpOfNothing(words) ? [...argv.slice(0, 2), ...words.slice(1)] : argv);
+    } else await program.parseAsync([...argv.slice(0, 2), ...withoutHelp(program, words)]);
     terminal.completed();
   } catch (error) {
     if (!(error instanceof CommanderError))
@@ -64,9 +64,18 @@ export async function run(argv: readonly string[], io: ProcessIO): Promise<numbe
   return terminal.exitCode;
 }
 
-/** Whether the words ask for help with a command that does not exist. Commander would answer as if no command was given. */
-function isHelpOfNothing([first, second]: readonly string[]): boolean {
-  return first === 'help' && second !== undefined && second !== 'help' && !second.startsWith('-') && !COMMANDS.has(second);
+/**
+ * Returns the words of a command line, without `help` before a command that does not exist: Commander would answer as if no
+ * command was given. `help store check` becomes `store check --help`, because Commander ignores the third word.
+ */
+function withoutHelp(program: Command, words: readonly string[]): readonly string[] {
+  const [first, second, ...rest] = words;
+  if (first !== 'help' || second === undefined || second === 'help' || second.startsWith('-')) return words;
+  const command = program.commands.find((one) => one.name() === second);
+  const third = rest.find((word) => !word.startsWith('-'));
+  if (command === undefined) return [second, ...rest];
+  if (third === undefined || command.commands.length === 0) return words;
+  return command.commands.some((one) => one.name() === third) ? [second, ...rest, '--help'] : [second, ...rest];
 }
 
 /** Returns the names of the commands that a command line needs: one, none for the version, or all for the help and suggestions. */

@@ -21,12 +21,13 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],
   tree: ['contract', 'store', 'pages', 'browse', 'version'],
+  composed: ['contract', 'sources', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'browse', 'rewrite', 'tree', 'version', 'warc'],
-  hosting: ['contract', 'rewrite', 'tree'],
-  serve: ['contract', 'rewrite', 'tree'],
-  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version'],
+  hosting: ['contract', 'rewrite', 'tree', 'composed'],
+  serve: ['contract', 'rewrite', 'tree', 'composed'],
+  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'composed', 'version'],
   storage: ['contract', 'store'],
-  publish: ['contract', 'store', 'browse', 'tree', 'storage', 'version'],
+  publish: ['contract', 'store', 'browse', 'rewrite', 'tree', 'composed', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
@@ -38,6 +39,7 @@ const PUBLISH: { readonly [folder: string]: readonly string[] } = {
   planning: ['state'],
   trees: ['objects', 'state', 'planning'],
   transfer: ['objects', 'planning', 'trees'],
+  composed: ['objects', 'state', 'planning', 'trees'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];
@@ -55,12 +57,13 @@ const PACKAGES: { readonly [name: string]: readonly string[] } = {
   'http-server': ['serve'],
   'hyparquet-writer': ['export/parquet.ts'],
   'p-limit': ['tree'],
+  'modern-tar': ['sources/unpack/tar.ts'],
   open: ['commands/serve.ts'],
   parse5: ['sources/formats/mastodon.ts'],
   picomatch: ['sources/file-filter.ts'],
   warcio: ['archive/browse-addresses.ts', 'archive/cdxj.ts', 'warc/encode-record.ts'],
   'wrap-ansi': ['history'],
-  yauzl: ['sources/archives/wacz.ts'],
+  yauzl: ['sources/archives/wacz.ts', 'sources/unpack/zip.ts'],
   yazl: ['archive/wacz.ts'],
 };
 

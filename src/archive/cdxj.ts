@@ -20,8 +20,8 @@ export class RecordExtents {
     this.#numbers = { data: numbers(data.pages + 1), account: numbers(account.pages + 1), browse: numbers(browse.count) };
   }
 
-  add({ page, offset, bytes }: PlacedRecord): void {
-    if (page !== undefined) this.#at(page).set([offset, bytes.length]);
+  add({ page, offset, length }: PlacedRecord): void {
+    if (page !== undefined) this.#at(page).set([offset, length]);
   }
 
   get(page: Requested): Extent {

@@ -49,7 +49,7 @@ async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgre
   async function* warc(): AsyncGenerator<Uint8Array> {
     for await (const record of warcRecords(tree, browse, { date, isCompressed: true, onProgress })) {
       extents.add(record);
-      yield record.bytes;
+      yield* record.pieces;
     }
   }
   const resources = [

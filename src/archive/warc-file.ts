@@ -12,7 +12,7 @@ export async function writeWarc(tree: VerifiedTree, path: string, onProgress: Wa
   const date = await siteDate(tree);
   const isCompressed = path.toLowerCase().endsWith('.gz');
   await writeDraft(path, async (file) => {
-    for await (const { bytes } of warcRecords(tree, new BrowseAddresses(tree), { date, isCompressed, onProgress }))
-      await write(file, bytes);
+    for await (const { pieces } of warcRecords(tree, new BrowseAddresses(tree), { date, isCompressed, onProgress }))
+      for (const piece of pieces) await write(file, piece);
   });
 }

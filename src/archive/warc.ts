@@ -2,7 +2,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { resolveWithBrowse } from '../rewrite/browse.ts';
 import type { Answer } from '../rewrite/resolve.ts';
 import { slotAt } from '../tree/layout.ts';
-import { readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
+import { readVerifiedBrowseSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { encodeRecord, gzipMember } from '../warc/encode-record.ts';
 import { recordId } from '../warc/record-id.ts';
@@ -13,7 +13,9 @@ import { inOrder } from './in-order.ts';
 export interface PlacedRecord {
   /** Undefined for the warcinfo record. */
   readonly page: Requested | undefined;
-  readonly bytes: Uint8Array;
+  /** Its bytes in pieces, and their number. */
+  readonly pieces: readonly Uint8Array[];
+  readonly length: number;
   /** The position of its first byte in the WARC. */
   readonly offset: number;
 }
@@ -36,7 +38,7 @@ export interface WarcOptions {
   readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
-/** Pages that are read and compressed at the same time. */
+/** Pages that are compressed at the same time. This thread reads and hashes the next ones meanwhile. */
 const WIDTH = 8;
 
 /**
@@ -46,18 +48,21 @@ const WIDTH = 8;
  */
 export async function* warcRecords(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<PlacedRecord> {
   const { isCompressed, onProgress } = options;
-  const info = await infoRecord(tree, options.date);
-  const first = isCompressed ? await gzipMember(info) : info;
-  yield { page: undefined, bytes: first, offset: 0 };
-  let [offset, pages, pageBytes] = [first.length, 0, 0];
   const all = tree.build.data_pages + tree.build.account_pages + COLLECTIONS.length + browse.count;
-  const encode = async (page: Requested) => {
-    const { record, length } = await responseRecord(tree, page, options.date);
-    return { page, length, bytes: isCompressed ? await gzipMember(record) : record };
+  let [offset, pages, pageBytes] = [0, 0, 0];
+  const finish = async (record: readonly Uint8Array[]) => (isCompressed ? [await gzipMember(record)] : record);
+  const place = (page: Requested | undefined, pieces: readonly Uint8Array[]): PlacedRecord => {
+    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    offset += length;
+    return { page, pieces, length, offset: offset - length };
   };
-  for await (const { page, length, bytes } of inOrder(requested(tree, browse), WIDTH, encode)) {
-    yield { page, bytes, offset };
-    offset += bytes.length;
+  yield place(undefined, await finish(infoRecord(tree, options.date)));
+  const encode = async (page: Requested) => {
+    const body = readPage(tree, page);
+    return { page, length: body.length, pieces: await finish(responseRecord(tree, page, body, options.date)) };
+  };
+  for await (const { page, length, pieces } of inOrder(requested(tree, browse), WIDTH, encode)) {
+    yield place(page, pieces);
     pageBytes += length;
     pages += 1;
     onProgress?.(pages, all, pageBytes);
@@ -86,7 +91,7 @@ export function payloadDigest({ digests }: VerifiedTree, page: Requested): strin
   return `sha256:${digests[collection].get(number)}`;
 }
 
-async function infoRecord({ build }: VerifiedTree, date: string): Promise<Uint8Array> {
+function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
   const lines = [
     `software: palimpsest ${VERSION}`,
     'format: WARC File Format 1.1',
@@ -100,7 +105,7 @@ async function infoRecord({ build }: VerifiedTree, date: string): Promise<Uint8A
     `palimpsest-manifest: sha256:${build.manifest}`,
   ];
   const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
-  return await encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block });
+  return encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block: [block] });
 }
 
 function infoId(manifest: string, date: string): string {
@@ -114,18 +119,17 @@ export function answerTo(baseUrl: string, page: Requested): Answer {
   return resolveWithBrowse('GET', pathname, search.slice(1), root === '/' ? '' : root, '');
 }
 
-async function responseRecord(
-  tree: VerifiedTree,
-  page: Requested,
-  date: string,
-): Promise<{ readonly record: Uint8Array; readonly length: number }> {
+/** Reads a page or a browse file. @throws Failure tree-edited */
+function readPage(tree: VerifiedTree, page: Requested): Buffer {
+  if ('address' in page) return readVerifiedBrowseSync(tree, page);
+  const { file = '' } = answerTo(tree.build.base_url, page);
+  return readVerifiedSync(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
+}
+
+function responseRecord(tree: VerifiedTree, page: Requested, body: Buffer, date: string): Uint8Array[] {
   const { build } = tree;
   const url = addressOf(build.base_url, page);
-  const { status, headers, file = '' } = answerTo(build.base_url, page);
-  const body =
-    'address' in page
-      ? await readVerifiedBrowse(tree, page)
-      : await readVerified(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
+  const { status, headers } = answerTo(build.base_url, page);
   const payload = payloadDigest(tree, page);
   const head = [
     `HTTP/1.1 ${status} OK`,
@@ -133,14 +137,13 @@ async function responseRecord(
     `ETag: "${payload.slice('sha256:'.length).slice(0, 32)}"`,
     `Content-Length: ${body.length}`,
   ];
-  const record = await encodeRecord({
+  return encodeRecord({
     type: 'response',
     id: recordId('response', build.manifest, date, url),
     date,
     url,
     headers: { 'WARC-Warcinfo-ID': infoId(build.manifest, date) },
-    block: Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body]),
+    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
     payloadDigest: payload,
   });
-  return { record, length: body.length };
 }

@@ -116,7 +116,8 @@ async function exchange(
     await fetchFile(remote, version, blocks, { ...options, here, same, path: partOf(store), onProgress });
     const there = await StoreImage.open(partOf(store));
     try {
-      if (there.state.fingerprint !== version.fingerprint) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
+      // opening the file can have added a revision, if an earlier version of palimpsest wrote it
+      if (!there.descendsFrom(version)) throw damaged(remote, version, `the fingerprint ${there.state.fingerprint}`);
       if (here !== undefined && !replace && !there.descendsFrom(here.state)) throw diverged(remote, store, here.state, version);
     } finally {
       there.close();

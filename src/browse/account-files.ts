@@ -18,11 +18,10 @@ export function* accountFiles(
   baseUrl: string,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
-  folder: number,
   stored: StoredAccount,
 ): Generator<BrowseFile> {
   const handle = byteText(stored.screen_name);
-  const holders = formerHandles.holdersOf(handle, folder);
+  const holders = formerHandles.holdersOf(handle);
   const parts = isOnePage(stored.records, stored.bytes) ? ONE_PAGE : accountParts(accounts.sizes(stored.screen_name));
   const isOld = stored.head === null;
   let known: BrowseAccount | undefined;

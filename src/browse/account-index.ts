@@ -1,22 +1,23 @@
-import type { StoredAccounts } from '../store/stored-accounts.ts';
+import type { HandleOfRow } from '../store/stored-accounts.ts';
 import { byteText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
 
 /** The number of folders of `browse/account/`. */
 export const FOLDERS = 256;
 
-/** The accounts of each folder. It holds 9 bytes for each account. */
+/** The accounts that have a handle in each folder. It holds 9 bytes for each handle. */
 export class AccountIndex {
   readonly #rows: Float64Array;
   readonly #starts: Uint32Array;
 
-  constructor(accounts: StoredAccounts, count: number) {
+  /** @param count the number of handles */
+  constructor(handles: Iterable<HandleOfRow>, count: number) {
     const folders = new Uint8Array(count);
     const rows = new Float64Array(count);
     const starts = new Uint32Array(FOLDERS + 1);
     let place = 0;
-    for (const { id, screen_name } of accounts.handles()) {
-      const folder = Number.parseInt(accountPlace(byteText(screen_name)).folder, 16);
+    for (const { id, handle } of handles) {
+      const folder = Number.parseInt(accountPlace(byteText(handle)).folder, 16);
       folders[place] = folder;
       rows[place] = id;
       starts[folder + 1] = (starts[folder + 1] ?? 0) + 1;
@@ -33,7 +34,7 @@ export class AccountIndex {
     this.#starts = starts;
   }
 
-  /** Returns the row numbers of the accounts of a folder. */
+  /** Returns the row numbers of the accounts that have a handle in a folder. */
   rows(folder: number): Float64Array {
     return this.#rows.subarray(this.#starts[folder], this.#starts[folder + 1]);
   }

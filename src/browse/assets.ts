@@ -1,6 +1,30 @@
 import { readFileSync } from 'node:fs';
 
-/** Returns the bytes of a file that pages use. The files are part of the program. */
-export function asset(name: 'style.css' | 'icon.svg'): Buffer {
-  return readFileSync(new URL(`../../src/browse/assets/${name}`, import.meta.url));
+/** The parts of the stylesheet in their order: a later rule wins over an earlier one. */
+const STYLE_PARTS = [
+  'basics',
+  'page',
+  'differences',
+  'changes',
+  'account-changes',
+  'profile',
+  'tables',
+  'chart',
+  'script',
+  'narrow',
+  'print',
+] as const;
+
+/** Returns the stylesheet of all pages. Its parts are files of the program. */
+export function stylesheet(): Buffer {
+  return Buffer.from(STYLE_PARTS.map((part) => asset(`style/${part}.css`).toString()).join('\n'));
+}
+
+/** Returns the icon of all pages, an SVG. */
+export function icon(): Buffer {
+  return asset('icon.svg');
+}
+
+function asset(path: string): Buffer {
+  return readFileSync(new URL(`../../src/browse/assets/${path}`, import.meta.url));
 }

@@ -5,7 +5,7 @@ import type { StoredAccounts } from '../store/stored-accounts.ts';
 import { accountFiles } from './account-files.ts';
 import { AccountIndex } from './account-index.ts';
 import { accountsListPage } from './accounts-list-page.ts';
-import { asset } from './assets.ts';
+import { icon, stylesheet } from './assets.ts';
 import { changesArchives } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
 import { byteText } from './byte-text.ts';
@@ -31,14 +31,14 @@ const NEWEST = 10;
 
 /**
  * The files for people. They are divided into parts, which can be rendered in any order and on several threads. An object
- * reads what several parts need only once: the folders of all accounts (9 bytes for each) and the counts of all days.
+ * reads what several parts need only once: the folders of all handles (9 bytes for each) and the counts of all days.
  */
 export class Browse {
   readonly #store: Store;
   readonly #site: Site;
   readonly #accounts: StoredAccounts;
   #index: AccountIndex | undefined;
-  #formerHandles: FormerHandles | undefined;
+  #formerIndex: AccountIndex | undefined;
   #months: readonly Month[] | undefined;
 
   constructor(store: Store, site: Site) {
@@ -93,8 +93,8 @@ export class Browse {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
       return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
     };
-    yield { path: STYLE, render: () => [asset('style.css')] };
-    yield { path: ICON, render: () => [asset('icon.svg')] };
+    yield { path: STYLE, render: () => [stylesheet()] };
+    yield { path: ICON, render: () => [icon()] };
     yield { path: SCRIPT, render: () => [Buffer.from(clientScript())] };
     yield { path: HOME, render: Math.max(feed, ranking) <= since ? undefined : render };
     const months = this.#allMonths();
@@ -127,21 +127,21 @@ export class Browse {
   }
 
   *#accountFiles(folder: number, since: number): Generator<BrowseFile> {
-    this.#index ??= new AccountIndex(this.#accounts, this.#store.revision.accounts);
-    this.#formerHandles ??= new FormerHandles(this.#accounts);
-    const former = this.#formerHandles;
+    this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
+    this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
+    const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
     const current = new Set<string>();
     for (const row of this.#index.rows(folder)) {
       let account = this.#accounts.account(row, since);
       const handle = byteText(account.screen_name);
-      if (former.has(handle, folder)) {
+      if (former.has(handle)) {
         current.add(handle);
         // the page says who had the handle before, and that account can have changed
         account = this.#accounts.account(row, -1);
       }
-      yield* accountFiles(this.#site.base_url, this.#accounts, former, folder, account);
+      yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
     }
-    for (const { handle, holders } of former.in(folder)) {
+    for (const [handle, holders] of former) {
       if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
     }
   }

@@ -4,14 +4,16 @@ import { isLoopback, parseBaseUrl } from '../contract/site.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { ChosenBaseUrl } from '../tree/base-url.ts';
 import type { BuildSummary } from '../tree/build.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
+import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
+import { buildComposedTree, refuseBuiltAt } from './build-composed.ts';
 import {
   DEFAULT_BASE_URL,
   DEFAULT_OUT,
   DEFAULT_STORE,
   examples,
+  instant,
   JSON_HELP,
   type Program,
   path,
@@ -66,6 +68,17 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(
+      new Option('--layout <layout>', 'how the files are arranged: composed is for hosts that run code')
+        .env('PALIMPSEST_LAYOUT')
+        .choices(['static', 'composed'] as const)
+        .default('static' as const),
+    )
+    .addOption(
+      new Option('--built-at <time>', 'the time of a new generation (default: now); only with --layout composed')
+        .env('PALIMPSEST_BUILT_AT')
+        .argParser(instant),
+    )
+    .addOption(
       new Option('--repair', 'read all files of the tree instead of trusting the manifest, and rewrite those that differ').env(
         'PALIMPSEST_REPAIR',
       ),
@@ -80,12 +93,15 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
         ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
+        ['palimpsest build --base-url https://example.org --layout composed', 'a tree for a host that composes pages on request'],
       ),
     )
     .action(async (options) => {
       terminal.setOutput(options);
-      const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const started = performance.now();
+      if (options.layout === 'composed') return await buildComposedTree(terminal, options, started);
+      refuseBuiltAt(options.builtAt);
+      const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
       const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);
       const site = { base_url: baseUrl.url, page_size: options.pageSize, account_page_size: options.accountPageSize };
@@ -112,13 +128,18 @@ export function declareBuild(program: Program, terminal: Terminal): void {
             'the build may have missed some',
         );
       }
-      const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
-      if (baseUrlBefore !== null && baseUrlBefore !== baseUrl.url && !isLoopback(baseUrlBefore)) {
-        terminal.warn(`the base URL of the tree changed from ${baseUrlBefore} to ${baseUrl.url}: all links in the pages are new`);
+      if (summary.unknownBefore !== null) {
+        const { records, accounts } = summary.unknownBefore;
+        terminal.warn(
+          `the tree in ${options.out} was built from data that ${options.store} does not know: ${plural(records, 'record')} of ` +
+            `${plural(accounts, 'account')}. If the tree belongs to another store, build it again from that store`,
+        );
       }
+      const { from: baseUrlFrom, before: baseUrlBefore } = baseUrl;
+      warnOfBaseUrl(terminal, baseUrl);
       terminal.summary({ ...summary, baseUrlFrom, baseUrlBefore, out: options.out, milliseconds: Math.round(took) }, [
         `built the tree in ${options.out} in ${seconds(took)}`,
-        `  base URL  ${baseUrl.url}${REMARKS[baseUrlFrom]}`,
+        `  base URL  ${baseUrl.url}${BASE_URL_REMARKS[baseUrlFrom]}`,
         `  feed      ${plural(tree.records, 'record')} on ${plural(tree.data_pages, 'page')}`,
         `  accounts  ${number(tree.accounts)} on ${plural(tree.account_pages, 'page')}`,
         ...(tree.browse_files === undefined
@@ -132,13 +153,6 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       ]);
     });
 }
-
-/** What the summary says about a base URL that was not given. */
-const REMARKS: { readonly [F in ChosenBaseUrl['from']]: string } = {
-  option: '',
-  tree: ', as in the previous build',
-  default: ', the default of palimpsest serve; before you publish, build with --base-url',
-};
 
 /** Returns a line for each kind of optional files that were removed. */
 function removedLines({ removedBrowseFiles, removedCopies, build }: BuildSummary): string[] {

@@ -13,45 +13,48 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
+import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, texts } from './options.ts';
+import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 /** The maximum number of conflicts in the text output. */
 const PRINTED_CONFLICTS = 5;
 
 export function declareImport(program: Program, terminal: Terminal): void {
-  program
-    .command('import')
-    .summary('read change records and accounts into the store')
-    .description(
-      'Reads change records and accounts into the store, from files, folders or standard input (-). Accepts saved pages of a history ' +
-        'service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be compressed with gzip. Detects the ' +
-        'format from the content. Imports everything or nothing.',
-    )
-    .argument('<source...>', 'files, folders, or - for standard input', paths)
-    .addOption(
-      new Option('--store <file>', 'the store; created if it does not exist')
-        .env('PALIMPSEST_STORE')
-        .argParser(path)
-        .default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option('--on-conflict <policy>', 'what to do if the store has a different version of a record')
-        .env('PALIMPSEST_ON_CONFLICT')
-        .choices(CONFLICT_POLICIES)
-        .default('fail' as const),
-    )
-    .addOption(
-      new Option('--rejects <file>', 'write input that cannot be imported to this file, and import the rest')
-        .env('PALIMPSEST_REJECTS')
-        .argParser(path),
-    )
-    .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
-    .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
-    .addOption(
-      new Option('--require-complete', 'fail if the saved pages lack items, or do not prove that they are complete').env(
-        'PALIMPSEST_REQUIRE_COMPLETE',
+  addSourceOptions(
+    program
+      .command('import')
+      .summary('read change records and accounts into the store')
+      .description(
+        'Reads change records and accounts into the store, from files, folders, archives, addresses or standard input (-). ' +
+          'Accepts saved pages of a history service, NDJSON, JSON arrays, exports, web archives (WARC, WACZ) and bags. Files may be ' +
+          'compressed. Detects the format from the content. Imports everything or nothing.',
+      )
+      .argument('<source...>', SOURCE_HELP, sources)
+      .addOption(
+        new Option('--store <file>', 'the store; created if it does not exist')
+          .env('PALIMPSEST_STORE')
+          .argParser(path)
+          .default(DEFAULT_STORE),
+      )
+      .addOption(
+        new Option('--on-conflict <policy>', 'what to do if the store has a different version of a record')
+          .env('PALIMPSEST_ON_CONFLICT')
+          .choices(CONFLICT_POLICIES)
+          .default('fail' as const),
+      )
+      .addOption(
+        new Option('--rejects <file>', 'write input that cannot be imported to this file, and import the rest')
+          .env('PALIMPSEST_REJECTS')
+          .argParser(path),
+      )
+      .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
+      .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
+      .addOption(
+        new Option('--require-complete', 'fail if the saved pages lack items, or do not prove that they are complete').env(
+          'PALIMPSEST_REQUIRE_COMPLETE',
+        ),
       ),
-    )
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -61,27 +64,33 @@ export function declareImport(program: Program, terminal: Terminal): void {
         ['zcat records.ndjson.gz | palimpsest import -', 'records from another program'],
         ['palimpsest import saved-pages/ --require-complete', 'fail if a page is missing'],
         ['palimpsest import history.warc.gz', 'the pages in a web archive'],
+        ['palimpsest import s3://bucket/saved-pages', 'the objects of a prefix'],
         ['palimpsest import today/ --on-conflict replace', 'replace records that differ'],
         ["palimpsest import site/ --include '*.json' --exclude 'drafts/'", 'only some files of a folder'],
         ['palimpsest import site/ --rejects rejects.ndjson', 'set aside what cannot be imported'],
         ['palimpsest import rejects.ndjson', 'import the rejects after you correct them'],
       ),
     )
-    .action(async (sources, options) => {
+    .action(async (addresses, options) => {
       terminal.setOutput(options);
-      const [{ inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }] = await Promise.all([
-        import('../sources/inputs.ts'),
-        import('../sources/archives/open-archives.ts'),
-        import('../sources/rejects.ts'),
-        import('../import/import.ts'),
-        import('../store/store.ts'),
-      ]);
+      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }, { composedInputs }] =
+        await Promise.all([
+          import('../sources/inputs.ts'),
+          import('../sources/archives/open-archives.ts'),
+          import('../sources/rejects.ts'),
+          import('../import/import.ts'),
+          import('../store/store.ts'),
+          import('../composed/inputs.ts'),
+        ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const named = inputsOf(sources, terminal.io.stdin, patterns);
-      const command = await hintCommandFor(terminal, sources);
+      const remote = remoteSources(options, terminal, 'nothing was imported');
+      const named = inputsOf(addresses, terminal.io.stdin, patterns, remote, composedInputs);
+      const command = await hintCommandFor(terminal, addresses);
       const rejects =
-        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...named.map((input) => input.name)]);
+        options.rejects === undefined
+          ? undefined
+          : new RejectsFile(options.rejects, [options.store, ...named.flatMap((input) => input.path ?? [])]);
       const onReject = rejects && ((inputError: InputError) => rejects.add(inputError));
       let close = () => {};
       try {
@@ -92,6 +101,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           onConflict: options.onConflict,
           command,
           onReject,
+          openAgain: (name) => inputNamed(name, remote),
           requireComplete: options.requireComplete,
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
@@ -124,6 +134,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
       } finally {
         rejects?.discard();
         close();
+        remote.close();
       }
     });
 }

@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { type Instant, parseInstant, timestampOf } from '../contract/instant.ts';
+import { type Instant, timestampOf } from '../contract/instant.ts';
 import { show } from '../contract/json.ts';
 import type { ObserveSummary } from '../observe/observe.ts';
 import { FORMAT_NAMES } from '../sources/formats/format.ts';
@@ -10,7 +11,8 @@ import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
-import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, paths, QUIET_HELP, texts } from './options.ts';
+import { DEFAULT_STORE, examples, instant, JSON_HELP, type Program, path, QUIET_HELP, texts, wholeNumber } from './options.ts';
+import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 
 /** Characters that a URL parser drops or rewrites. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for control characters
@@ -20,50 +22,58 @@ const UNSAFE = /[\s\u0000-\u001f\u007f-\u009f\\]/;
 const PRINTED_CONFLICTS = 5;
 
 export function declareObserve(program: Program, terminal: Terminal): void {
-  program
-    .command('observe')
-    .summary('turn profile snapshots into change records')
-    .description(
-      'Reads profile snapshots, compares each with the stored state of the account, and adds one record for each field ' +
-        'that changed. Snapshots may be in any order: they are sorted by time first. Adds everything or nothing.',
-    )
-    .argument('<source...>', 'files, folders, or - for standard input', paths)
-    .addOption(
-      new Option('--from <format>', 'the format of the snapshots; auto detects it from the content')
-        .env('PALIMPSEST_FROM')
-        .choices(['auto', ...FORMAT_NAMES])
-        .default('auto' as const),
-    )
-    .addOption(
-      new Option('--observed-at <time>', 'the time of snapshots that contain no time').env('PALIMPSEST_OBSERVED_AT').argParser(instant),
-    )
-    .addOption(
-      new Option('--store <file>', 'the store; created if it does not exist')
-        .env('PALIMPSEST_STORE')
-        .argParser(path)
-        .default(DEFAULT_STORE),
-    )
-    .addOption(
-      new Option('--rejects <file>', 'write input that cannot be used to this file, and observe the rest')
-        .env('PALIMPSEST_REJECTS')
-        .argParser(path),
-    )
-    .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
-    .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
-    .addOption(new Option('--unescape', 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped').env('PALIMPSEST_UNESCAPE'))
-    .addOption(
-      new Option('--mention-url <template>', 'the link target of mentions; {} is replaced by the name')
-        .env('PALIMPSEST_MENTION_URL')
-        .argParser(template)
-        .default('https://twitter.com/{}'),
-    )
-    .addOption(
-      new Option('--hashtag-url <template>', 'the link target of hashtags; {} is replaced by the tag')
-        .env('PALIMPSEST_HASHTAG_URL')
-        .argParser(template)
-        .default('https://twitter.com/search?q=%23{}'),
-    )
-    .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN'))
+  addSourceOptions(
+    program
+      .command('observe')
+      .summary('turn profile snapshots into change records')
+      .description(
+        'Reads profile snapshots, compares each with the stored state of the account, and adds one record for each field ' +
+          'that changed. Snapshots may be in any order: they are sorted by time first. Adds everything or nothing.',
+      )
+      .argument('<source...>', SOURCE_HELP, sources)
+      .addOption(
+        new Option('--from <format>', 'the format of the snapshots; auto detects it from the content')
+          .env('PALIMPSEST_FROM')
+          .choices(['auto', ...FORMAT_NAMES])
+          .default('auto' as const),
+      )
+      .addOption(
+        new Option('--observed-at <time>', 'the time of snapshots that contain no time').env('PALIMPSEST_OBSERVED_AT').argParser(instant),
+      )
+      .addOption(
+        new Option('--store <file>', 'the store; created if it does not exist')
+          .env('PALIMPSEST_STORE')
+          .argParser(path)
+          .default(DEFAULT_STORE),
+      )
+      .addOption(
+        new Option('--rejects <file>', 'write input that cannot be used to this file, and observe the rest')
+          .env('PALIMPSEST_REJECTS')
+          .argParser(path),
+      )
+      .addOption(new Option('--include <glob>', 'read only files that match; can be repeated').env('PALIMPSEST_INCLUDE').argParser(texts))
+      .addOption(new Option('--exclude <glob>', 'do not read files that match; can be repeated').env('PALIMPSEST_EXCLUDE').argParser(texts))
+      .addOption(new Option('--unescape', 'decode &amp; &lt; &gt; in texts, which Twitter delivered escaped').env('PALIMPSEST_UNESCAPE'))
+      .addOption(
+        new Option('--mention-url <template>', 'the link target of mentions; {} is replaced by the name')
+          .env('PALIMPSEST_MENTION_URL')
+          .argParser(template)
+          .default('https://twitter.com/{}'),
+      )
+      .addOption(
+        new Option('--hashtag-url <template>', 'the link target of hashtags; {} is replaced by the tag')
+          .env('PALIMPSEST_HASHTAG_URL')
+          .argParser(template)
+          .default('https://twitter.com/search?q=%23{}'),
+      )
+      .addOption(
+        new Option('--jobs <n>', 'how many threads read and compare; all cores by default')
+          .env('PALIMPSEST_JOBS')
+          .argParser(wholeNumber(1, 256))
+          .default(availableParallelism(), 'all cores'),
+      )
+      .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN')),
+  )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -73,30 +83,36 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         ['palimpsest observe users.jsonl --observed-at 2017-09-19T20:47:28Z', 'snapshots that contain no time'],
         ['palimpsest observe rejects.ndjson', 'the rejects of an earlier run, after they were corrected'],
         [
-          'bzcat stream.bz2 | palimpsest observe - --rejects rejects.ndjson',
+          'palimpsest observe twitter-stream-2017-01.tar --rejects rejects.ndjson',
           'an archive of the Twitter stream; input that cannot be used goes to rejects.ndjson',
         ],
+        ['palimpsest observe https://archive.example/grab.tar', 'an archive, without saving it'],
       ),
     )
-    .action(async (sources, options) => {
+    .action(async (addresses, options) => {
       terminal.setOutput(options);
-      const [{ inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
+      const [{ inputNamed, inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
         import('../sources/inputs.ts'),
         import('../sources/rejects.ts'),
         import('../observe/observe.ts'),
       ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
-      const inputs = inputsOf(sources, terminal.io.stdin, patterns);
-      const command = await hintCommandFor(terminal, sources, observeOptions(options));
+      const remote = remoteSources(options, terminal, 'nothing was added');
+      const inputs = inputsOf(addresses, terminal.io.stdin, patterns, remote);
+      const command = await hintCommandFor(terminal, addresses, observeOptions(options));
       const rejects =
-        options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store, ...inputs.map((input) => input.name)]);
+        options.rejects === undefined
+          ? undefined
+          : new RejectsFile(options.rejects, [options.store, ...inputs.flatMap((input) => input.path ?? [])]);
       const from = options.from === 'auto' ? undefined : options.from;
       try {
         const summary = await observeInputs(options.store, inputs, {
           snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false, command },
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
+          openAgain: (name) => inputNamed(name, remote),
+          threads: { jobs: options.jobs },
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
@@ -124,6 +140,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         ]);
       } finally {
         rejects?.discard();
+        remote.close();
       }
     });
 }
@@ -168,12 +185,6 @@ function recordsLine({ records }: ObserveSummary): string {
   const all = Object.values(records).reduce((sum, count) => sum + count, 0);
   const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
   return all === 0 ? '0 new' : `${number(all)} new: ${parts.join(', ')}`;
-}
-
-function instant(text: string): Instant {
-  const value = parseInstant(text);
-  if (value !== undefined) return value;
-  throw new InvalidArgumentError('Expected a time with a time zone, such as 2017-09-19T20:47:28Z.');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError } from '@commander-js/extra-typings';
+import { type Instant, parseInstant } from '../contract/instant.ts';
 import { schemeOf } from '../contract/url.ts';
 import type { ProcessIO } from '../terminal/process-io.ts';
 
@@ -25,11 +26,6 @@ export function path(text: string): string {
   return notUrl(text);
 }
 
-/** Collects the paths of an argument that can be repeated. */
-export function paths(text: string, before: readonly string[] | undefined): string[] {
-  return [...(before ?? []), notUrl(text)];
-}
-
 function notUrl(text: string): string {
   const scheme = schemeOf(text);
   if (scheme === undefined) return text;
@@ -40,6 +36,13 @@ function notUrl(text: string): string {
 export function texts(text: string, before: readonly string[] | undefined): string[] {
   if (text === '') throw new InvalidArgumentError('Expected a pattern.');
   return [...(before ?? []), text];
+}
+
+/** Parses a time with a time zone. */
+export function instant(text: string): Instant {
+  const value = parseInstant(text);
+  if (value !== undefined) return value;
+  throw new InvalidArgumentError('Expected a time with a time zone, such as 2017-09-19T20:47:28Z.');
 }
 
 /** Returns a parser of whole numbers from `least` to `most`. */

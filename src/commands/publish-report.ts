@@ -1,18 +1,19 @@
 import { REASONS } from '../publish/planning/comparison.ts';
 import type { Step } from '../publish/planning/steps.ts';
 import type { PublishSummary } from '../publish/publish.ts';
-import { number, plural, size } from '../terminal/amounts.ts';
+import { number, plural } from '../terminal/amounts.ts';
 import { summaryTable } from './job-summary.ts';
+import { type NamedTarget, requestsText, trafficText } from './target-options.ts';
 
 /** Returns a plan as text: every step with its reason, then the totals. */
-export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: string): Generator<string> {
+export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
   for (const step of steps()) yield line(step);
   for (const gap of plan.gaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
-  yield `plan for ${target}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
+  yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
   yield `  deletes   ${plural(plan.deletes, 'file')}`;
-  yield `  traffic   ${size(plan.bytes)} in ${plural(plan.requests.all, 'request')}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
+  yield `  traffic   ${trafficText(target, { sent: plan.bytes, requests: plan.requests.all })}${plan.cost === 0 ? '' : `, $${plan.cost.toFixed(4)} at list price`}`;
   for (const { code, message, expected, hint } of refusals) yield `would be refused (${code}): ${message}; expected: ${expected}; ${hint}`;
 }
 
@@ -32,27 +33,29 @@ export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSum
 }
 
 /** Returns the result of a publish as text. */
-export function summaryLines({ done, plan, traffic, wasInterrupted, invalidate }: PublishSummary, target: string, took: string): string[] {
+export function summaryLines(summary: PublishSummary, target: NamedTarget, took: string): string[] {
+  const { done, plan, traffic, wasInterrupted, invalidate } = summary;
   if (invalidate.length === 0) {
-    return [`${target} is up to date: ${plural(plan.unchanged, 'file')} unchanged, ${plural(traffic.requests, 'request')}, ${took}`];
+    const facts = [`${plural(plan.unchanged, 'file')} unchanged`, requestsText(target, traffic.requests), took];
+    return [`${target.name} is up to date: ${facts.filter(Boolean).join(', ')}`];
   }
   return [
-    `published to ${target} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
+    `published to ${target.name} in ${took}${wasInterrupted ? ', completing an interrupted run' : ''}`,
     `  files     ${number(done.uploads)} sent, ${number(plan.unchanged)} unchanged, ${number(done.deletes)} deleted`,
-    `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
+    `  traffic   ${trafficText(target, traffic)}${traffic.retries === 0 ? '' : `, ${number(traffic.retries)} of them retries`}`,
     `next: if a CDN caches the target, invalidate ${invalidate.join(' ')}`,
   ];
 }
 
 /** Returns the result of a publish as a Markdown table, for the summary of a GitHub job. */
-export function publishTable({ done, plan, traffic }: PublishSummary, target: string, took: string): string {
+export function publishTable({ done, plan, traffic }: PublishSummary, target: NamedTarget, took: string): string {
   return summaryTable(
-    ['published', target],
+    ['published', target.name],
     [
       ['sent', plural(done.uploads, 'file')],
       ['unchanged', number(plan.unchanged)],
       ['deleted', number(done.deletes)],
-      ['traffic', `${size(traffic.sent)} in ${plural(traffic.requests, 'request')}`],
+      ['traffic', trafficText(target, traffic)],
       ['time', took],
     ],
   );

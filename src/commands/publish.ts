@@ -5,7 +5,8 @@ import { seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { publishComposedTree, refuseComposedOnly, refuseGzip, rollBack } from './publish-composed.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
@@ -47,7 +48,27 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(headerText)
           .default(DEFAULT_CACHE_CONTROL),
       )
-      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
+      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
+      .addOption(
+        new Option('--keep <days>', 'composed layout: delete states that were replaced longer ago, such as 90d (default: keep all)')
+          .env('PALIMPSEST_PUBLISH_KEEP')
+          .argParser(days),
+      )
+      .addOption(
+        new Option('--rollback [generation]', 'composed layout: go back to an earlier generation at the target (default: the one before)')
+          .env('PALIMPSEST_ROLLBACK')
+          .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+      )
+      .addOption(
+        new Option('--drop-generations', 'composed layout: replace generations at the target that the tree does not have').env(
+          'PALIMPSEST_DROP_GENERATIONS',
+        ),
+      )
+      .addOption(
+        new Option('--single-publisher', 'composed layout: publish to a store without conditional writes').env(
+          'PALIMPSEST_SINGLE_PUBLISHER',
+        ),
+      ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -57,13 +78,42 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
         ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
         ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
+        ['palimpsest publish s3://bucket/history --keep 90d', 'composed layout: states of the last 90 days stay readable'],
+        ['palimpsest publish s3://bucket/history --rollback', 'composed layout: back to the generation before the present one'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
       const started = performance.now();
       const dryRun = options.plan === true;
-      const [{ publish }, target] = await Promise.all([import('../publish/publish.ts'), targetOf(address, options, terminal)]);
+      const [{ publish }, target, { foundLayout }] = await Promise.all([
+        import('../publish/publish.ts'),
+        targetOf(address, options, terminal),
+        import('../tree/found-layout.ts'),
+      ]);
+      if (options.rollback !== undefined || foundLayout(options.out) === 'composed') {
+        refuseGzip(options.gzip);
+        const composed = {
+          out: options.out,
+          ...requestsOf(options, terminal),
+          maxDelete: options.maxDelete,
+          allowLoopback: options.allowLoopback === true,
+          allowOtherFiles: options.allowOtherFiles === true,
+          cacheControl: options.cacheControl,
+          keep: options.keep,
+          dropGenerations: options.dropGenerations === true,
+          isSinglePublisher: options.singlePublisher === true,
+          repair: options.repair === true,
+          dryRun,
+        };
+        const { rollback } = options;
+        const run =
+          rollback === undefined
+            ? publishComposedTree(terminal, target, composed, started)
+            : rollBack(terminal, target, rollback, composed, started);
+        return await run.finally(() => target.close());
+      }
+      refuseComposedOnly(options);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
       const summary = await publish(target, {
         out: options.out,
@@ -89,7 +139,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected from the counts only');
       }
       if (dryRun) {
-        terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target.name));
+        terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
         // the exit code stops a job at the plan, before the publish
         for (const refusal of summary.refusals) {
           terminal.exitCode = FAILURES[refusal.code];
@@ -112,9 +162,9 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           conditional: summary.isConditional,
           invalidate: summary.invalidate,
         },
-        summaryLines(summary, target.name, seconds(milliseconds)),
+        summaryLines(summary, target, seconds(milliseconds)),
       );
-      addToJobSummary(terminal, publishTable(summary, target.name, seconds(milliseconds)));
+      addToJobSummary(terminal, publishTable(summary, target, seconds(milliseconds)));
     });
 }
 
@@ -125,6 +175,13 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
     throw new InvalidArgumentError('Expected a number of files, or a percentage such as 10%.');
   }
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
+}
+
+/** Parses a number of days, such as `90d`. Returns milliseconds. A reader of the last day may still need a state. */
+function days(text: string): number {
+  const match = /^([1-9]\d{0,4})d$/.exec(text);
+  if (match === null) throw new InvalidArgumentError('Expected a number of days, at least 1d, such as 90d.');
+  return Number(match[1]) * 86_400_000;
 }
 
 /** Checks that a text survives as the value of a header, byte for byte. */

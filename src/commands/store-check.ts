@@ -57,13 +57,18 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
       const result = { store: options.store, records, accounts, findings, findingCount, repaired: kept !== undefined, damaged: kept };
       const verdict = findingCount === 0 ? 'no damage' : plural(findingCount, 'finding');
       const outcome = left === 0 ? 'and without damage' : `but a second check has ${plural(left, 'finding')}`;
+      // damage of the file ends the check before the accounts
+      const isCounted = after.findings.every(({ subject }) => subject !== 'file');
+      const contents = isCounted
+        ? `${plural(records, 'record')} of ${plural(accounts, 'account')}`
+        : `${plural(records, 'record')}; accounts are checked only if the file is not damaged`;
       terminal.summary({ ...result, milliseconds: Math.round(took) }, [
         ...findings.slice(0, PRINTED).map(({ subject, expected, found }) => printable(`${subject}: expected ${expected}, found ${found}`)),
         ...(findingCount > PRINTED
           ? [`  and ${number(findingCount - PRINTED)} more (--json has the first ${number(findings.length)})`]
           : []),
         `checked ${options.store} in ${seconds(took)}: ${verdict}`,
-        `  contents  ${plural(records, 'record')} of ${plural(accounts, 'account')}`,
+        `  contents  ${contents}`,
         ...(kept === undefined ? [] : [`  repaired  the store is written again, ${outcome}; the damaged file is kept as ${kept}`]),
         ...(left === 0 ? [] : [await nextStep(isRepairable, terminal)]),
       ]);

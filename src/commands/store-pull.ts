@@ -1,9 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, plural, seconds, size } from '../terminal/amounts.ts';
+import { number, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
-import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
+import { addTargetOptions, requestsOf, requestsText, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
 export function declareStorePull(store: Program, terminal: Terminal): void {
   addTargetOptions(
@@ -54,13 +54,14 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
         }),
       }).finally(() => target.close());
       const milliseconds = Math.round(performance.now() - started);
+      const requests = requestsText(target, traffic.requests);
       const lines =
         version === undefined
           ? [`${target.name} has no store yet: nothing was downloaded`]
           : [
               unchanged ? `${options.store} is already version ${version.number}` : `pulled ${versionLine(version)}`,
               `  blocks    ${number(blocks.fetched)} of ${number(blocks.all)} downloaded, ${number(blocks.all - blocks.fetched)} reused from the local store`,
-              `  traffic   ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
+              `  ${requests === undefined ? 'time      ' : `traffic   ${requests}, `}${seconds(milliseconds)}`,
             ];
       terminal.summary(
         {

@@ -4,7 +4,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { versionLine } from './store-version-line.ts';
-import { addTargetOptions, aroundOf, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
+import { addTargetOptions, aroundOf, requestsOf, TARGET_HELP, targetOf, trafficOf, trafficText } from './target-options.ts';
 
 export function declareStorePush(store: Program, terminal: Terminal): void {
   addTargetOptions(
@@ -81,7 +81,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         [
           unchanged ? `${target.name} already has this store, as version ${version.number}` : `pushed ${versionLine(version)}`,
           `  blocks    ${number(blocks.sent)} of ${number(blocks.all)} uploaded, ${plural(kept, 'version')} kept`,
-          `  traffic   ${size(traffic.sent)} in ${plural(traffic.requests, 'request')}, ${seconds(milliseconds)}`,
+          `  traffic   ${trafficText(target, traffic)}, ${seconds(milliseconds)}`,
         ],
       );
     });

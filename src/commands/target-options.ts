@@ -1,7 +1,10 @@
 import { type Command, type CommandUnknownOpts, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
+import type { ObjectSource } from '../storage/object-source.ts';
 import type { RemoteOptions } from '../storage/remote.ts';
 import type { RequestCounter } from '../storage/request-counter.ts';
 import type { Access, Target } from '../storage/target.ts';
+import { plural, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { wholeNumber } from './options.ts';
 
@@ -20,6 +23,8 @@ export interface TargetChoice {
   readonly timeout: number;
 }
 
+type AnyOption = Parameters<CommandUnknownOpts['addOption']>[0];
+
 /** Adds the options of every command that uses a target. */
 export function addTargetOptions<Arguments extends unknown[], Options extends OptionValues>(
   command: Command<Arguments, Options>,
@@ -34,18 +39,26 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
         .default(32),
     )
     .addOption(new Option('--prefix <path>', 'the path below the target to use').env('PALIMPSEST_PREFIX'))
-    .addOption(
-      new Option('--endpoint <url>', 'the address of the object store (default: the address of the cloud provider)').env(
-        'PALIMPSEST_ENDPOINT',
-      ),
-    )
-    .addOption(new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName))
-    .addOption(
-      new Option('--timeout <seconds>', 'the time after which a request is retried')
-        .env('PALIMPSEST_TIMEOUT')
-        .argParser(wholeNumber(1, 3600))
-        .default(30),
-    );
+    .addOption(endpointOption())
+    .addOption(regionOption())
+    .addOption(timeoutOption());
+}
+
+export function endpointOption(): AnyOption {
+  return new Option('--endpoint <url>', 'the address of the object store (default: the address of the cloud provider)').env(
+    'PALIMPSEST_ENDPOINT',
+  );
+}
+
+export function regionOption(): AnyOption {
+  return new Option('--region <name>', 'the region of the bucket').env('PALIMPSEST_REGION').argParser(regionName);
+}
+
+export function timeoutOption(): AnyOption {
+  return new Option('--timeout <seconds>', 'the time after which a request is retried')
+    .env('PALIMPSEST_TIMEOUT')
+    .argParser(wholeNumber(1, 3600))
+    .default(30);
 }
 
 /**
@@ -55,6 +68,21 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
 export async function targetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<Target> {
   const { openTarget } = await import('../storage/address.ts');
   return openTarget(address, choice.prefix ?? '', accessOf(choice, terminal));
+}
+
+/**
+ * Opens the objects at an address as a source.
+ * @throws Failure usage, no-client
+ */
+export async function sourceTargetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<ObjectSource> {
+  const target = await targetOf(address, choice, terminal);
+  const source = target.source?.();
+  if (source !== undefined) return source;
+  throw new Failure('usage', `${target.name} cannot be read as a source`, {
+    expected: 's3://bucket/prefix',
+    found: 'another kind of object store',
+    hint: 'download the objects, and name the folder as the source',
+  });
 }
 
 /** Opens the targets at the parent paths of the target, nearest first. */
@@ -88,6 +116,19 @@ export function requestsOf({ concurrency, timeout }: TargetChoice, terminal: Ter
 /** Returns the request counts for JSON output. */
 export function trafficOf({ requests: all, writes, reads, deletes, retries }: RequestCounter): object {
   return { all, writes, reads, deletes, retries };
+}
+
+/** A target for messages. */
+export type NamedTarget = Pick<Target, 'name' | 'names'>;
+
+/** Returns a number of requests as text; undefined for a folder, which needs none. */
+export function requestsText({ names }: NamedTarget, requests: number): string | undefined {
+  return names === undefined ? plural(requests, 'request') : undefined;
+}
+
+/** Returns the traffic of a run as text. */
+export function trafficText(target: NamedTarget, { sent, requests }: { readonly sent: number; readonly requests: number }): string {
+  return [size(sent), requestsText(target, requests)].filter((part) => part !== undefined).join(' in ');
 }
 
 /** Parses a region. It becomes part of a host name, so it must be a valid label. */

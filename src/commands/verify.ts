@@ -2,7 +2,8 @@ import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
-import type { VerifyOptions, VerifySummary } from '../verify/verify.ts';
+import type { VerifySummary } from '../verify/verify.ts';
+import type { VerifyOptions } from '../verify/walk.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { noteLines, verdict, violationLines } from './verify-report.ts';
 

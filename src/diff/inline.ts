@@ -1,3 +1,4 @@
+import type { Entity } from './entities.ts';
 import type { Segment, TokenSegment } from './segments.ts';
 import type { Token } from './tokens.ts';
 
@@ -15,13 +16,24 @@ const TAGS: { readonly [K in Segment['kind']]: readonly [string, string] } = {
 
 /** Formats a change inline: each segment in its element, mentions and hashtags as links, line breaks as `<br>`. */
 export function inline(segments: readonly TokenSegment[], network: Network): string {
-  return segments
-    .map(({ kind, tokens }) => `${TAGS[kind][0]}${tokens.map((token) => markup(token, network)).join('')}${TAGS[kind][1]}`)
-    .join('');
+  return segments.map(({ kind, tokens }) => `${TAGS[kind][0]}${content(tokens, network)}${TAGS[kind][1]}`).join('');
 }
 
-function markup({ text, entity }: Token, network: Network): string {
-  if (entity === undefined) return escapeText(text);
+/** Formats tokens. The text between two links is escaped at once, because most tokens are single characters. */
+function content(tokens: readonly Token[], network: Network): string {
+  let [html, plain] = ['', ''];
+  for (const { text, entity } of tokens) {
+    if (entity === undefined) {
+      plain += text;
+    } else {
+      html += escapeText(plain) + link(text, entity, network);
+      plain = '';
+    }
+  }
+  return html + escapeText(plain);
+}
+
+function link(text: string, entity: Entity, network: Network): string {
   const template = entity.kind === 'mention' ? network.mention_url : network.hashtag_url;
   const url = template.replaceAll('{}', () => encodeURIComponent(entity.name));
   return `<a href="${escapeAttribute(url)}">${escapeText(text)}</a>`;

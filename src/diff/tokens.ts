@@ -7,9 +7,13 @@ export interface Token {
 }
 
 const GRAPHEMES = new Intl.Segmenter('en', { granularity: 'grapheme' });
-/** Between two ASCII characters there is always a boundary. This is faster than the segmenter. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern covers all of ASCII
-const PLAIN = /(?<=[\u0000-\u007f])(?=[\u0000-\u007f])/;
+/** ASCII characters have the codes below this one. */
+const ASCII_END = 0x80;
+/** The token of each ASCII character. Most texts need no others. */
+const ASCII_TOKENS: readonly Token[] = Array.from({ length: ASCII_END }, (_, code) => ({
+  text: String.fromCharCode(code),
+  entity: undefined,
+}));
 
 /** Converts line breaks to `\n`: `\r\n` and a lone `\r` look the same. */
 export function withPlainBreaks(text: string): string {
@@ -21,7 +25,7 @@ export function tokensOf(text: string): Token[] {
   const tokens: Token[] = [];
   for (const { text: chunk, entity } of chunksOf(text)) {
     if (entity !== undefined) tokens.push({ text: chunk, entity });
-    else for (const grapheme of graphemesOf(chunk)) tokens.push({ text: grapheme, entity });
+    else addGraphemes(tokens, chunk);
   }
   return tokens;
 }
@@ -37,9 +41,16 @@ export function* chunksOf(text: string): Generator<Token> {
   if (end < text.length) yield { text: text.slice(end), entity: undefined };
 }
 
-function* graphemesOf(text: string): Generator<string> {
-  for (const piece of text.split(PLAIN)) {
-    if (piece.length === 1) yield piece;
-    else for (const { segment } of GRAPHEMES.segment(piece)) yield segment;
+/**
+ * Adds a token for each grapheme. Between two ASCII characters there is always a boundary, because the text has no `\r`. So the
+ * segmenter, which is slow, only reads the other characters and their neighbors.
+ */
+function addGraphemes(tokens: Token[], text: string): void {
+  const isAscii = (at: number) => text.charCodeAt(at) < ASCII_END;
+  for (let start = 0, end = 1; start < text.length; start = end, end += 1) {
+    while (end < text.length && !(isAscii(end - 1) && isAscii(end))) end += 1;
+    const only = end - start === 1 ? ASCII_TOKENS[text.charCodeAt(start)] : undefined;
+    if (only !== undefined) tokens.push(only);
+    else for (const { segment } of GRAPHEMES.segment(text.slice(start, end))) tokens.push({ text: segment, entity: undefined });
   }
 }

@@ -4,17 +4,28 @@ const IN_WORD = /^[\p{L}\p{N}\p{M}_]/u;
 /** Scripts without spaces between words: a text may be cut at any place. */
 const UNSPACED = /^[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmr}\p{sc=Mymr}\p{sc=Tibt}ー]/u;
 const DIGIT = /^\p{Nd}/u;
-const APOSTROPHE = /^['’]$/;
 
 /** Whether a token is part of a word. */
 export function isInWord(tokens: readonly Token[], at: number): boolean {
   if (isPart(tokens[at])) return true;
   // don't, l’heure
-  return APOSTROPHE.test(tokens[at]?.text ?? '') && isPart(tokens[at - 1]) && isPart(tokens[at + 1]);
+  return isApostrophe(tokens[at]) && isPart(tokens[at - 1]) && isPart(tokens[at + 1]);
+}
+
+function isApostrophe(token: Token | undefined): boolean {
+  return token !== undefined && (token.text === "'" || token.text === '’');
 }
 
 function isPart(token: Token | undefined): boolean {
-  return token !== undefined && token.entity === undefined && IN_WORD.test(token.text) && !UNSPACED.test(token.text);
+  if (token === undefined || token.entity !== undefined) return false;
+  const code = token.text.charCodeAt(0);
+  // every token of a text is looked at several times, and most are ASCII
+  return code < 0x80 ? isAsciiWord(code) : IN_WORD.test(token.text) && !UNSPACED.test(token.text);
+}
+
+/** Whether an ASCII character is a letter, a digit or `_`. */
+function isAsciiWord(code: number): boolean {
+  return (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || (code >= 0x30 && code <= 0x39) || code === 0x5f;
 }
 
 export function isDigit(token: Token | undefined): boolean {
@@ -23,7 +34,7 @@ export function isDigit(token: Token | undefined): boolean {
 
 /** Whether a token belongs to a script without spaces. */
 export function isUnspaced(token: Token): boolean {
-  return UNSPACED.test(token.text);
+  return token.text.charCodeAt(0) >= 0x80 && UNSPACED.test(token.text);
 }
 
 /** Whether the position before the token `at` is inside a word. */

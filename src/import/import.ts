@@ -4,7 +4,7 @@ import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { InputErrors } from '../sources/input-errors.ts';
-import { fileInput } from '../sources/inputs.ts';
+import { inputNamed } from '../sources/inputs.ts';
 import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
@@ -25,6 +25,8 @@ export interface ImportOptions {
   readonly command?: HintCommand | undefined;
   /** Called with each item that cannot be imported. Without it, nothing is imported if there is such an item. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Opens an input that a rejects file names; by default only those on this machine. */
+  readonly openAgain?: ((name: string) => Input) | undefined;
   /** Whether the saved pages must be proven complete. If they are not, nothing is imported. */
   readonly requireComplete?: boolean | undefined;
   /** Called once after all inputs are read, just before the commit. If it throws, nothing is imported. */
@@ -76,7 +78,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     else options.onReject(inputError);
     rejected += 1;
   };
-  const reading = { command: options.command ?? plainCommand, openAgain: fileInput };
+  const reading = { command: options.command ?? plainCommand, openAgain: options.openAgain ?? inputNamed };
   try {
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
@@ -95,6 +97,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
         }
       }
     }
+    inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
     inputErrors.throwIfAny();
     const withdrawn = writer.withdrawExcluded();
     withdraw(records, withdrawn.records);

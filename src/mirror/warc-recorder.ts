@@ -42,7 +42,7 @@ export class WarcRecorder {
         `http-header-user-agent: ${userAgent}`,
       ];
       const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
-      await recorder.#append([{ type: 'warcinfo', id: recorder.#info, date: new Date().toISOString(), block }]);
+      await recorder.#append([{ type: 'warcinfo', id: recorder.#info, date: new Date().toISOString(), block: [block] }]);
       return recorder;
     } catch (error) {
       closeSync(file);
@@ -58,10 +58,10 @@ export class WarcRecorder {
     const common = { 'WARC-Warcinfo-ID': this.#info, ...(remoteAddress === undefined ? {} : { 'WARC-IP-Address': remoteAddress }) };
     const answer: NewRecord =
       status === 304
-        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: response }
-        : { type: 'response', id: responseId, date, url, headers: common, block: response, payloadDigest: await digestOf(body) };
+        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: [response] }
+        : { type: 'response', id: responseId, date, url, headers: common, block: [response], payloadDigest: await digestOf(body) };
     const asked = { ...common, 'WARC-Concurrent-To': responseId };
-    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: request }]);
+    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
   };
 
   /** Waits for the last record, and closes the file. */
@@ -77,9 +77,9 @@ export class WarcRecorder {
   /** Appends records with one write, after those before them. */
   #append(records: readonly NewRecord[]): Promise<void> {
     this.#last = this.#last.then(async () => {
-      const encoded = await Promise.all(records.map(encodeRecord));
+      const encoded = records.map(encodeRecord);
       const isCompressed = this.#path.toLowerCase().endsWith('.gz');
-      const bytes = Buffer.concat(isCompressed ? await Promise.all(encoded.map(gzipMember)) : encoded);
+      const bytes = Buffer.concat(isCompressed ? await Promise.all(encoded.map(gzipMember)) : encoded.flat());
       attempt(this.#path, () => {
         for (let written = 0; written < bytes.length; ) written += writeSync(this.#file, bytes, written);
       });

@@ -1,7 +1,15 @@
 import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
-import { bitOf, type KnownAccount, type Version, valuesAt, valuesBegunAt, watermarkOf } from '../store/known-account.ts';
+import {
+  type AccountHistory,
+  bitOf,
+  type KnownAccount,
+  type Version,
+  valuesAt,
+  valuesBegunAt,
+  watermarkOf,
+} from '../store/known-account.ts';
 
 /** A change of a field that an observation found. Without `before`, it is the first value of the field. */
 export interface Change {
@@ -37,7 +45,7 @@ const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Veri
  * It may still be the first to observe a field.
  * @param account undefined if the account is new
  */
-export function changesOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
+export function changesOf(account: AccountHistory | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
   const watermark = account === undefined ? 0 : watermarkOf(account);
   const isLate = moment < watermark;
   const isSettled = moment <= watermark;

@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import { COLUMNS, mergeRuns, ROW_BYTES, type Row, rowsInFile, SortedRun } from './sorted-run.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** How many rows are sorted in memory at once: 10 MB of them. */
+/** How many rows are sorted in memory at once: 12 MB of them. */
 const RUN_ROWS = 1 << 18;
 
 /**
@@ -29,13 +29,14 @@ export class ExternalSorter {
 
   add(row: Row): void {
     if (this.#buffered === RUN_ROWS) this.#spill();
-    const { moment, profile, archive, input, line } = row;
+    const { moment, profile, archive, account, input, line } = row;
     const at = this.#buffered * COLUMNS;
     this.#rows[at] = moment;
     this.#rows[at + 1] = profile;
     this.#rows[at + 2] = archive;
-    this.#rows[at + 3] = input;
-    this.#rows[at + 4] = line;
+    this.#rows[at + 3] = account;
+    this.#rows[at + 4] = input;
+    this.#rows[at + 5] = line;
     this.#buffered += 1;
     if (moment < this.#latest) this.#isOrdered = false;
     this.#latest = moment;

@@ -11,6 +11,7 @@ import { HandleTransfer } from '../store/handle-transfer.ts';
 import { IdAllocator } from '../store/id-allocator.ts';
 import { type KnownAccount, knownUntil, markObserved, watermarkOf } from '../store/known-account.ts';
 import { type Change, changesOf, conflictsOf, type FieldConflict, fieldsIn, type LateChange } from './changes.ts';
+import type { FoldedChange } from './fold.ts';
 
 /** The result of adding an observation. */
 export interface Effect {
@@ -66,9 +67,10 @@ export class ObservationWriter {
   /**
    * Adds an observation completely, or rejects it completely.
    * @param profile a number that identifies its profile
+   * @param folded the changes that a fold found. Their markup is used for the same changes, because it depends on nothing else
    */
-  add(observation: Observation, profile: number): Effect | RejectedObservation {
-    const effect = this.#put(observation);
+  add(observation: Observation, profile: number, folded: readonly FoldedChange[]): Effect | RejectedObservation {
+    const effect = this.#put(observation, folded);
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
@@ -88,7 +90,7 @@ export class ObservationWriter {
     this.#batch.guard(() => this.#writer.flush());
   }
 
-  #put(observation: Observation): Effect | RejectedObservation {
+  #put(observation: Observation, folded: readonly FoldedChange[]): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: moment, profile } = observation;
       const found = this.#accounts.find(profile, observation.former_names, moment);
@@ -113,7 +115,10 @@ export class ObservationWriter {
       // an older observation does not contain the current handle of the account
       const isCurrent = moment >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
-      for (const [index, change] of changes.entries()) this.#addChange(account, change, ids[index] ?? 0, observation);
+      for (const [index, change] of changes.entries()) {
+        const diff_html = this.#markupOf(change, folded);
+        this.#addChange(account, change, ids[index] ?? 0, diff_html, observation);
+      }
       markObserved(account, moment, fieldsIn(profile));
       return { account, isNew: found === undefined, isRenamed, changes, conflicts };
     });
@@ -128,7 +133,18 @@ export class ObservationWriter {
     return !isSame && this.#handles.setIdentity(account, identity);
   }
 
-  #addChange(account: KnownAccount, { type, before, text }: Change, id: number, { observed_at, web_archive_url }: Observation): void {
+  #markupOf({ type, before, text }: Change, folded: readonly FoldedChange[]): string {
+    const same = folded.find((one) => one.type === type && one.before === before?.text && one.text === text);
+    return same?.diff_html ?? diffHtml(type, before?.text, text, this.#network);
+  }
+
+  #addChange(
+    account: KnownAccount,
+    { type, before, text }: Change,
+    id: number,
+    diff_html: string,
+    { observed_at, web_archive_url }: Observation,
+  ): void {
     this.#writer.addRecord(account, {
       id,
       account: account.identity.screen_name,
@@ -136,7 +152,7 @@ export class ObservationWriter {
       previous: before?.id ?? null,
       text,
       first_encountered_date: timestampOf(observed_at),
-      diff_html: diffHtml(type, before?.text, text, this.#network),
+      diff_html,
       web_archive_url,
     });
   }

@@ -8,13 +8,15 @@ export interface Row {
   readonly profile: number;
   /** The place of the URL of its archived copy; 0 if there is none. */
   readonly archive: number;
+  /** The number of its account, which divides the work: see partition.ts. */
+  readonly account: number;
   /** The number of its input, from 0, and the line. */
   readonly input: number;
   readonly line: number;
 }
 
 /** A row is stored as this many numbers, in this many bytes. */
-export const COLUMNS = 5;
+export const COLUMNS = 6;
 export const ROW_BYTES: number = COLUMNS * 8;
 /** How many rows of each run are read at once during a merge. */
 const READ_AHEAD_ROWS = 1 << 11;
@@ -62,8 +64,9 @@ export class SortedRun {
       moment: this.moment,
       profile: rows[at + 1] ?? 0,
       archive: rows[at + 2] ?? 0,
-      input: rows[at + 3] ?? 0,
-      line: rows[at + 4] ?? 0,
+      account: rows[at + 3] ?? 0,
+      input: rows[at + 4] ?? 0,
+      line: rows[at + 5] ?? 0,
     };
   }
 }

@@ -1,30 +1,32 @@
 import type { Place } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
-import type { Observation, Profile } from '../contract/observation.ts';
+import type { Observation } from '../contract/observation.ts';
 import { ExternalSorter } from './external-sorter.ts';
+import { ProfilePool, storedProfile } from './profile-pool.ts';
 import type { Row } from './sorted-run.ts';
-import { openSpool, removeSpools } from './spool-file.ts';
-import { StringPool } from './string-pool.ts';
-
-/** The content of one stored text. */
-interface StoredProfile {
-  readonly profile: Profile;
-  readonly former_names: readonly string[];
-}
+import { openSpool, removeSpools, type SpoolFile } from './spool-file.ts';
+import { StringPool, textAt } from './string-pool.ts';
 
 /** Stores all observations of a run on disk, beside the store, and returns them in time order. */
 export class Spool {
+  readonly #store: string;
   readonly #sorter: ExternalSorter;
   readonly #texts: StringPool;
+  readonly #profiles: ProfilePool;
   readonly #inputs: string[] = [];
-  /** The places of profiles that were added before as the same object. */
-  readonly #places = new WeakMap<Profile, number>();
+  /** The files of the string pools of threads. */
+  readonly #pools: SpoolFile[] = [];
+  /** The descriptors of all string pools, by their numbers. */
+  readonly descriptors: number[];
 
   /** @param store the path beside which the files are created; the store is locked, so files there belong to no other run */
   constructor(store: string) {
     removeSpools(store);
+    this.#store = store;
     const spool = openSpool(store);
     this.#texts = new StringPool(spool);
+    this.#profiles = new ProfilePool(this.#texts);
+    this.descriptors = [spool.descriptor];
     try {
       this.#sorter = new ExternalSorter(openSpool(store));
     } catch (error) {
@@ -37,33 +39,37 @@ export class Spool {
     return this.#sorter.length;
   }
 
-  add({ observed_at, web_archive_url, profile, former_names }: Observation, { file = '', line = 0 }: Place): void {
+  /** Opens a file for the string pool of a thread. The thread must flush its pool before its texts are read. */
+  addPool(): { readonly number: number; readonly descriptor: number } {
+    const pool = openSpool(this.#store);
+    this.#pools.push(pool);
+    this.descriptors.push(pool.descriptor);
+    return { number: this.#pools.length, descriptor: pool.descriptor };
+  }
+
+  add(observation: Observation, { file = '', line = 0 }: Place): void {
+    this.addRow({ moment: observation.observed_at, ...this.#profiles.put(observation), line }, file);
+  }
+
+  /** Adds an observation whose parts are stored already. */
+  addRow(row: Omit<Row, 'input'>, file: string): void {
     if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
-    this.#sorter.add({
-      moment: observed_at,
-      profile: this.#placeOf(profile, former_names),
-      archive: web_archive_url === null ? 0 : this.#texts.append(web_archive_url),
-      input: this.#inputs.length - 1,
-      line,
-    });
+    this.#sorter.add({ ...row, input: this.#inputs.length - 1 });
   }
 
-  #placeOf(profile: Profile, former_names: readonly string[]): number {
-    const known = this.#places.get(profile);
-    if (known !== undefined) return known;
-    const seen: StoredProfile = { profile, former_names };
-    const place = this.#texts.put(JSON.stringify(seen));
-    this.#places.set(profile, place);
-    return place;
-  }
-
+  /** Returns all rows in order of time. Nothing can be added afterwards. */
   inOrder(): Generator<Row> {
+    this.#texts.flush();
     return this.#sorter.inOrder();
   }
 
+  /** Returns the observation of a row that {@link inOrder} returned. */
   observation({ moment, profile, archive }: Row): Observation {
-    const seen: StoredProfile = JSON.parse(this.#texts.get(profile));
-    return { observed_at: moment, web_archive_url: archive === 0 ? null : this.#texts.get(archive), ...seen };
+    return {
+      observed_at: moment,
+      web_archive_url: archive === 0 ? null : textAt(this.descriptors, archive),
+      ...storedProfile(textAt(this.descriptors, profile)),
+    };
   }
 
   place({ input, line }: Row): Place {
@@ -73,6 +79,7 @@ export class Spool {
   close(): void {
     this.#texts.close();
     this.#sorter.close();
+    for (const pool of this.#pools) pool.close();
   }
 }
 

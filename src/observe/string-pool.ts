@@ -8,19 +8,28 @@ const CHUNK_BYTES = 1 << 20;
 const CACHE_UNITS = 1 << 23;
 /** The length of a text precedes it. */
 const LENGTH_BYTES = 4;
+/** How many bytes are read at once to get a text. Most profiles are shorter. */
+const READ_BYTES = 1 << 10;
+/** The places of one pool. Each thread has a pool of its own, and a place names the pool. */
+const POOL_PLACES = 2 ** 42;
 
 /** Stores texts in a file and returns them by their place. A text that recurs soon is stored once. */
 export class StringPool {
   readonly #spool: SpoolFile;
+  readonly #first: number;
   readonly #buffer = Buffer.allocUnsafe(CHUNK_BYTES);
   #buffered = 0;
   /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
   readonly #places = new LruMap<number>(CACHE_UNITS);
 
-  /** @param spool an empty file for this pool alone, which it closes */
-  constructor(spool: SpoolFile) {
+  /**
+   * @param spool an empty file for this pool alone, which it closes
+   * @param number the number of the pool, from 0
+   */
+  constructor(spool: SpoolFile, number = 0) {
     this.#spool = spool;
+    this.#first = number * POOL_PLACES;
   }
 
   /** Stores a text that may be a duplicate, and returns its place. */
@@ -34,9 +43,9 @@ export class StringPool {
 
   /** Stores a text that is probably new, and returns its place. */
   append(text: string): number {
-    const place = this.#written + this.#buffered;
+    const place = this.#first + this.#written + this.#buffered;
     const length = Buffer.byteLength(text);
-    if (this.#buffered + LENGTH_BYTES + length > CHUNK_BYTES) this.#flush();
+    if (this.#buffered + LENGTH_BYTES + length > CHUNK_BYTES) this.flush();
     if (LENGTH_BYTES + length > CHUNK_BYTES) {
       const whole = Buffer.allocUnsafe(LENGTH_BYTES + length);
       whole.writeUInt32LE(length);
@@ -50,18 +59,18 @@ export class StringPool {
   }
 
   get(place: number): string {
-    this.#flush();
-    const head = this.#read(place, Buffer.allocUnsafe(LENGTH_BYTES));
-    return this.#read(place + LENGTH_BYTES, Buffer.allocUnsafe(head.readUInt32LE())).toString();
+    this.flush();
+    return textAt([this.#spool.descriptor], place - this.#first);
+  }
+
+  /** Writes what is buffered, so that {@link textAt} can read it. */
+  flush(): void {
+    this.#write(this.#buffer.subarray(0, this.#buffered));
+    this.#buffered = 0;
   }
 
   close(): void {
     this.#spool.close();
-  }
-
-  #flush(): void {
-    this.#write(this.#buffer.subarray(0, this.#buffered));
-    this.#buffered = 0;
   }
 
   #write(bytes: Uint8Array): void {
@@ -69,13 +78,33 @@ export class StringPool {
       done += writeSync(this.#spool.descriptor, bytes, done, bytes.length - done, this.#written + done);
     this.#written += bytes.length;
   }
+}
 
-  #read(position: number, into: Buffer): Buffer {
-    for (let done = 0; done < into.length; ) {
-      const read = readSync(this.#spool.descriptor, into, done, into.length - done, position + done);
-      if (read === 0) throw new Error('the text file is shorter than the data written to it');
-      done += read;
-    }
-    return into;
+const READ_BUFFER = Buffer.allocUnsafe(READ_BYTES);
+
+/**
+ * Returns a text of one of several pools. It must be flushed.
+ * @param descriptors the files of the pools, by the number of each pool
+ */
+export function textAt(descriptors: readonly number[], place: number): string {
+  const descriptor = descriptors[Math.floor(place / POOL_PLACES)] ?? -1;
+  const position = place % POOL_PLACES;
+  const read = readSync(descriptor, READ_BUFFER, 0, READ_BYTES, position);
+  const end = read < LENGTH_BYTES ? Number.POSITIVE_INFINITY : LENGTH_BYTES + READ_BUFFER.readUInt32LE();
+  if (end <= read) return READ_BUFFER.toString('utf8', LENGTH_BYTES, end);
+  if (end === Number.POSITIVE_INFINITY) throw tooShort();
+  return readFully(descriptor, position + LENGTH_BYTES, Buffer.allocUnsafe(end - LENGTH_BYTES)).toString();
+}
+
+function readFully(descriptor: number, position: number, into: Buffer): Buffer {
+  for (let done = 0; done < into.length; ) {
+    const read = readSync(descriptor, into, done, into.length - done, position + done);
+    if (read === 0) throw tooShort();
+    done += read;
   }
+  return into;
+}
+
+function tooShort(): Error {
+  return new Error('the text file is shorter than the data written to it');
 }

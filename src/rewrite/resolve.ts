@@ -70,17 +70,22 @@ export function resolve(method: string, path: string, query: string, base?: stri
 
 /** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */
 function pageOf(query: string): string {
+  const value = lastValueOf(query, 'page');
+  if (value === undefined || value === '') return '1';
+  return value === 'last' ? 'last' : numberIn(value);
+}
+
+/** Returns the decoded value of the last parameter with a name, if there is one. */
+export function lastValueOf(query: string, wanted: string): string | undefined {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {
     const parameter = String(parameters[at]);
     const equals = parameter.indexOf('=');
     const name = equals === -1 ? parameter : parameter.slice(0, equals);
-    if (decode(name.replace(/\+/g, ' ')) !== 'page') continue;
-    const value = equals === -1 ? '' : decode(parameter.slice(equals + 1).replace(/\+/g, ' '));
-    if (value === '') return '1';
-    return value === 'last' ? 'last' : numberIn(value);
+    if (decode(name.replace(/\+/g, ' ')) !== wanted) continue;
+    return equals === -1 ? '' : decode(parameter.slice(equals + 1).replace(/\+/g, ' '));
   }
-  return '1';
+  return undefined;
 }
 
 /** Matches what Python's int() accepts: white space, an optional sign, the digits, white space. */

@@ -15,3 +15,8 @@ export function rebase(page: Buffer, from: string, to: string): Buffer {
 }
 
 const RESULTS = ',"results":[';
+
+/** Returns the path of a base URL; '' for the root of a host. */
+export function basePathOf(base: string): string {
+  return new URL(base).pathname.replace(/\/$/, '');
+}

@@ -26,16 +26,16 @@ export interface ArchiveFolder {
  */
 export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | Input)[] {
   const folders = new Map<string, Part[]>();
-  for (const input of inputs) if (partIn(input) === 'account') folders.set(dirname(input.name), []);
+  for (const input of inputs) if (partIn(input) === 'account') folders.set(dirname(pathOf(input)), []);
   for (const input of inputs) {
     const name = partIn(input);
-    if (name !== undefined) folders.get(dirname(input.name))?.push({ name, input });
+    if (name !== undefined) folders.get(dirname(pathOf(input)))?.push({ name, input });
   }
   const roots = new Set([...folders.keys()].filter((folder) => basename(folder) === 'data').map(dirname));
   return inputs.flatMap((input): (ArchiveFolder | Input)[] => {
-    const parts = partIn(input) === undefined ? undefined : folders.get(dirname(input.name));
+    const parts = partIn(input) === undefined ? undefined : folders.get(dirname(pathOf(input)));
     if (parts !== undefined) return parts[0]?.input === input ? [{ parts }] : [];
-    return isOfArchive(input.name, folders, roots) ? [] : [input];
+    return isOfArchive(pathOf(input), folders, roots) ? [] : [input];
   });
 }
 
@@ -45,8 +45,13 @@ export function placeInArchive({ parts }: ArchiveFolder, field: string = PARTS[0
   return owner === undefined ? { field } : { file: owner.input.name, field };
 }
 
+/** Returns the path of a file, or of a member inside its archive. */
+function pathOf({ name, member }: Input): string {
+  return member === undefined ? name : member.path;
+}
+
 function partIn(input: Input): PartName | undefined {
-  const name = basename(input.name);
+  const name = basename(pathOf(input));
   return PARTS.find((part) => name === `${part}.js` || name === `${part}.js.gz`);
 }
 

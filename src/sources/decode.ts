@@ -1,8 +1,9 @@
-import { Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
 import { Failure } from '../contract/failure.ts';
 import { type HintCommand, plainCommand, type Verb } from './hint-command.ts';
+import { readFailure } from './read-failure.ts';
 import type { Input } from './source.ts';
+import { decompressed } from './unpack/compression.ts';
+import { headOf, resumed } from './unpack/head.ts';
 import { encodingIn, HEAD_BYTES, type Unsupported, unsupportedIn } from './unsupported.ts';
 
 /** The command that reads a source, for the hints. */
@@ -12,9 +13,9 @@ export interface ReadingCommand {
 }
 
 /**
- * Yields the text of an input in pieces. Decompresses gzip data and removes a byte order mark.
- * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if the gzip data is broken
- *   or cut short; bad-json if the text is of a known format that is not JSON; bad-source if reading fails
+ * Yields the text of an input in pieces. Decompresses it and removes a byte order mark.
+ * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if compressed data is broken or
+ *   cut short; bad-json if the text is of a known format that is not JSON; no-tool; bad-source if reading fails
  */
 export async function* decode(
   input: Input,
@@ -24,14 +25,14 @@ export async function* decode(
   let bytes = 0;
   let last: Uint8Array = new Uint8Array();
   try {
-    for await (const chunk of plainBytes(input.open(), (head) => unsupportedIn(head, input.name, verb, command))) {
+    for await (const chunk of plainBytes(input, (head) => unsupportedIn(head, input, verb, command))) {
       bytes += chunk.length;
       last = chunk;
       yield decoder.decode(chunk, { stream: true });
     }
     yield decoder.decode();
   } catch (cause) {
-    throw unreadable(input, cause, () => ({ bytes, ...encodingIn(last, input.name, verb, command) }));
+    throw unreadable(input, cause, () => ({ bytes, ...encodingIn(last, input, verb, command) }));
   }
 }
 
@@ -47,22 +48,13 @@ class UnsupportedSource extends Error {
 
 type Detect = (head: Buffer) => Unsupported | undefined;
 
-/** Yields the bytes without gzip. */
-async function* plainBytes(bytes: AsyncIterable<Uint8Array>, detect: Detect): AsyncGenerator<Uint8Array> {
-  const pieces = bytes[Symbol.asyncIterator]();
-  let plain: AsyncIterator<Uint8Array> | undefined;
+/** Yields the bytes without their compression. */
+async function* plainBytes(input: Input, detect: Detect): AsyncGenerator<Uint8Array> {
+  const plain = decompressed(input);
   try {
-    const head = await headOf(pieces, 2);
-    if (head[0] === 0x1f && head[1] === 0x8b) {
-      plain = gunzip(resumed(head, pieces));
-      yield* checked(await headOf(plain, 2), plain, detect);
-    } else {
-      yield* checked(head, pieces, detect);
-    }
+    yield* checked(await headOf(plain, 2), plain, detect);
   } finally {
-    // a run can meet thousands of unsupported files: each is closed
-    await plain?.return?.();
-    await pieces.return?.();
+    await plain.return(undefined);
   }
 }
 
@@ -82,34 +74,6 @@ function isLikeJson(head: Buffer): boolean {
   return (head[0] === 0x7b || head[0] === 0x5b) && head[1] !== 0;
 }
 
-/** Reads until there are so many bytes, or all. */
-async function headOf(pieces: AsyncIterator<Uint8Array>, length: number, start: Buffer = Buffer.alloc(0)): Promise<Buffer> {
-  let head = start;
-  while (head.length < length) {
-    const piece = await pieces.next();
-    if (piece.done) break;
-    head = Buffer.concat([head, piece.value]);
-  }
-  return head;
-}
-
-async function* resumed(head: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield head;
-  for (let piece = await rest.next(); !piece.done; piece = await rest.next()) yield piece.value;
-}
-
-async function* gunzip(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const source = Readable.from(bytes, { objectMode: false });
-  const plain = createGunzip({ chunkSize: 1 << 18 });
-  source.on('error', (error) => plain.destroy(error));
-  try {
-    yield* source.pipe(plain);
-  } finally {
-    source.destroy();
-    plain.destroy();
-  }
-}
-
 interface Encoding {
   /** How many bytes were read. */
   readonly bytes: number;
@@ -119,8 +83,7 @@ interface Encoding {
 
 function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Failure {
   if (cause instanceof Failure) return cause;
-  const { code, message } =
-    cause instanceof Error ? { code: 'code' in cause ? String(cause.code) : '', message: cause.message } : { code: '', message: '' };
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
   const place = { file: input.name };
   if (cause instanceof UnsupportedSource) {
     const { kind, hint, isText, line, beginning } = cause.format;
@@ -131,7 +94,12 @@ function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Fai
           found: `${kind}: ${beginning}`,
           hint,
         })
-      : new Failure('bad-encoding', `${input.name} is ${kind}`, { place, expected: 'JSON in UTF-8, or gzip', found: kind, hint });
+      : new Failure('bad-encoding', `${input.name} is ${kind}`, {
+          place,
+          expected: 'JSON in UTF-8, which may be compressed',
+          found: kind,
+          hint,
+        });
   }
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     const { bytes, kind, hint } = encoding();
@@ -143,15 +111,5 @@ function unreadable(input: Input, cause: unknown, encoding: () => Encoding): Fai
       cause,
     });
   }
-  if (code.startsWith('Z_')) {
-    return new Failure('bad-encoding', `${input.name} is broken gzip data`, {
-      place,
-      expected: 'a complete gzip file',
-      found: message,
-      hint: 'download or compress the file again',
-      cause,
-    });
-  }
-  const hint = 'check the disk and the permissions of the file';
-  return new Failure('bad-source', `cannot read ${input.name}`, { place, expected: 'a readable file', found: message, hint, cause });
+  return readFailure(input.name, cause);
 }

@@ -1,5 +1,7 @@
 import type { SuggestedCommand } from '../contract/hint.ts';
 import { shellWord } from '../contract/shell-word.ts';
+import { STANDARD_INPUT } from './standard-input.ts';
+import { sourceOf } from './unpack/member.ts';
 
 /** The commands that read sources. */
 export type Verb = 'import' | 'observe';
@@ -19,10 +21,8 @@ export const plainCommand: HintCommand = (verb, source = 'SOURCE', options = {})
     ...[...(verb === 'export ndjson' ? [] : [source]), ...Object.entries(options).flat()].map((word) => shellWord(String(word))),
   ].join(' ');
 
-/** Returns the argument that names an input on the command line. */
+/** Returns the argument that names an input on the command line: of a member, its archive. */
 export function sourceNamed(input: string): string {
-  return input === STANDARD_INPUT ? '-' : input;
+  const { source } = sourceOf(input);
+  return source === STANDARD_INPUT ? '-' : source;
 }
-
-/** The name of the input that `-` stands for. */
-export const STANDARD_INPUT = 'standard input';

@@ -1,47 +1,78 @@
 import { createReadStream, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, join, relative, sep } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import { schemeOf } from '../contract/url.ts';
 import { FileFilter, type FilePatterns } from './file-filter.ts';
-import { STANDARD_INPUT } from './hint-command.ts';
-import type { Input } from './source.ts';
+import { fileHead } from './file-head.ts';
+import { remoteInput } from './remote-input.ts';
+import type { Input, RemoteSources } from './source.ts';
+import { STANDARD_INPUT } from './standard-input.ts';
+import { isCompressed } from './unpack/compression.ts';
+import { HEADER_BYTES, isTar, isZip } from './unpack/detect.ts';
+import { sourceOf } from './unpack/member.ts';
 
 /** How many bytes of a file are read at once. */
 const CHUNK_BYTES = 1 << 18;
 
 /**
- * Returns the inputs that the paths name. `-` is standard input. Folders are read recursively in the order of
- * their names.
+ * Returns the inputs that the sources name: files, folders, `-` for standard input, and addresses on other machines. Folders
+ * are read recursively in the order of their names.
  * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read, of a bag only
- * the payload. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened.
+ * the payload. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened. A file
+ * that does not match the patterns is an input if it may be an archive, because its members may match.
+ * @param pagesOf reads the pages of a composed tree, which has no files with pages
  * @throws Failure no-source if a path does not exist, cannot be read, or has no files that match the patterns
  */
-export function inputsOf(paths: readonly string[], stdin: AsyncIterable<Uint8Array>, patterns?: FilePatterns): Input[] {
+export function inputsOf(
+  sources: readonly string[],
+  stdin: AsyncIterable<Uint8Array>,
+  patterns: FilePatterns = { include: [], exclude: [] },
+  remote?: RemoteSources,
+  pagesOf?: PagesOf,
+): Input[] {
   const inputs: Input[] = [];
-  const filter = patterns === undefined || patterns.include.length + patterns.exclude.length === 0 ? undefined : new FileFilter(patterns);
-  if (paths.indexOf('-') !== paths.lastIndexOf('-')) {
+  const filter = patterns.include.length + patterns.exclude.length === 0 ? undefined : new FileFilter(patterns);
+  if (sources.indexOf('-') !== sources.lastIndexOf('-')) {
     throw new Failure('usage', 'standard input can be read only once', {
       expected: 'at most one -',
       found: 'several',
       hint: 'name - only once',
     });
   }
-  for (const path of paths) {
+  for (const source of sources) {
     const before = inputs.length;
-    if (path === '-') inputs.push({ name: STANDARD_INPUT, size: undefined, open: () => stdin });
-    else addSource(path, inputs, filter);
-    if (inputs.length === before && filter === undefined) throw emptyFolder(path);
+    if (source === '-') inputs.push({ name: STANDARD_INPUT, size: undefined, open: () => stdin, ...filtered(filter, '', true) });
+    else if (remote !== undefined && schemeOf(source) !== undefined) inputs.push(remoteInput(source, remote, filter));
+    else addSource(source, inputs, filter, pagesOf);
+    if (inputs.length === before && filter === undefined) throw emptyFolder(source);
   }
-  if (inputs.length === 0 && patterns !== undefined) throw noMatch(paths, patterns);
+  if (inputs.length === 0 && filter !== undefined) throw filter.noMatch(sources);
   return inputs;
+}
+
+/**
+ * Returns the input with a name that an earlier run used. It may be a member of an archive.
+ * @param remote opens names that are not on this machine
+ */
+export function inputNamed(name: string, remote?: RemoteSources): Input {
+  const { source, member } = sourceOf(name);
+  const input = remote !== undefined && schemeOf(source) !== undefined ? remoteInput(source, remote, undefined) : fileInput(source);
+  if (member === undefined) return input;
+  const filter = { acceptsFile: () => false, accepts: (path: string) => path === member, throwIfNone: () => {} };
+  return { ...input, filter };
 }
 
 /** Returns the input for a file. The file does not have to exist before the input is opened. */
 export function fileInput(path: string, size?: number): Input {
-  return { name: path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
+  return { name: path, path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
 }
+
+/** Returns the pages of a tree as inputs; undefined if the folder has no such tree. */
+export type PagesOf = (folder: string) => Input[] | undefined;
 
 /** What a walk through the folders of a source needs. */
 interface Walk {
+  readonly pagesOf: PagesOf | undefined;
   /** The path that was named as the source. */
   readonly source: string;
   readonly inputs: Input[];
@@ -51,15 +82,15 @@ interface Walk {
 }
 
 /** @throws Failure no-source if the path itself cannot be read */
-function addSource(path: string, inputs: Input[], filter: FileFilter | undefined): void {
+function addSource(path: string, inputs: Input[], filter: FileFilter | undefined, pagesOf: PagesOf | undefined): void {
   const status = orFailure(path, () => statSync(path));
   if (status instanceof Failure) throw status;
   if (status.isDirectory()) {
-    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() });
+    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set(), pagesOf });
     if (failure !== undefined) throw failure;
-  } else if (filter?.accepts(basename(path)) ?? true) {
+  } else if (mayBeRead(path, basename(path), filter)) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
-    inputs.push(fileInput(path, status.isFile() ? status.size : undefined));
+    inputs.push({ ...fileInput(path, status.isFile() ? status.size : undefined), ...filtered(filter, basename(path), true) });
   }
 }
 
@@ -77,6 +108,11 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const names = orFailure(path, () => readdirSync(path));
   if (names instanceof Failure) return names;
   const all = new Set(names);
+  const pages = all.has('head.json') && all.has('chunks') ? walk.pagesOf?.(path) : undefined;
+  if (pages !== undefined) {
+    for (const page of pages) walk.inputs.push(page);
+    return undefined;
+  }
   const isTree = all.has('build.json') && all.has('rest');
   const isBag = all.has('bagit.txt') && all.has('data');
   const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;
@@ -88,17 +124,29 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
 function addEntry(path: string, walk: Walk, bag: string | undefined): void {
   const { source, inputs, filter } = walk;
   const inSource = filter === undefined ? '' : relative(source, path).replaceAll(sep, '/');
-  const isRead = filter?.accepts(inSource) ?? true;
   const status = orFailure(path, () => statSync(path));
   if (status instanceof Failure) {
-    if (isRead) inputs.push(unreadable(path, status));
+    if (filter?.accepts(inSource) ?? true) inputs.push(unreadable(path, status));
   } else if (status.isDirectory()) {
     if (filter?.skips(inSource)) return;
     const failure = addFolder(path, walk, bag);
     if (failure !== undefined) inputs.push(unreadable(path, failure));
-  } else if (status.isFile() && isRead) {
-    inputs.push({ ...fileInput(path, status.size), ...(bag === undefined ? {} : { bag }) });
+  } else if (status.isFile() && mayBeRead(path, inSource, filter)) {
+    inputs.push({ ...fileInput(path, status.size), ...(bag === undefined ? {} : { bag }), ...filtered(filter, inSource, false) });
   }
+}
+
+/** Whether a file is accepted, or may be an archive with members that are. */
+function mayBeRead(path: string, inSource: string, filter: FileFilter | undefined): boolean {
+  return filter === undefined || filter.accepts(inSource) || (!filter.skips(inSource) && mayBeArchive(fileHead(path, HEADER_BYTES)));
+}
+
+function mayBeArchive(head: Buffer): boolean {
+  return isTar(head) || isZip(head) || isCompressed(head);
+}
+
+function filtered(filter: FileFilter | undefined, inSource: string, isSource: boolean): Pick<Input, 'filter'> {
+  return filter === undefined ? {} : { filter: filter.inside(inSource, isSource) };
 }
 
 /** Returns an input that fails when it is opened, so that a run reports it with all other errors. */
@@ -135,15 +183,5 @@ function emptyFolder(path: string): Failure {
     expected: 'a folder with files to read',
     found: 'a folder without such files',
     hint: 'name the folder that contains the files',
-  });
-}
-
-function noMatch(paths: readonly string[], { include, exclude }: FilePatterns): Failure {
-  const [first] = paths;
-  return new Failure('no-source', 'no file of the sources matches the patterns', {
-    place: paths.length === 1 && first !== undefined ? { file: first } : {},
-    expected: include.length > 0 ? `a file that matches ${include.join(' or ')}` : 'a file that is not excluded',
-    found: exclude.length > 0 ? `only files that match ${exclude.join(' or ')}, or no files` : 'no such file',
-    hint: 'check --include and --exclude: a pattern without / matches the name of a file, a pattern with / matches its path inside the source',
   });
 }

@@ -11,9 +11,10 @@ import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
 import { notJson, unreadableInput } from './rejection.ts';
 import type { Input, InputError, Item } from './source.ts';
+import { filesIn } from './unpack/unpack.ts';
 
 /**
- * Reads change records and accounts from an input, in batches.
+ * Reads change records and accounts from an input, in batches. If it is an archive, reads its members.
  * The input is saved pages of either collection, also in a web archive, NDJSON, JSON arrays, an export of a store, or a
  * corrected rejects file. A page follows its items.
  * Anything else becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
@@ -21,14 +22,17 @@ import type { Input, InputError, Item } from './source.ts';
  * @throws Failure if a web archive cannot be read
  */
 export async function* itemsOf(input: Input, options: ItemOptions = { command: plainCommand }): AsyncGenerator<Item[]> {
-  if (input.pages !== undefined) {
-    for await (const page of input.pages()) yield* itemsOf(page, { command: options.command });
-    return;
+  for await (const files of filesIn(input)) {
+    if ('kind' in files) yield [files];
+    else for (const file of files) yield* itemsOfFile(file, options);
   }
-  const reader = new ItemReader(input.name, options);
-  yield* itemsIn(input, reader, options);
+}
+
+async function* itemsOfFile(file: Input, options: ItemOptions): AsyncGenerator<Item[]> {
+  const reader = new ItemReader(file.name, options);
+  yield* itemsIn(file, reader, options);
   // without openAgain: a file that is read again does not name further files
-  for (const file of reader.filesToReadAgain) yield* itemsOf(file, { command: options.command });
+  for (const again of reader.filesToReadAgain) yield* itemsOf(again, { command: options.command });
 }
 
 async function* itemsIn(input: Input, reader: ItemReader, { command }: ItemOptions): AsyncGenerator<Item[]> {

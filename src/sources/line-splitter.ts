@@ -98,7 +98,7 @@ export class LineSplitter implements Splitter {
   }
 }
 
-/** Returns a placeholder for text that is not a value. */
+/** Returns a raw value for text that is not JSON. Its field `broken` has the reason. */
 export function brokenValue(broken: NotJson): RawValue {
   return { text: broken.text ?? '', line: broken.line, path: '', broken };
 }

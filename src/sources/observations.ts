@@ -8,8 +8,12 @@ import { NotJson, type RawValue } from './raw-value.ts';
 import { notJson, unreadableInput } from './rejection.ts';
 import { type ObserveContext, type Observed, optionsOf, SnapshotReader } from './snapshot-reader.ts';
 import type { Input, InputError } from './source.ts';
+import { filesIn } from './unpack/unpack.ts';
 
 export type { ObserveContext, Observed } from './snapshot-reader.ts';
+
+/** Values of an input that are not read yet, or items that are. */
+export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly (Observed | InputError)[];
 
 /**
  * Yields the observations in the inputs, in batches and in the order of the inputs.
@@ -18,15 +22,39 @@ export type { ObserveContext, Observed } from './snapshot-reader.ts';
  * What is wrong becomes an input error with its reason, also bytes that cannot be read. Reading continues after it if that
  * is safe.
  */
-export async function* observationsOf(inputs: readonly Input[], context: ObserveContext): AsyncGenerator<(Observed | InputError)[]> {
+export async function* observationsOf(
+  inputs: readonly Input[],
+  context: ObserveContext,
+): AsyncGenerator<readonly (Observed | InputError)[]> {
   const reader = new SnapshotReader(context);
+  for await (const batch of batchesOf(inputs, context, reader)) yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
+  yield* observationsInFilesToReadAgain(reader);
+}
+
+/** Yields the batches of {@link observationsOf} before they are read, so that threads can read them. */
+export async function* batchesOf(inputs: readonly Input[], context: ObserveContext, reader: SnapshotReader): AsyncGenerator<Batch> {
   const mayBeArchive = context.from === undefined || context.from === 'twitter-archive';
-  for (const source of mayBeArchive ? withArchivesJoined(inputs) : inputs) {
-    if ('parts' in source) yield await accountIn(source, reader, context);
-    else
-      for await (const values of valuesOf(source, context)) yield Array.isArray(values) ? await reader.read(values, source.name) : [values];
+  const join = (files: readonly Input[]) => (mayBeArchive ? withArchivesJoined(files) : files);
+  for (const source of join(inputs)) {
+    if ('parts' in source) {
+      yield await accountIn(source, reader, context);
+      continue;
+    }
+    for await (const files of filesIn(source)) {
+      if ('kind' in files) yield [{ ...files, options: optionsOf(context) }];
+      else for (const file of join(files)) yield* 'parts' in file ? [await accountIn(file, reader, context)] : batchesIn(file, context);
+    }
   }
+  inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
+}
+
+/** Yields the observations in the files that the lines of a rejects file name. Call it after all batches are read. */
+export async function* observationsInFilesToReadAgain(reader: SnapshotReader): AsyncGenerator<readonly (Observed | InputError)[]> {
   for (const again of reader.filesToReadAgain) yield* observationsOf([again.input], again.context);
+}
+
+async function* batchesIn(file: Input, context: ObserveContext): AsyncGenerator<Batch> {
+  for await (const values of valuesOf(file, context)) yield Array.isArray(values) ? { texts: values, file: file.name } : [values];
 }
 
 /** Yields the values of an input. If the input is not JSON or cannot be read, the last element is an input error. */

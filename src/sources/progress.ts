@@ -26,7 +26,7 @@ export function* withProgress(inputs: readonly Input[], pauses: Pauses, onProgre
       if (!isWaiting) await chunks.return?.();
     }
   }
-  const metered = (input: Input): Input => ({ ...input, open: () => meter(input.open()) });
+  const metered = (input: Input): Input => ({ ...input, open: () => meter(input.open()), meter });
   async function* meteredPages(pages: AsyncIterable<Input>): AsyncGenerator<Input> {
     for await (const page of pages) yield metered(page);
   }

@@ -1,4 +1,4 @@
-import { Failure } from '../contract/failure.ts';
+import { Failure, type FailureCode } from '../contract/failure.ts';
 import type { NotJson } from './raw-value.ts';
 import type { InputError } from './source.ts';
 
@@ -26,12 +26,15 @@ function messageOf({ code, place, message }: InputError): string {
   }
 }
 
+/** Every other input would probably fail too, and the user has to do something before the run can succeed. */
+const ENDS_RUN: ReadonlySet<FailureCode> = new Set(['no-tool', 'no-client', 'target-denied', 'target-failed', 'stopped', 'usage']);
+
 /**
  * Returns the input error of an input that cannot be read to its end.
  * @throws any error that does not concern only this input
  */
 export function unreadableInput(error: unknown): InputError {
-  if (!(error instanceof Failure)) throw error;
+  if (!(error instanceof Failure) || ENDS_RUN.has(error.code)) throw error;
   const { code, message, place, expected = '', found = '', hint } = error;
   return { kind: 'error', code, message, place, expected, found, hint };
 }

@@ -184,7 +184,7 @@ export class SnapshotReader {
       found: show(value),
       hint:
         isObject(value) && 'profile' in value
-          ? 'a Twitter archive needs its file data/account.js too: name a folder that has all its files'
+          ? 'a Twitter archive needs its file data/account.js too: name a folder or ZIP file that has all its files'
           : 'docs/snapshots.md in the package describes the formats; leave other files out with --exclude',
       item: value,
     };

@@ -4,6 +4,7 @@ import type { Collection } from '../contract/collection.ts';
 import type { Exclusion } from '../contract/exclusion.ts';
 import type { FailureCode, Place } from '../contract/failure.ts';
 import type { ChangeRecord } from '../contract/record.ts';
+import type { Expansion } from './unpack/expansion.ts';
 
 /**
  * One validated item of a source, with its place.
@@ -55,6 +56,34 @@ export interface RejectOptions {
   readonly unescape?: true | undefined;
 }
 
+/** Decides which members of an archive are read. */
+export interface MemberFilter {
+  /** @param member the path in the archive */
+  readonly accepts: (member: string) => boolean;
+  /** Whether the input itself is read if it is not an archive. */
+  readonly acceptsFile: () => boolean;
+  /** @throws Failure no-source if no file of all sources was accepted so far */
+  readonly throwIfNone: (sources: readonly string[]) => void;
+}
+
+/** Opens sources that are not on this machine. */
+export interface RemoteSources {
+  /** Yields the objects at and below the address of an object store. */
+  readonly objects: (address: string) => AsyncIterable<RemoteObject>;
+  /** Yields the bytes at a URL, http or https. */
+  readonly download: (url: string) => AsyncIterable<Uint8Array>;
+}
+
+export interface RemoteObject {
+  /** The address, such as s3://bucket/key. */
+  readonly name: string;
+  /** The path below the address of the source; '' if it is the address itself. */
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+  readonly open: () => AsyncIterable<Uint8Array>;
+}
+
 /** A source of bytes. It is opened when it is read. */
 export interface Input {
   /** A path, or `standard input`. */
@@ -65,6 +94,16 @@ export interface Input {
   readonly open: () => AsyncIterable<Uint8Array>;
   /** The bag that the file is in. */
   readonly bag?: string;
-  /** The saved pages in a web archive, which are read in place of its bytes. */
+  /** The path of the file, if the input is a file of this machine. */
+  readonly path?: string;
+  /** If the input is an archive: decides which of its members are read. Without it, all are read. */
+  readonly filter?: MemberFilter;
+  /** If the input is a member of an archive: the name of the archive, and the path in it. */
+  readonly member?: { readonly archive: string; readonly path: string };
+  /** Counts the bytes of all members of one archive, to refuse a decompression bomb. */
+  readonly expansion?: Expansion;
+  /** Counts bytes that are read from the file without `open`, for progress. */
+  readonly meter?: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;
+  /** The inputs in a web archive or below a prefix, which are read in place of its bytes. */
   readonly pages?: () => AsyncIterable<Input>;
 }

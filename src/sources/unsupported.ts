@@ -2,26 +2,34 @@ import { basename, dirname } from 'node:path';
 import { cut } from '../contract/json.ts';
 import { shellWord } from '../contract/shell-word.ts';
 import { STORE_APPLICATION_ID } from '../contract/store-file.ts';
-import { type HintCommand, STANDARD_INPUT, type Verb } from './hint-command.ts';
+import { schemeOf } from '../contract/url.ts';
+import type { HintCommand, Verb } from './hint-command.ts';
+import type { Input } from './source.ts';
+import { STANDARD_INPUT } from './standard-input.ts';
+import { isCompressed } from './unpack/compression.ts';
+import { HEADER_BYTES, isTar, isZip } from './unpack/detect.ts';
 
-/** How many bytes are needed to detect a format: tar has its signature at byte 257. */
-export const HEAD_BYTES = 512;
+/** How many bytes are needed to detect a format. */
+export const HEAD_BYTES: number = HEADER_BYTES;
 
 /** What a hint needs to name the commands that convert a file. */
 interface Conversion {
   readonly name: string;
   /** The name of the file, quoted for a shell. */
   readonly file: string;
+  readonly isUrl: boolean;
   /** A folder to unpack the file into. */
   readonly folder: string;
   /** A pattern of files like this one, such as `*.png`. */
   readonly pattern: string;
-  /** Whether the name of the file is that of a compressed tar archive. */
-  readonly isTar: boolean;
+  /** The archive that the file is a member of. */
+  readonly archive: string | undefined;
   readonly command: HintCommand;
   /** Returns the command of the run for another source. Without a source: for the sources of the run. */
   readonly run: (source?: string, options?: { readonly [long: string]: string }) => string;
 }
+
+type NamedInput = Pick<Input, 'name' | 'member'>;
 
 interface Format {
   /** The format as an error names it. */
@@ -49,18 +57,27 @@ const unpackedBy =
   (command: (conversion: Conversion) => string) =>
   (conversion: Conversion): string =>
     `unpack it: ${command({ ...conversion, folder: shellWord(conversion.folder) })} && ${conversion.run(conversion.folder)}`;
-const untar = unpackedBy(({ file, folder }) => `mkdir -p ${folder} && tar -xf ${file} -C ${folder}`);
-const decompressedBy = (program: string) => (conversion: Conversion) =>
-  conversion.isTar ? untar(conversion) : `decompress it: ${program} ${conversion.file} | ${conversion.run('-')}`;
+/** Archives and compressed files are supported, but not inside of each other more than once. */
+const nested = ({ archive, file }: Conversion) =>
+  `unpack ${archive ?? file} first, and name the folder with its files as the source: only an archive of compressed files is read directly`;
 const decodedFrom =
   (encoding: string) =>
   ({ file, run }: Conversion) =>
     `convert it: iconv -f ${encoding} -t UTF-8 ${file} | ${run('-')}`;
-/** If the file is the only source, a pattern would leave nothing. */
-const leftOut = ({ name, pattern, run }: Conversion) =>
-  run() === run(name)
+const leftOut = ({ name, isUrl, pattern, run }: Conversion) => {
+  if (isUrl) return 'open the address in a browser: it may need a login, or lead to a page about the file';
+  // if the file is the only source, a pattern would leave nothing
+  return run() === run(name)
     ? 'name another file: this one has no data that palimpsest can read'
     : `leave such files out: ${run(undefined, { '--exclude': pattern })}`;
+};
+/** Formats that another program converts. The file must be on this machine. */
+const converted =
+  (hint: (conversion: Conversion) => string) =>
+  (conversion: Conversion): string =>
+    conversion.archive === undefined
+      ? hint(conversion)
+      : `unpack ${conversion.archive} and convert the file there, or leave such files out: ${conversion.run(undefined, { '--exclude': conversion.pattern })}`;
 
 /** Binary formats. The first that matches counts, so a format comes before the ones that it contains. */
 const BINARY: readonly Format[] = [
@@ -72,23 +89,12 @@ const BINARY: readonly Format[] = [
   { kind: 'UTF-16', detect: startsWith('\xff\xfe', '\xfe\xff'), hint: decodedFrom('UTF-16') },
   { kind: 'UTF-16 (little endian)', detect: startsWith('{\0', '[\0'), hint: decodedFrom('UTF-16LE') },
   { kind: 'UTF-16 (big endian)', detect: startsWith('\0{', '\0['), hint: decodedFrom('UTF-16BE') },
-  {
-    kind: 'a ZIP file',
-    detect: startsWith('PK\x03\x04', 'PK\x05\x06'),
-    hint: unpackedBy(({ file, folder }) => `unzip ${file} -d ${folder}`),
-  },
-  { kind: 'a tar archive', detect: (head) => head.subarray(257, 262).toString('latin1') === 'ustar', hint: untar },
+  { kind: 'a ZIP file', detect: isZip, hint: nested },
+  { kind: 'a tar archive', detect: isTar, hint: nested },
   { kind: 'a 7z archive', detect: startsWith("7z\xbc\xaf'\x1c"), hint: unpackedBy(({ file, folder }) => `7z x ${file} -o${folder}`) },
   { kind: 'a RAR archive', detect: startsWith('Rar!\x1a\x07'), hint: unpackedBy(({ file, folder }) => `unrar x ${file} ${folder}/`) },
-  { kind: 'bzip2 data', detect: startsWith('BZh'), hint: decompressedBy('bzcat') },
-  { kind: 'xz data', detect: startsWith('\xfd7zXZ\0'), hint: decompressedBy('xzcat') },
-  { kind: 'Zstandard data', detect: startsWith('\x28\xb5\x2f\xfd'), hint: decompressedBy('zstdcat') },
-  { kind: 'LZ4 data', detect: startsWith('\x04\x22\x4d\x18'), hint: decompressedBy('lz4cat') },
-  {
-    kind: 'gzip data inside gzip data',
-    detect: startsWith('\x1f\x8b'),
-    hint: ({ file, run }) => `decompress it: zcat ${file} | ${run('-')}`,
-  },
+  { kind: 'LZ4 data', detect: startsWith('\x04\x22\x4d\x18'), hint: ({ file, run }) => `decompress it: lz4cat ${file} | ${run('-')}` },
+  { kind: 'data that is compressed several times', detect: isCompressed, hint: nested },
   {
     kind: 'a palimpsest store',
     detect: (head) => isSqlite(head) && head.length >= 72 && head.readUInt32BE(68) === STORE_APPLICATION_ID,
@@ -148,9 +154,8 @@ const TEXT: readonly Format[] = [
 /**
  * Returns what a source is if its first bytes show that it is in an unsupported format. Otherwise returns undefined.
  * @param head the first {@link HEAD_BYTES} bytes, or all if there are fewer
- * @param name the name of the input
  */
-export function unsupportedIn(head: Buffer, name: string, verb: Verb, command: HintCommand): Unsupported | undefined {
+export function unsupportedIn(head: Buffer, input: NamedInput, verb: Verb, command: HintCommand): Unsupported | undefined {
   const binary = BINARY.find(({ detect }) => detect(head));
   const text = head.toString('utf8').replace(/^\ufeff/, '');
   const start = text.trimStart();
@@ -159,7 +164,7 @@ export function unsupportedIn(head: Buffer, name: string, verb: Verb, command: H
   const line = text.slice(0, text.length - start.length).split('\n').length;
   return {
     kind: format.kind,
-    hint: format.hint(conversionOf(name, verb, command)),
+    hint: hintOf(format, conversionOf(input, verb, command)),
     isText: binary === undefined,
     line,
     beginning: cut(start.trim()),
@@ -175,7 +180,10 @@ function textFormat(start: string, verb: Verb): Format | undefined {
 const ARCHIVE_SCRIPT: Format = {
   kind: 'a file of a Twitter archive',
   detect: () => true,
-  hint: ({ name, command }) => `name the folder of the archive: ${command('observe', archiveOf(name))}`,
+  hint: ({ name, archive, command }) =>
+    archive === undefined
+      ? `name the folder of the archive: ${command('observe', archiveOf(name))}`
+      : `read it with observe: ${command('observe', archive)}`,
 };
 
 /** Returns the folder of the Twitter archive that a file is in. */
@@ -187,26 +195,35 @@ function archiveOf(file: string): string {
 /** Returns the encoding of text that is not UTF-8, and what to do. */
 export function encodingIn(
   bytes: Uint8Array,
-  name: string,
+  input: NamedInput,
   verb: Verb,
   command: HintCommand,
 ): { readonly kind: string; readonly hint: string } {
   const [kind, encoding] = bytes.some((byte) => byte >= 0x80 && byte < 0xa0)
     ? ['Windows-1252 or damaged', 'WINDOWS-1252']
     : ['Latin-1 (ISO 8859-1) or damaged', 'ISO-8859-1'];
-  return { kind, hint: decodedFrom(encoding)(conversionOf(name, verb, command)) };
+  return { kind, hint: converted(decodedFrom(encoding))(conversionOf(input, verb, command)) };
 }
 
-function conversionOf(name: string, verb: Verb, command: HintCommand): Conversion {
-  const isFile = name !== STANDARD_INPUT;
-  const stem = name.replace(/(\.tar)?\.\w+$/, '');
-  const extension = /\.\w+$/.exec(name)?.[0];
+function hintOf({ hint }: Format, conversion: Conversion): string {
+  return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
+}
+
+const COMPRESSED_NAME = /\.(gz|bz2|xz|zst)$/i;
+
+function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
+  const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
+  const stem = name.replace(/\.\w+$/, '');
+  const base = name.split('/').at(-1) ?? name;
+  // the pattern of a compressed member would match its whole archive
+  const extension = member !== undefined && COMPRESSED_NAME.test(name) ? undefined : /\.\w+$/.exec(name)?.[0];
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',
+    isUrl: member === undefined && /^https?:/.test(name),
     folder: !isFile ? 'FOLDER' : stem === name ? `${name}-unpacked` : stem,
-    pattern: extension === undefined ? (name.split('/').at(-1) ?? name) : `*${extension}`,
-    isTar: /\.(tar\.\w+|t[gbx]z2?|tzst)$/i.test(name),
+    pattern: extension === undefined ? base : `*${extension}`,
+    archive: member?.archive,
     command,
     run: (source, options) => command(verb, source, options),
   };

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { CredentialRefresh } from './credential-refresh.ts';
+import type { ListedObject, ObjectSource } from './object-source.ts';
 import { RequestCounter, type RequestKind } from './request-counter.ts';
-import { type RetryPolicy, retry } from './retry.ts';
+import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
+import { StorageError } from './storage-error.ts';
 import { toFailure } from './storage-failure.ts';
 import type { Condition, Fetched, ObjectHead, Target, Upload } from './target.ts';
 
@@ -38,16 +40,73 @@ export function openRemote(target: Target, { retryPolicy, signal, kept = 'nothin
   return decorate(target, { ...retryPolicy, signal, kept }, new CredentialRefresh(target), new RequestCounter());
 }
 
+/** Reads objects as streams. Requests are retried as those of a Remote are, and throw the same failures. */
+export interface ObjectReader {
+  readonly list: () => AsyncGenerator<ListedObject>;
+  /** Yields the bytes of an object. After an error in the middle, it continues at the next byte. */
+  readonly read: (path: string) => AsyncGenerator<Uint8Array>;
+}
+
+export function openReader(source: ObjectSource, { retryPolicy, signal, kept = 'nothing was changed' }: RemoteOptions): ObjectReader {
+  setMaxListeners(0, signal);
+  const policy = { ...retryPolicy, signal, kept };
+  const request = requester(source, policy, new CredentialRefresh(source), new RequestCounter());
+  return {
+    async *list() {
+      let next: string | undefined;
+      do {
+        const after = next;
+        const page = await request('reads', '', (sending) => source.list(after, sending));
+        yield* page.objects;
+        next = page.next;
+      } while (next !== undefined);
+    },
+    async *read(path) {
+      const start = await request('reads', path, (sending) => source.read(path, 0, sending));
+      let [body, from, failures] = [start, 0, 0];
+      for (;;) {
+        try {
+          for await (const piece of withIdleTimeout(body.bytes, policy.timeout)) {
+            from += piece.length;
+            failures = 0;
+            yield piece;
+          }
+          return;
+        } catch (error) {
+          failures += 1;
+          const isTransient = error instanceof StorageError && error.kind === 'transient';
+          if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
+        }
+        await backoff(failures, signal);
+        body = await request('reads', path, (sending) => source.read(path, from, sending));
+        if (body.tag !== start.tag)
+          throw toFailure(source, path, new StorageError('conflict', 'another version of the object than before'));
+      }
+    },
+  };
+}
+
+type Request = <T>(kind: RequestKind, path: string, send: (signal: AbortSignal) => Promise<T>, bytes?: number) => Promise<T>;
+
 /** The only place that wraps a target, and that converts its errors. */
-function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRefresh, traffic: RequestCounter): Remote {
-  const { name, prices, keepsHeaders } = target;
-  async function request<T>(kind: RequestKind, path: string, send: (signal: AbortSignal) => Promise<T>, bytes = 0): Promise<T> {
+function requester(
+  target: Pick<Target, 'name'> & { readonly kind?: ObjectSource['kind'] },
+  policy: RetryPolicy,
+  credentials: CredentialRefresh,
+  traffic: RequestCounter,
+): Request {
+  return async (kind, path, send, bytes = 0) => {
     try {
       return await credentials.request(() => retry({ kind, bytes, send }, policy, traffic));
     } catch (error) {
-      throw toFailure(name, path, error);
+      throw toFailure(target, path, error);
     }
-  }
+  };
+}
+
+function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRefresh, traffic: RequestCounter): Remote {
+  const { name, prices, keepsHeaders } = target;
+  const request = requester(target, policy, credentials, traffic);
   return {
     name,
     prices,

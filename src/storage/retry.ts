@@ -49,9 +49,37 @@ export async function retry<T>({ kind, bytes, send }: StorageRequest<T>, policy:
       if (signal?.aborted) throw stopped(kept);
       if (attempt >= attempts) throw attempt === 1 ? error : new StorageError('transient', `${error.message} (tried ${attempt} times)`);
       traffic.retries += 1;
-      const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
-      await wait(Math.random() * delay, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+      await backoff(attempt, signal);
     }
+  }
+}
+
+/** Waits before the attempt after a failed one, which has a number from 1. Ends early if the signal is aborted. */
+export async function backoff(attempt: number, signal: AbortSignal | undefined): Promise<void> {
+  const delay = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** (attempt - 1));
+  await wait(Math.random() * delay, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+}
+
+/**
+ * Yields the bytes of a stream. The time between requesting a piece and receiving it is limited.
+ * @throws StorageError transient if no piece comes within the time; and the errors of the stream
+ */
+export async function* withIdleTimeout(bytes: AsyncIterable<Uint8Array>, milliseconds: number): AsyncGenerator<Uint8Array> {
+  const pieces = bytes[Symbol.asyncIterator]();
+  let isWaiting = true;
+  try {
+    for (;;) {
+      isWaiting = true;
+      const piece = await withTimeout(milliseconds, undefined, () => pieces.next());
+      isWaiting = false;
+      if (piece.done) return;
+      yield piece.value;
+    }
+  } finally {
+    // a stream that waits for a piece cannot end before it comes
+    const ended = pieces.return?.();
+    if (isWaiting) ended?.catch(() => {});
+    else await ended;
   }
 }
 

@@ -14,6 +14,15 @@ const HINTS: { readonly [K in StorageErrorKind]: string } = {
   refused: 'check the address, --endpoint and --region',
 };
 
+/** Hints for a URL, if they differ. */
+const WEB_HINTS: { readonly [K in StorageErrorKind]?: string } = {
+  transient: 'check the network and the address, then run the same command again',
+  conflict: 'the file changed while it was read: run the same command again',
+  denied: 'download the file with a browser or another program that can log in, and name the downloaded file',
+  missing: 'check the address',
+  refused: 'check the address, or download the file with another program and name the downloaded file',
+};
+
 const EXPECTED: { readonly [K in StorageErrorKind]?: string } = {
   anonymous: 'credentials for the target',
   'no-region': 'the region of the bucket',
@@ -21,18 +30,22 @@ const EXPECTED: { readonly [K in StorageErrorKind]?: string } = {
 
 /**
  * Converts a StorageError to a Failure with the path and a hint. Returns any other error unchanged.
- * @param target the name of the target
+ * @param path of the object; '' for the target itself
  */
-export function toFailure(target: string, path: string, error: unknown): unknown {
+export function toFailure(
+  { name: target, kind = 'store' }: { readonly name: string; readonly kind?: 'store' | 'web' },
+  path: string,
+  error: unknown,
+): unknown {
   if (!(error instanceof StorageError)) return error;
   const isDenied = error.kind === 'denied' || error.kind === 'anonymous' || error.kind === 'expired';
   const isUnsent = error.kind === 'anonymous' || error.kind === 'no-region';
   const message = isUnsent ? `no request can be sent to ${target}` : `a request to ${target} failed`;
   return new Failure(isDenied ? 'target-denied' : 'target-failed', message, {
-    place: { file: path },
+    place: { file: path === '' ? target : path },
     expected: EXPECTED[error.kind] ?? (isDenied ? 'credentials that allow this request' : 'a successful response'),
     found: error.message,
-    hint: HINTS[error.kind],
+    hint: (kind === 'web' ? WEB_HINTS : HINTS)[error.kind] ?? HINTS[error.kind],
     cause: error,
   });
 }

@@ -1,3 +1,6 @@
+import type { Lock } from '../store/lock.ts';
+import type { ObjectSource } from './object-source.ts';
+
 /** The headers that a store returns with an object. */
 export interface ObjectHeaders {
   readonly contentType: string;
@@ -62,12 +65,19 @@ export interface Target {
   readonly check?: (out: string) => void;
   /** Returns the names of the files and folders at the top level. Only targets that need no request for this have it. */
   readonly names?: () => readonly string[];
+  /**
+   * Locks the target for this process; returns undefined if another process has the lock. Only folders have it: two writes
+   * of the same file at the same time would disturb each other.
+   */
+  readonly lock?: () => Lock | undefined;
   readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
+  /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */
+  readonly source?: () => ObjectSource;
   /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;
   /** Closes all connections. */

@@ -4,7 +4,7 @@ import type { DataType } from '../contract/record.ts';
 import type { AccountRow, AccountTable } from './account-table.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import type { KnownAccount, Version } from './known-account.ts';
+import { emptyVersions, type KnownAccount, type Version } from './known-account.ts';
 
 interface VersionRow {
   readonly id: number;
@@ -55,7 +55,7 @@ export class AccountCache {
       identity,
       observed_to: row.observed_to ?? undefined,
       observed_fields: row.observed_fields,
-      versions: { Name: [], Bio: [], Location: [], Website: [], Verified: [] },
+      versions: emptyVersions(),
       profile: undefined,
     };
     const before = this.#weight;
@@ -82,6 +82,11 @@ export class AccountCache {
   flush(): void {
     for (const { observed_to, observed_fields, row } of this.#accounts.values())
       if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
+    this.forget();
+  }
+
+  /** Clears the cache, and writes nothing. */
+  forget(): void {
     this.#accounts.clear();
     this.#weight = 0;
     this.#allowed = CACHE_UNITS;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 const COUNT = ',"data_page_count":';
 
 /** Returns the checksum of an account: the CRC-32 of its JSON without `data_page_count`, plus the number of its records. */
-export function accountChecksum(head: Buffer, tail: string | Buffer, records: number): number {
+export function accountChecksum(head: Buffer, tail: Buffer | string, records: number): number {
   return crc32(tail, crc32(head)) + records;
 }
 

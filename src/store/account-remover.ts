@@ -25,6 +25,7 @@ export class AccountRemover {
   readonly #records: Statement<[string], RecordRow>;
   readonly #deleteRecord: Statement<[number]>;
   readonly #deleteFormerHandles: Statement<[number]>;
+  readonly #presentHolders: Statement<[string], string>;
   readonly #forgetAccount: Statement<[number]>;
 
   constructor(batch: Batch) {
@@ -35,6 +36,9 @@ export class AccountRemover {
     this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
     this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
     this.#deleteFormerHandles = database.prepare('DELETE FROM former_handle WHERE account = ?');
+    this.#presentHolders = database
+      .prepare<[string], string>('SELECT screen_name FROM account WHERE screen_name = ? COLLATE NOCASE')
+      .pluck();
     // an account of which nothing is known is deleted when the batch ends
     this.#forgetAccount = database.prepare('UPDATE account SET known_to = NULL, observed_to = NULL, stable_id = NULL WHERE id = ?');
   }
@@ -50,6 +54,8 @@ export class AccountRemover {
       this.#deleteRecord.run(id);
     }
     this.#deleteFormerHandles.run(account.id);
+    // their pages name the removed account
+    for (const handle of former_handles) for (const holder of this.#presentHolders.all(handle)) this.#batch.markChanged(holder);
     this.#forgetAccount.run(account.id);
     this.#batch.markChanged(screenName);
     this.#batch.clearNameCache();

@@ -82,8 +82,10 @@ export class AccountStateWriter {
     const [identity, summary] = [encodeIdentity(state), encodeSummary(state.profile)];
     const fields = state.observed_fields.reduce((bits, type) => bits | bitOf(type), 0);
     this.#set.run(identity, summary, state.profile_record, state.stable_id, state.observed_to, fields, row.id);
-    for (const { handle, seen_to } of state.former_handles) this.#addFormerHandle.run(handle, seen_to, row.id);
-    const isPublished = identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
+    let handlesAdded = 0;
+    for (const { handle, seen_to } of state.former_handles) handlesAdded += this.#addFormerHandle.run(handle, seen_to, row.id).changes;
+    const isPublished =
+      handlesAdded > 0 || identity !== row.identity || summary !== row.summary || state.profile_record !== stored.profile_record;
     if (isPublished) this.#batch.markChanged(state.screen_name);
     else this.#batch.markMetadataChanged();
   }

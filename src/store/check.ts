@@ -5,19 +5,21 @@ import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { accountJson, GATHER, type Gathered } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
+import { inBatch } from './batch.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { accountIn, corruptionInAccount, corruptionInRecord } from './corruption.ts';
 import { feedChecksum } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
-import { openStore } from './open-store.ts';
+import { materialize } from './materialize.ts';
+import { openStore, setReadOnly, setWritable } from './open-store.ts';
 import { latestRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 import { toFailure } from './store-error.ts';
 
 /** Something in a store that is damaged. */
 export interface Finding {
-  /** `record 12 of jack`, `account jack`, `history of jack`, `feed`, `order of accounts`, `revision`, `file`. */
+  /** `record 12 of jack`, `account jack`, `history of jack`, `former handles`, `order of accounts`, `revision`, `file`. */
   readonly subject: string;
   readonly expected: string;
   readonly found: string;
@@ -56,12 +58,31 @@ export async function checkStore(
   const pauses = new Pauses(signal, 'the store was not checked to its end, and nothing was changed');
   const database = openStore(path, 'read');
   try {
+    deriveStale(database);
     database.exec('BEGIN');
     return await new StoreCheck(database, pauses, onProgress).run();
   } catch (error) {
     throw toFailure(path, error);
   } finally {
     database.close();
+  }
+}
+
+/** Derives the accounts that a migration or another program made stale. If they are damaged, the check reports it. */
+function deriveStale(database: Connection): void {
+  try {
+    const isStale = 'SELECT EXISTS (SELECT 1 FROM revision) AND EXISTS (SELECT 1 FROM account WHERE revision IS NULL)';
+    if (database.value(isStale) !== 1) return;
+    setWritable(database);
+    inBatch(database, () => {
+      for (const _ of materialize(database, true));
+    });
+  } catch (error) {
+    if (database.inTransaction) database.exec('ROLLBACK');
+    const failure = toFailure(database.path, error);
+    if (!(failure instanceof Failure) || failure.code !== 'bad-store') throw failure;
+  } finally {
+    setReadOnly(database);
   }
 }
 
@@ -217,13 +238,18 @@ class StoreCheck {
     const compared: readonly (readonly [string, string | number, string | number])[] = [
       ['records of the revision', this.#records, revision.records],
       ['accounts of the revision', this.#accounts, revision.accounts],
-      ['fingerprint', fingerprint(this.#database), revision.fingerprint],
       ['order of accounts', sum, revision.ranking_sum],
       ['checksums of the feed', `${this.#feed.crc} of ${this.#feed.bytes} bytes`, `${feed.crc} of ${feed.bytes} bytes`],
     ];
     for (const [subject, expected, found] of compared) {
       if (expected !== found) this.#add({ subject, expected: String(expected), found: String(found), repairable: true });
     }
+    const [expected, found] = [fingerprint(this.#database), revision.fingerprint];
+    if (expected === found) return;
+    // all accounts and their order match their checksums, and so does the revision
+    if (this.#count === 0)
+      this.#add({ subject: 'former handles', expected: 'the former handles that were imported', found: 'others', repairable: false });
+    else this.#add({ subject: 'fingerprint', expected, found, repairable: true });
   }
 }
 

@@ -69,6 +69,11 @@ export class ItemWriter {
   readonly #policy: ConflictPolicy;
   /** The accounts whose profile came in this batch. */
   readonly #seen = new RowSet();
+  /**
+   * Whether the store had the last record. Then it often has the next one too, and a lookup is faster than an insert that
+   * SQLite refuses after all checks.
+   */
+  #wasStored = false;
   readonly #markOwnerStale: Statement<[number]>;
   readonly #addRecord: Statement<[number, string, number]>;
   readonly #record: Statement<[number], StoredRecord>;
@@ -95,11 +100,13 @@ export class ItemWriter {
       if (this.#batch.exclusions.excludesRecord(record)) return this.#excluded();
       this.#batch.ensureAccount(record.account);
       const json = encodeRecord(record);
-      if (this.#addRecord.run(record.id, json, checksumOf(json)).changes === 1) {
+      let stored = this.#wasStored ? this.#record.get(record.id) : undefined;
+      this.#wasStored = stored !== undefined || this.#addRecord.run(record.id, json, checksumOf(json)).changes === 0;
+      if (!this.#wasStored) {
         this.#batch.markRecordChanged(record.account, record.id);
         return 'added';
       }
-      const stored = this.#record.get(record.id);
+      stored ??= this.#record.get(record.id);
       if (stored?.json === json) return 'same';
       if (this.#policy === 'replace') {
         this.#markOwnerStale.run(record.id);

@@ -10,18 +10,28 @@ export interface Version {
   readonly since: Instant;
 }
 
-/** An account in the store, with the values of each field in the order of their ids and times. */
-export interface KnownAccount {
+/** What is known of the values of an account. */
+export interface AccountHistory {
+  /** The instant of the latest observation; undefined: never observed. */
+  observed_to: Instant | undefined;
+  /** The values of each field in the order of their ids and times. */
+  readonly versions: { readonly [T in DataType]: Version[] };
+}
+
+/** An account in the store. */
+export interface KnownAccount extends AccountHistory {
   readonly row: number;
   stable_id: string | undefined;
   identity: Identity;
-  /** The instant of the latest observation; undefined: never observed. */
-  observed_to: Instant | undefined;
   /** The fields observed at that instant: one bit for each. */
   observed_fields: number;
-  readonly versions: { readonly [T in DataType]: Version[] };
   /** A number that identifies the last profile of the account in this run. */
   profile: number | undefined;
+}
+
+/** Returns the versions of an account without values. */
+export function emptyVersions(): AccountHistory['versions'] {
+  return { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
 }
 
 /** Returns the bit of a field in a set of fields. */
@@ -37,7 +47,7 @@ export function markObserved(account: KnownAccount, moment: Instant, fields: num
 }
 
 /** Returns the watermark of an account: its history is final up to this instant, and accepts no earlier change. */
-export function watermarkOf(account: KnownAccount): Instant {
+export function watermarkOf(account: AccountHistory): Instant {
   const newest = Object.values(account.versions).map((versions) => versions.at(-1)?.since ?? 0);
   return Math.max(account.observed_to ?? 0, ...newest);
 }

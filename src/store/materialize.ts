@@ -63,10 +63,14 @@ export function* materialize(database: Connection, recordsChanged: boolean): Gen
   });
 }
 
-/** Deletes accounts that were known only from a record that has since been replaced. An observed account stays. */
+/**
+ * Deletes accounts that were known only from a record that has since been replaced. An observed account stays, and so does
+ * one with former handles.
+ */
 function removeOrphans(database: Connection): number {
   const remove = database.prepare(`DELETE FROM account WHERE revision IS NULL AND known_to IS NULL AND observed_to IS NULL
-    AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)`);
+    AND NOT EXISTS (SELECT 1 FROM record WHERE record.account = account.screen_name)
+    AND NOT EXISTS (SELECT 1 FROM former_handle WHERE former_handle.account = account.id)`);
   return remove.run().changes;
 }
 

@@ -32,10 +32,10 @@ export function openStore(path: string, purpose: Purpose): Connection {
     // a connection that may write removes the WAL files of SQLite when it closes, even if it only reads
     const database = new Connection(path, { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS });
     try {
-      setWritable(database);
       const version = schemaVersion(database, path);
+      if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+      setWritable(database);
       if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
-        if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
         database.exec('PRAGMA journal_mode = WAL');
         migrate(database, path);
       }
@@ -48,7 +48,10 @@ export function openStore(path: string, purpose: Purpose): Connection {
   });
 }
 
-/** Lets a connection write, and gives it a page cache of 64 MiB. */
+/**
+ * Lets a connection write, and gives it a page cache of 64 MiB. The page size must be set before: SQLite computes the number
+ * of cached pages once, and keeps it when the pages become larger.
+ */
 export function setWritable(database: Connection): void {
   database.exec('PRAGMA query_only = OFF; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536');
 }

@@ -14,11 +14,29 @@ const CHANGES: readonly string[] = [
   'DELETE ON account',
 ];
 
-/** The triggers that detect a change by another program. A batch drops them while it works. */
-export const CREATE_CHANGE_TRIGGERS: string = CHANGES.map(
+const CREATE_CONTENT_TRIGGERS: string = CHANGES.map(
   (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
 ).join('\n');
-export const DROP_CHANGE_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
+const DROP_CONTENT_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
+
+/** Changes of former handles make their accounts stale. */
+const HANDLE_CHANGES: readonly (readonly [change: string, accounts: string])[] = [
+  ['INSERT', 'NEW.account'],
+  ['UPDATE', 'OLD.account, NEW.account'],
+  ['DELETE', 'OLD.account'],
+];
+
+const CREATE_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(
+  ([change, accounts]) => `CREATE TRIGGER stale_after_${change.toLowerCase()} AFTER ${change} ON former_handle
+    BEGIN UPDATE account SET revision = NULL WHERE id IN (${accounts}); END;`,
+).join('\n');
+const DROP_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(([change]) => `DROP TRIGGER IF EXISTS stale_after_${change.toLowerCase()};`).join(
+  '\n',
+);
+
+/** The triggers that detect a change by another program. A batch drops them while it works. */
+export const CREATE_CHANGE_TRIGGERS: string = `${CREATE_CONTENT_TRIGGERS}\n${CREATE_HANDLE_TRIGGERS}`;
+export const DROP_CHANGE_TRIGGERS: string = `${DROP_CONTENT_TRIGGERS}\n${DROP_HANDLE_TRIGGERS}`;
 
 /** The place of accounts without records in the order: after every possible record id. */
 export const NO_RECORD: number = 2 ** 53;
@@ -42,7 +60,7 @@ export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, i
  *
  * `history` and the columns marked as derived are computed from them. A batch marks the accounts that it changes as
  * stale, and materializing derives them again. A change by another program (such as sqlite3) deletes the revisions, and
- * materializing then derives everything.
+ * materializing then derives everything. If only former handles change, their accounts become stale.
  *
  * `history` contains each account in the form and the order of the account pages. Without it, every build would collect
  * the records of each account from the whole feed, and these pages would take three times as long as those of the feed.
@@ -99,14 +117,14 @@ export const MIGRATIONS: readonly string[] = [
 
   CREATE TABLE revision (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
-    fingerprint TEXT NOT NULL, -- SHA-256 of all accounts' digests in order
+    fingerprint TEXT NOT NULL, -- SHA-256 of all accounts' digests in order, and of all former handles
     records INTEGER NOT NULL,
     accounts INTEGER NOT NULL,
     feed INTEGER NOT NULL, -- the revision in which a record last changed
     ranking INTEGER NOT NULL -- the revision in which accounts or their order last changed
   ) STRICT;
 
-  ${CREATE_CHANGE_TRIGGERS}
+  ${CREATE_CONTENT_TRIGGERS}
   `,
   `
   -- what a source knows an account by when its handle changes; null: no source has told
@@ -130,7 +148,7 @@ export const MIGRATIONS: readonly string[] = [
   `,
   `
   -- every read compares the data with these checksums, so that a damaged store is not published; all are CRC-32
-  ${DROP_CHANGE_TRIGGERS}
+  ${DROP_CONTENT_TRIGGERS}
   ALTER TABLE record ADD COLUMN checksum INTEGER; -- of json, when it was written
   UPDATE record SET checksum = crc32(json);
   ALTER TABLE account ADD COLUMN checksum INTEGER; -- derived: of head and tail in history, plus records
@@ -158,7 +176,7 @@ export const MIGRATIONS: readonly string[] = [
     WHERE number = (SELECT max(number) FROM revision);
   UPDATE revision SET checksum =
     crc32(concat_ws(' ', number, fingerprint, records, accounts, feed, ranking, ranking_sum));
-  ${CREATE_CHANGE_TRIGGERS}
+  ${CREATE_CONTENT_TRIGGERS}
   `,
   `
   -- services whose collections were read into this store with palimpsest mirror
@@ -227,5 +245,11 @@ export const MIGRATIONS: readonly string[] = [
   `
   -- docs/sql.md promises the columns of these views to other programs
   ${CREATE_VIEWS}
+  `,
+  `
+  -- the fingerprint includes former handles: the accounts that have any are derived again, with a new revision
+  UPDATE account SET revision = NULL WHERE id IN (SELECT account FROM former_handle);
+  ${DROP_HANDLE_TRIGGERS}
+  ${CREATE_HANDLE_TRIGGERS}
   `,
 ];

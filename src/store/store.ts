@@ -3,6 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import { AccountEntries } from './account-entries.ts';
+import { AccountItems } from './account-items.ts';
 import { AccountLines } from './account-lines.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
@@ -15,6 +16,7 @@ import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { checksumBelow, feedChecksum } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
+import { FeedItems } from './feed-items.ts';
 import { feedEdge } from './feed-position.ts';
 import { isCurrent, materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
@@ -123,6 +125,16 @@ export class Store {
   /** Returns a cursor over the accounts in their order that begins at one of its ends. */
   accounts(end: Direction): AccountCursor {
     return new AccountCursor(this.#database, end);
+  }
+
+  /** Returns a reader of single records of the feed. */
+  feedItems(): FeedItems {
+    return new FeedItems(this.#database);
+  }
+
+  /** Returns a reader of single accounts in their order. */
+  accountItems(): AccountItems {
+    return new AccountItems(this.#database);
   }
 
   /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */

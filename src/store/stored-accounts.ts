@@ -26,6 +26,12 @@ export interface FormerName {
   readonly seen_to: number;
 }
 
+/** A handle of the account with a row number. */
+export interface HandleOfRow {
+  readonly id: number;
+  readonly handle: string;
+}
+
 interface Row extends StoredAccount {
   readonly checksum: number | null;
 }
@@ -36,11 +42,12 @@ const BATCH_SIZE = 1000;
 /** Reads single accounts. */
 export class StoredAccounts {
   readonly #path: string;
-  readonly #hasFormerHandles: boolean;
-  readonly #next: Statement<[number, number], { readonly id: number; readonly screen_name: string }>;
+  readonly #formerHandleCount: number;
+  readonly #next: Statement<[number, number], HandleOfRow>;
   readonly #account: Statement<[{ id: number; since: number }], Row>;
   readonly #formerHandles: Statement<[number], FormerHandle>;
-  readonly #formerNames: Statement<[], FormerName>;
+  readonly #nextFormer: Statement<[string, number, number, number], HandleOfRow & { readonly seen_to: number }>;
+  readonly #formerNames: Statement<[string], FormerName>;
   readonly #sizes: Statement<[string], { readonly id: number; readonly bytes: number }>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
@@ -48,16 +55,21 @@ export class StoredAccounts {
     this.#path = database.path;
     // accounts are read in another order than they are stored in: with 2 MB, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
-    this.#hasFormerHandles = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
-    this.#next = database.prepare('SELECT id, screen_name FROM account WHERE id > ? ORDER BY id LIMIT +?');
+    this.#formerHandleCount = Number(database.value('SELECT count(*) FROM former_handle'));
+    this.#next = database.prepare('SELECT id, screen_name AS handle FROM account WHERE id > ? ORDER BY id LIMIT +?');
     this.#account = database.prepare(`
       SELECT account.id, screen_name, revision, checksum, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes,
         iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[]') AS BLOB), NULL) AS head,
         iif(revision > :since, CAST(ifnull(tail, ',' || ltrim(summary, '{')) AS BLOB), NULL) AS tail
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
     this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
+    this.#nextFormer = database.prepare(
+      `SELECT account AS id, handle, seen_to FROM former_handle WHERE (handle, seen_to, account) > (?, ?, ?)
+        ORDER BY handle, seen_to, account LIMIT +?`,
+    );
     this.#formerNames = database.prepare(
-      'SELECT handle, screen_name, seen_to FROM former_handle JOIN account ON account.id = account ORDER BY handle, seen_to DESC, screen_name',
+      `SELECT handle, screen_name, seen_to FROM former_handle JOIN account ON account.id = account
+        WHERE account IN (SELECT value FROM json_each(?)) ORDER BY handle, seen_to DESC, screen_name`,
     );
     this.#sizes = database.prepare('SELECT id, octet_length(json) AS bytes FROM record WHERE account = ? ORDER BY id');
     this.#between = database
@@ -67,14 +79,28 @@ export class StoredAccounts {
       .pluck();
   }
 
-  /** Yields the row number and the handle of each account. */
-  *handles(): Generator<{ readonly id: number; readonly screen_name: string }> {
+  /** Yields the present handle of each account. */
+  *handles(): Generator<HandleOfRow> {
     for (let rows = this.#next.all(-1, BATCH_SIZE); rows.length > 0; rows = this.#next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) yield* rows;
   }
 
-  /** Returns all former handles with the accounts that had them, sorted by handle. The last account that had a handle comes first. */
-  formerNames(): readonly FormerName[] {
-    return this.#formerNames.all();
+  /** The number of former handles. */
+  get formerHandleCount(): number {
+    return this.#formerHandleCount;
+  }
+
+  /** Yields each former handle with the account that had it. */
+  *allFormerHandles(): Generator<HandleOfRow> {
+    for (let rows = this.#nextFormer.all('', -1, 0, BATCH_SIZE); rows.length > 0; ) {
+      yield* rows;
+      const { handle, seen_to, id } = rows.at(-1) ?? { handle: '', seen_to: 0, id: 0 };
+      rows = this.#nextFormer.all(handle, seen_to, id, BATCH_SIZE);
+    }
+  }
+
+  /** Returns the former handles of some accounts, sorted by handle. The last account that had a handle comes first. */
+  formerNames(ids: Iterable<number>): readonly FormerName[] {
+    return this.#formerNames.all(JSON.stringify([...ids]));
   }
 
   /**
@@ -92,7 +118,7 @@ export class StoredAccounts {
 
   /** Returns the former handles of an account, sorted by time. */
   formerHandles(id: number): readonly FormerHandle[] {
-    return this.#hasFormerHandles ? sortedHandles(this.#formerHandles.all(id)) : [];
+    return this.#formerHandleCount > 0 ? sortedHandles(this.#formerHandles.all(id)) : [];
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */

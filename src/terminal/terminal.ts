@@ -144,6 +144,13 @@ export class Terminal {
     return render(suggested(command, options, args));
   }
 
+  /** Writes lines about a result to standard error, so that standard output has only the result. */
+  notes(lines: Iterable<string>): void {
+    const { json, quiet } = this.#outputMode;
+    this.#progress?.end();
+    if (!json && !quiet) for (const line of lines) this.io.stderr.write(`${printable(line)}\n`);
+  }
+
   /** Writes a warning to standard error. */
   warn(line: string): void {
     this.#progress?.clear();

@@ -3,6 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { isBaseUrl } from '../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+import { HEAD } from './found-layout.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The base URL of a build, and its origin. */
@@ -32,10 +33,14 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
   });
 }
 
-/** Returns the base URL in a folder's build record, even if the tree is unfinished. */
+/** Returns the base URL of the tree in a folder, even if the tree is unfinished. */
 function baseUrlIn(out: string): string | undefined {
+  return baseUrlOf(join(out, BUILD_RECORD)) ?? baseUrlOf(join(out, HEAD));
+}
+
+function baseUrlOf(path: string): string | undefined {
   try {
-    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
+    const record: unknown = JSON.parse(readRegularFile(path).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return undefined;
     const url = record['base_url'];
     return typeof url === 'string' && isBaseUrl(url) ? url : undefined;

@@ -9,14 +9,12 @@ import { BROWSE_FOLDER, type BrowseListing, linesOfFile, linesOfGroup, listBrows
 import { BrowseCounts, type BrowseJob, LINES, OBSOLETE, renderBrowse, UNREAD } from './browse-render.ts';
 import { StagedBrowse } from './browse-stage.ts';
 import { browseFilesIn } from './found-browse.ts';
-import { inWorker } from './in-worker.ts';
 import { MANIFEST } from './manifest.ts';
+import { runThreads } from './threads.ts';
 
 /** With fewer records and accounts, threads take longer to start than they save. */
 const MIN_ITEMS_FOR_THREADS = 2000;
 const THREADS = 2;
-/** How often progress is reported, in milliseconds. */
-const REPORT_EVERY = 100;
 
 /** What is known of the browse files of a tree before a build. */
 export interface PresentBrowse {
@@ -62,31 +60,13 @@ export async function stageBrowse(
       counts: counts.shared,
     };
     const report = () => onProgress(Math.min(counts.taken, parts.length), parts.length);
-    await renderOnThreads(job, records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS, pauses, report);
+    const threads = records + accounts < MIN_ITEMS_FOR_THREADS ? 0 : THREADS;
+    const data = Array.from({ length: threads }, () => job);
+    await runThreads({ module: new URL('./browse-worker.js', import.meta.url), data, clear: () => counts.stop(), report }, pauses);
     // if the store has changed meanwhile, the threads skipped all parts: only this connection still sees the old revision
     renderBrowse(job, store, report);
   }
   return new StagedBrowse(present.out, stage, parts.length, counts.totals);
-}
-
-async function renderOnThreads(job: BrowseJob, count: number, pauses: Pauses, report: () => void): Promise<void> {
-  const counts = new BrowseCounts(job.counts);
-  const clock = setInterval(report, REPORT_EVERY);
-  const endOnStop = pauses.onStop(() => counts.stop());
-  const threads = Array.from({ length: count }, () =>
-    inWorker(new URL('./browse-worker.js', import.meta.url), job).catch((error: unknown) => {
-      counts.stop();
-      throw error;
-    }),
-  );
-  try {
-    // wait for both threads before using their staged files
-    for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
-  } finally {
-    clearInterval(clock);
-    endOnStop();
-  }
-  pauses.check();
 }
 
 /** Lists the browse files in the folder of a tree in the form of a manifest, but without digests. */

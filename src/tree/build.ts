@@ -10,7 +10,7 @@ import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
 import { stageBrowse } from './browse-files.ts';
 import { type BrowseSources, browseSources, shownBy } from './browse-sources.ts';
-import { type BuildRecord, encodeBuildRecord, optionalFilesIn } from './build-record.ts';
+import { type BuildRecord, encodeBuildRecord, optionalFilesIn, readBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
@@ -51,6 +51,8 @@ export interface BuildSummary extends Exchanged {
    * missed some of them.
    */
   readonly pulledForward: boolean;
+  /** The contents of the tree before, if it was built from data that the store does not know; otherwise null. */
+  readonly unknownBefore: { readonly records: number; readonly accounts: number } | null;
 }
 
 /**
@@ -71,6 +73,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const { compress: encodings = last.compress, html = last.html } = options;
       const hasBrowse = last.html;
       if (html && !hasBrowse) refuseForeignBrowse(out);
+      const unknownBefore = unknownContents(store, out);
       const found = options.repair ? undefined : finishedTree(out);
       const now = recordOf(store, site, encodings, html ? found : undefined);
       const pages = { data: now.data_pages, account: now.account_pages };
@@ -121,7 +124,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         onProgress,
       });
-      return { ...exchanged, pulledForward };
+      return { ...exchanged, pulledForward, unknownBefore };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
@@ -176,7 +179,15 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   const encodings = encodingsIn(record.compress);
   const pages = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
   const unchanged = pages + (record.browse_files ?? 0);
-  return { build: record, written: 0, unchanged, removed: 0, removedCopies: 0, removedBrowseFiles: 0, pulledForward: false };
+  const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
+  return { build: record, ...nothing, unchanged, pulledForward: false, unknownBefore: null };
+}
+
+/** Returns the contents of a tree that was built from data that the store does not know, such as the tree of another store. */
+function unknownContents(store: Store, out: string): BuildSummary['unknownBefore'] {
+  const record = readBuildRecord(out);
+  if (typeof record !== 'object' || store.revisionOf(record.store) !== undefined) return null;
+  return { records: record.records, accounts: record.accounts };
 }
 
 /** Whether any item moved to an earlier page. */

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
-import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
+import { BUILD_RECORD } from './build-record.ts';
+import { foundLayout, HEAD, type Layout, refuseOtherLayout } from './found-layout.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
 
 /** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
@@ -22,11 +23,16 @@ export interface ClaimedFolder {
 
 /**
  * Claims a folder for a build. Creates the folder if it does not exist.
- * @throws Failure not-ours if the folder has other contents, tree-busy if another build uses it, file-system if it
- *   cannot be written
+ * @throws Failure not-ours if the folder has other contents, other-layout if it has a tree of another layout, tree-busy if
+ *   another build uses it, file-system if it cannot be written
  */
-export function claimFolder(out: string): ClaimedFolder {
+export function claimFolder(out: string, layout: Layout = 'static'): ClaimedFolder {
   try {
+    refuseOtherLayout(
+      out,
+      layout,
+      'give its layout with --layout, build into another folder with --out, or delete this one first; nothing was touched',
+    );
     const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
     // the target of a link belongs to somebody else, and opening a pipe would block
@@ -60,12 +66,10 @@ function checkOwnership(out: string): 'absent' | 'ours' {
   const names = namesIn(out);
   if (names === 'absent') return 'absent';
   const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
-  const record = readBuildRecord(out);
-  const isOurs = record !== 'none' && record !== 'foreign';
-  if (names !== 'no folder' && (isOurs || foreign.length === 0)) return 'ours';
+  if (names !== 'no folder' && (foundLayout(out) !== undefined || foreign.length === 0)) return 'ours';
   throw new Failure('not-ours', `${out} was not made by palimpsest`, {
     place: { file: out },
-    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
+    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD} or ${HEAD}`,
     found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
     hint: 'name another folder with --out; nothing was touched',
   });

@@ -3,18 +3,16 @@ import type { Site } from '../contract/site.ts';
 import type { Direction } from '../store/direction.ts';
 import type { Store } from '../store/store.ts';
 import { Digests } from './digests.ts';
-import { inWorker } from './in-worker.ts';
 import { slotCount } from './layout.ts';
 import type { TreeDigests } from './manifest.ts';
 import { checkRead, prepareStage, type RenderJob, render } from './render.ts';
 import type { WorkerJob } from './render-worker.ts';
 import type { PageRange } from './sort-keys.ts';
+import { runThreads } from './threads.ts';
 
 /** With fewer pages, threads take longer to start than they save. The number is lower if pages are compressed. */
 const MIN_PAGES_FOR_THREADS = 200;
 const MIN_COMPRESSED_PAGES_FOR_THREADS = 40;
-/** How often progress is reported, in milliseconds. */
-const REPORT_EVERY = 100;
 const ENDS: readonly Direction[] = ['first', 'last'];
 
 /**
@@ -66,25 +64,10 @@ export async function renderOnThreads(
   };
   prepareStage(stage);
   const report = () => onProgress(all - Math.max(0, remaining[0] ?? 0) - Math.max(0, remaining[1] ?? 0), all);
-  const clock = setInterval(report, REPORT_EVERY);
-  // without pages that remain, both threads end
-  const endOnStop = pauses.onStop(() => remaining.fill(0));
-  // if one thread fails, no pages remain for the other
   const least = encodings.length > 0 ? MIN_COMPRESSED_PAGES_FOR_THREADS : MIN_PAGES_FOR_THREADS;
-  const threads = (all < least ? [] : ENDS).map((end) =>
-    renderInWorker(job, end).catch((error: unknown) => {
-      remaining.fill(0);
-      throw error;
-    }),
-  );
-  try {
-    // wait for both threads before using their staged files
-    for (const outcome of await Promise.allSettled(threads)) if (outcome.status === 'rejected') throw outcome.reason;
-  } finally {
-    clearInterval(clock);
-    endOnStop();
-  }
-  pauses.check();
+  const data = (all < least ? [] : ENDS).map((end): WorkerJob => ({ ...job, end }));
+  const clear = () => remaining.fill(0);
+  await runThreads({ module: new URL('./render-worker.js', import.meta.url), data, clear, report }, pauses);
   // if the store has changed meanwhile, the threads skipped all pages: only this connection still sees the old revision
   render(job, store, 'first', report);
   checkRead(job, store, feed > since);
@@ -102,9 +85,4 @@ function copyRanges(ranges: Iterable<PageRange>, into: Float64Array): void {
 /** Yields the ranges of the feed's pages. An empty feed has one page without records, and so no range. */
 function* rangesOf(shared: Float64Array, records: number): Generator<PageRange> {
   for (let place = 0; place < shared.length && records > 0; place += 2) yield { first: shared[place] ?? 0, last: shared[place + 1] ?? 0 };
-}
-
-function renderInWorker(job: RenderJob, end: Direction): Promise<void> {
-  const workerData: WorkerJob = { ...job, end };
-  return inWorker(new URL('./render-worker.js', import.meta.url), workerData);
 }

@@ -1,4 +1,5 @@
-import { statSync } from 'node:fs';
+import { hash } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
@@ -60,11 +61,41 @@ export async function readVerifiedBrowse({ out }: VerifiedTree, { path, digest }
   return await readIf(join(out, path), digest);
 }
 
+/**
+ * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
+ * @throws Failure tree-edited
+ */
+export function readVerifiedSync(tree: VerifiedTree, collection: Collection, slot: number): Buffer {
+  return readIfSync(fileOf(tree, collection, slot), tree.digests[collection].get(slot));
+}
+
+/**
+ * Like {@link readVerifiedBrowse}, but blocks.
+ * @throws Failure tree-edited
+ */
+export function readVerifiedBrowseSync({ out }: VerifiedTree, { path, digest }: ManifestLine): Buffer {
+  return readIfSync(join(out, path), digest);
+}
+
 async function readIf(path: string, wanted: string | undefined): Promise<Buffer> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw unreadable(path, wanted, error);
   });
-  const found = await sha256(bytes);
+  return checked(path, bytes, wanted, await sha256(bytes));
+}
+
+function readIfSync(path: string, wanted: string | undefined): Buffer {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    throw unreadable(path, wanted, error);
+  }
+  return checked(path, bytes, wanted, hash('sha256', bytes));
+}
+
+/** @throws Failure tree-edited if the digest is not the wanted one */
+function checked(path: string, bytes: Buffer, wanted: string | undefined, found: string): Buffer {
   if (found !== wanted) throw edited(path, wanted, found);
   return bytes;
 }

@@ -132,7 +132,8 @@ export function entriesIn(folder: string): number {
   return count;
 }
 
-function* filesIn(out: string, folder: string): Generator<string> {
+/** Yields the paths of all files below a folder of a tree. Leaves out hidden folders. */
+export function* filesIn(out: string, folder: string): Generator<string> {
   let entries: Dir;
   try {
     entries = opendirSync(join(out, folder));

@@ -1,17 +1,10 @@
-import { hash } from 'node:crypto';
-import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../contract/envelope.ts';
 import { show } from '../contract/json.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
+import type { Site } from '../contract/site.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
-import type { BuildRecord } from '../tree/build-record.ts';
-import { decompress } from '../tree/compression.ts';
-import { type Encoding, encodingsIn } from '../tree/encoding.ts';
-import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
-import type { TreeDigests } from '../tree/manifest.ts';
-import { readRegularFile } from '../tree/regular-file.ts';
 import type { Report } from './violation.ts';
 
 /** A page of the tree. */
@@ -25,13 +18,32 @@ export interface FoundPage {
   readonly expectItems: (items: readonly string[]) => void;
 }
 
-/** A tree with its build record and its manifest. */
+/** What a tree says about itself, in every layout. */
+export interface TreeBuild extends Site {
+  readonly records: number;
+  readonly accounts: number;
+  readonly data_pages: number;
+  readonly account_pages: number;
+  /** Fingerprint of the store from which the tree was built. */
+  readonly store: string;
+}
+
+/** The pages of a tree, in one of the layouts. */
+export interface PageSource {
+  /**
+   * Returns the bytes of a page. Reports what is wrong with its files.
+   * @param path the path of the page in the static layout
+   * @returns undefined if the page cannot be read
+   */
+  readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => Buffer | undefined;
+}
+
+/** A tree to be checked. */
 export interface TreeMetadata {
-  readonly out: string;
-  readonly build: BuildRecord;
-  readonly manifest: TreeDigests;
-  /** The manifest, if it is damaged: then it explains why files differ from it. */
-  readonly digestCause: string | undefined;
+  readonly build: TreeBuild;
+  /** The file with the description of the tree, relative to the tree. */
+  readonly record: string;
+  readonly pages: PageSource;
 }
 
 /** The expected size of a collection. */
@@ -42,7 +54,7 @@ export interface CollectionMetadata {
   readonly pageSize: number;
 }
 
-export function collectionMetadata(build: BuildRecord, collection: Collection): CollectionMetadata {
+export function collectionMetadata(build: TreeBuild, collection: Collection): CollectionMetadata {
   return collection === 'data'
     ? { collection, items: build.records, pages: build.data_pages, pageSize: build.page_size }
     : { collection, items: build.accounts, pages: build.account_pages, pageSize: build.account_page_size };
@@ -82,7 +94,7 @@ interface ReadPage {
 }
 
 function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
-  const bytes = readFiles(tree, metadata, number, path, report);
+  const bytes = tree.pages.read(metadata, number, path, report);
   if (bytes === undefined) return undefined;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -94,79 +106,6 @@ function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: numb
       report.add({ rule: 'page-json', path, expected: 'JSON in UTF-8', found: messageOf(error) });
     }
     return undefined;
-  }
-}
-
-/**
- * Reads the files of a page and compares them with the manifest and with one another.
- * @returns the bytes of the file at `path`
- */
-function readFiles(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
-  const files = slotsOf(number, metadata.pages).flatMap((slot) => {
-    const file = pathOf(metadata.collection, slot, metadata.pages);
-    try {
-      return [{ file, slot, bytes: readRegularFile(join(tree.out, file)) }];
-    } catch (error) {
-      report.add({ rule: 'file-missing', path: file, expected: 'a file', found: messageOf(error) });
-      return [];
-    }
-  });
-  for (const { file, slot, bytes } of files) {
-    const expected = tree.manifest[metadata.collection].get(slot);
-    const found = hash('sha256', bytes);
-    if (expected !== undefined && found !== expected)
-      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
-  }
-  const read = files.find(({ file }) => file === path);
-  // a file with the right digest differs only because the other one is damaged
-  const otherCause = report.isDamaged(path) ? path : undefined;
-  for (const { file, bytes } of files) {
-    if (read === undefined || bytes.equals(read.bytes)) continue;
-    const cause = report.isDamaged(file) ? undefined : otherCause;
-    report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
-  }
-  checkVariants(tree, metadata, number, read, report);
-  return read?.bytes;
-}
-
-/** Compares the compressed copies of a page with the manifest and with the page. */
-function checkVariants(
-  tree: TreeMetadata,
-  metadata: CollectionMetadata,
-  number: number,
-  page: { readonly file: string; readonly bytes: Buffer } | undefined,
-  report: Report,
-): void {
-  const encodings = encodingsIn(tree.build.compress);
-  for (const [index, encoding] of encodings.entries()) {
-    for (const slot of variantSlotsOf(number, metadata.pages, index)) {
-      const path = pathOf(metadata.collection, slot, metadata.pages, encodings);
-      try {
-        const bytes = readRegularFile(join(tree.out, path));
-        const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
-        if (expected !== undefined && found !== expected)
-          report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
-        if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
-          report.add({
-            rule: 'duplicate-mismatch',
-            path,
-            expected: `the bytes of the page, compressed with ${encoding}`,
-            found: 'other bytes',
-            cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
-          });
-        }
-      } catch (error) {
-        report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
-      }
-    }
-  }
-}
-
-function decompressesTo(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
-  try {
-    return decompress(packed, encoding, page.length).equals(page);
-  } catch {
-    return false;
   }
 }
 

@@ -1,43 +1,24 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
+import { foundLayout } from '../tree/found-layout.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
-import { walkAccounts } from './accounts.ts';
-import { BloomFilter } from './bloom-filter.ts';
 import { BrowseCheck } from './browse.ts';
-import { noDamages } from './damaged-pages.ts';
-import { walkFeed } from './feed.ts';
+import { type ComposedBuild, type ComposedRecord, checkComposed, composedRecord } from './composed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
-import { MultisetHash } from './multiset-hash.ts';
-import { Predecessors } from './predecessors.ts';
-import { secondPass } from './second-pass.ts';
 import { SortKeysCheck } from './sort-keys.ts';
-import { StoreComparison } from './store-comparison.ts';
+import { staticPages } from './static-pages.ts';
 import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
-
-/**
- * The phases of a check. `manifest` counts lines, `walk` and `again` records and accounts, `browse`, `render` and `files` files.
- * The second walk is needed only if the first one left questions open.
- */
-export type VerifyPhase = 'manifest' | 'walk' | 'again' | 'browse' | 'render' | 'files';
-
-export interface VerifyOptions {
-  readonly out: string;
-  /** The store to compare the tree with. */
-  readonly store?: string | undefined;
-  /** Stops the check. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: OnProgress<VerifyPhase> | undefined;
-}
+import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
 
 export interface VerifySummary {
-  readonly build: BuildRecord | undefined;
+  readonly build: BuildRecord | ComposedBuild | undefined;
   readonly records: number;
   readonly accounts: number;
   /** The first violations. `violationCount` is the number of all of them. */
@@ -65,55 +46,25 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
 
 async function verifyTree(options: VerifyOptions): Promise<VerifySummary> {
   const report = new Report();
-  const build = buildRecord(options.out, report);
-  const { records, accounts } = build === undefined ? { records: 0, accounts: 0 } : await checkTree(build, report, options);
+  const isComposed = foundLayout(options.out) === 'composed';
+  const build = isComposed ? composedRecord(options.out, report) : buildRecord(options.out, report);
+  const { records, accounts } = await checkFound(build, report, options);
   const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
-  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+  const described = build !== undefined && 'layout' in build ? build.build : build;
+  return { build: described, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
 }
 
 async function checkTree(
   build: BuildRecord,
   report: Report,
-  { out, store, signal, onProgress = () => {} }: VerifyOptions,
+  options: VerifyOptions,
 ): Promise<{ readonly records: number; readonly accounts: number }> {
-  const pauses = new Pauses(signal, 'the tree was not checked to its end, and nothing was changed');
+  const { out, store, signal, onProgress = () => {} } = options;
+  const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const tree = { out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined };
-  const damaged = noDamages();
-  const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
-  const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
-  const predecessors = new Predecessors();
+  const pages = staticPages({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
   const sortKeys = new SortKeysCheck(out, build, report);
-  const all = build.records + build.accounts;
-  let [records, accounts] = [0, 0];
-  try {
-    for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
-      comparison?.record(found);
-      predecessors.addId(found.record.id);
-      sortKeys.record(found.record.id);
-      records += 1;
-      if (!pauses.areDue) continue;
-      onProgress('walk', records, all);
-      await pauses.take();
-    }
-    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, damaged.accounts, report)) {
-      comparison?.account(found);
-      sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
-      if (found.maybeTwice) names.add(found.account.screen_name);
-      accounts += 1;
-      if (!pauses.areDue) continue;
-      onProgress('walk', records + accounts, all);
-      await pauses.take();
-    }
-    comparison?.end();
-  } finally {
-    comparison?.close();
-  }
-  const buckets = feedHash.differences(accountHash);
-  if (buckets.length > 0 || names.size > 0 || !predecessors.isEmpty) {
-    const step = (done: number) => onProgress('again', done, all);
-    await secondPass(tree, { buckets, names, predecessors, damaged }, report, pauses, step);
-  }
+  const walked = await walkTree({ build, record: BUILD_RECORD, pages }, report, options, pauses, sortKeys);
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();
@@ -122,7 +73,16 @@ async function checkTree(
   browse.unexpected();
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
-  return { records, accounts };
+  return walked;
+}
+
+async function checkFound(
+  build: BuildRecord | ComposedRecord | undefined,
+  report: Report,
+  options: VerifyOptions,
+): Promise<{ readonly records: number; readonly accounts: number }> {
+  if (build === undefined) return { records: 0, accounts: 0 };
+  return 'layout' in build ? await checkComposed(build, report, options) : await checkTree(build, report, options);
 }
 
 /** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { WARCRecord, WARCSerializer } from 'warcio';
+import { WARCRecord } from 'warcio';
 import { sha256 } from '../contract/sha256.ts';
 
 /** A record to write. */
@@ -13,8 +14,8 @@ export interface NewRecord {
   readonly url?: string;
   /** More header lines of the record. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The bytes of the record: for a response its head and its body. */
-  readonly block: Uint8Array;
+  /** The bytes of the record in pieces: for a response its head and its body. */
+  readonly block: readonly Uint8Array[];
   /** The digest of the body, such as `sha256:…`. */
   readonly payloadDigest?: string;
 }
@@ -26,8 +27,15 @@ const CONTENT_TYPES = {
   revisit: 'application/http; msgtype=response',
 };
 
-/** Encodes a record of WARC 1.1. The same record gives the same bytes. */
-export async function encodeRecord({ type, id, date, url, headers, block, payloadDigest }: NewRecord): Promise<Uint8Array> {
+const RECORD_END = Buffer.from('\r\n\r\n');
+
+/**
+ * Encodes a record of WARC 1.1. The same record gives the same bytes.
+ * @returns the bytes in pieces. The pieces of the block are not copied
+ */
+export function encodeRecord({ type, id, date, url, headers, block, payloadDigest }: NewRecord): Uint8Array[] {
+  const digest = createHash('sha256');
+  for (const piece of block) digest.update(piece);
   const warcHeaders = {
     'WARC-Type': type,
     'WARC-Record-ID': id,
@@ -35,16 +43,21 @@ export async function encodeRecord({ type, id, date, url, headers, block, payloa
     'WARC-Date': date,
     ...headers,
     'Content-Type': CONTENT_TYPES[type],
-    // warcio takes digests that are there: its own, in WebAssembly, take several times as long
-    'WARC-Block-Digest': await digestOf(block),
+    'WARC-Block-Digest': `sha256:${digest.digest('hex')}`,
     ...(payloadDigest === undefined ? {} : { 'WARC-Payload-Digest': payloadDigest }),
+    'Content-Length': String(block.reduce((length, piece) => length + piece.length, 0)),
   };
-  const record = WARCRecord.create({ type, date, warcVersion: 'WARC/1.1', warcHeaders, ...(url === undefined ? {} : { url }) }, [block]);
+  // warcio writes only the header: its serializer copies the block several times, which takes as long as the compression
+  const { warcHeaders: header } = WARCRecord.create({
+    type,
+    date,
+    warcVersion: 'WARC/1.1',
+    warcHeaders,
+    ...(url === undefined ? {} : { url }),
+  });
   // of a revisit, warcio knows one profile only
-  for (const [name, value] of Object.entries(headers ?? {})) record.warcHeaders.headers.set(name, value);
-  // the block has its HTTP head already
-  record.httpHeaders = null;
-  return await WARCSerializer.serialize(record);
+  for (const [name, value] of Object.entries(headers ?? {})) header.headers.set(name, value);
+  return [Buffer.from(`${header.toString()}\r\n`), ...block, RECORD_END];
 }
 
 /** Returns a digest in the form of WARC headers. */
@@ -53,10 +66,12 @@ export async function digestOf(bytes: Uint8Array): Promise<string> {
 }
 
 const compress = promisify(gzip);
-/** 2 % larger than the default level 6, and 1.4 times as fast. */
-const LEVEL = 5;
+/** Twice as fast as the default level 6. The result is 13 % larger. */
+const LEVEL = 3;
+/** Enough for the compressed form of a usual page, so that it needs one buffer. */
+const CHUNK_BYTES = 1 << 16;
 
-/** Compresses a record as a gzip member of its own, so that a reader can begin at any record. */
-export async function gzipMember(record: Uint8Array): Promise<Buffer> {
-  return await compress(record, { level: LEVEL });
+/** Compresses a record as a gzip member of its own, so that a reader can begin at any record. Another thread does it. */
+export async function gzipMember(record: readonly Uint8Array[]): Promise<Buffer> {
+  return await compress(Buffer.concat(record), { level: LEVEL, chunkSize: CHUNK_BYTES });
 }

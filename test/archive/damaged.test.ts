@@ -9,7 +9,7 @@ import { inputsOf } from '../../src/sources/inputs.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { idsIn } from '../mirror/mirrored.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { archiveOf, folderForFile, SAMPLE, treeOf } from './archived.ts';
 import { BASE, capture, http, idsDown, pagesOf, warcRecord } from './written.ts';
 
@@ -182,9 +182,9 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     damaged.fill(0xff, 6000, 6020);
     writeFileSync(path, damaged);
     const args = ['import', path, '--store', store];
-    expect(await palimpsest(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('--rejects') });
+    expect(await palimpsestHere(args)).toMatchObject({ code: 1, stderr: expect.stringContaining('--rejects') });
     expect(existsSync(store)).toBe(false);
-    const { code, stdout, stderr } = await palimpsest([...args, '--rejects', rejects, '--json']);
+    const { code, stdout, stderr } = await palimpsestHere([...args, '--rejects', rejects, '--json']);
     expect(code).toBe(1);
     expect(stderr).toContain('damaged');
     const { archives, records } = JSON.parse(stdout);
@@ -200,16 +200,16 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
       { code: 'bad-archive', file: `${path}/archive/data.warc.gz`, byte: expect.any(Number) },
     ]);
     // a repeated run adds no line twice, and a line is not an item
-    expect((await palimpsest([...args, '--rejects', rejects])).code).toBe(1);
+    expect((await palimpsestHere([...args, '--rejects', rejects])).code).toBe(1);
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(2);
-    expect((await palimpsest([...args, '--rejects', rejects, '--require-complete', '--on-conflict', 'keep'])).code).toBe(1);
+    expect((await palimpsestHere([...args, '--rejects', rejects, '--require-complete', '--on-conflict', 'keep'])).code).toBe(1);
   });
 
   it('imports the complete records of one that is cut short', async () => {
     const folder = temporaryFolder();
     const [path, rejects] = [join(folder, 'a.wacz'), join(folder, 'rejects.ndjson')];
     writeFileSync(path, wacz.subarray(0, Math.floor(wacz.length / 2)));
-    const { code, stdout } = await palimpsest(['import', path, '--store', join(folder, 's.db'), '--rejects', rejects, '--json']);
+    const { code, stdout } = await palimpsestHere(['import', path, '--store', join(folder, 's.db'), '--rejects', rejects, '--json']);
     const { archives, records } = JSON.parse(stdout);
     expect([code, archives.length, archives[0].pages > 10, records.added > 100]).toEqual([1, 1, true, true]);
     const [first] = readFileSync(rejects, 'utf8').split('\n');
@@ -220,7 +220,15 @@ describe('palimpsest import --rejects of a damaged WACZ', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'a.wacz');
     writeFileSync(path, Buffer.from(wacz.toString('latin1').replaceAll('pages/pages.jsonl', '../pages/pages.js'), 'latin1'));
-    const { code, stdout } = await palimpsest(['import', path, '--store', join(folder, 's.db'), '--rejects', join(folder, 'r'), '--json']);
+    const { code, stdout } = await palimpsestHere([
+      'import',
+      path,
+      '--store',
+      join(folder, 's.db'),
+      '--rejects',
+      join(folder, 'r'),
+      '--json',
+    ]);
     expect([code, JSON.parse(stdout).error]).toMatchObject([1, { code: 'bad-archive', found: expect.stringContaining('../pages') }]);
     expect(existsSync(join(folder, 's.db'))).toBe(false);
   });

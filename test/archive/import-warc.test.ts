@@ -9,7 +9,7 @@ import type { ArchiveReport } from '../../src/sources/archives/survey.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { idsIn } from '../mirror/mirrored.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { BASE, capture, http, idsDown, pagesOf, warcRecord } from './written.ts';
 
 interface Imported {
@@ -128,8 +128,8 @@ describe('import of a WARC', () => {
     const warc = join(folder, 'a.warc');
     writeFileSync(warc, Buffer.concat([...captures.slice(0, 1), ...captures.slice(2), capture('/rest/data/?page=2', http(503, ''))]));
     const args = ['import', warc, '--store', join(folder, 'store.db')];
-    expect(await palimpsest([...args, '--require-complete'])).toMatchObject({ code: 1, stderr: expect.stringContaining('incomplete') });
-    const { code, stderr } = await palimpsest(args);
+    expect(await palimpsestHere([...args, '--require-complete'])).toMatchObject({ code: 1, stderr: expect.stringContaining('incomplete') });
+    const { code, stderr } = await palimpsestHere(args);
     expect(code).toBe(0);
     expect(stderr).toContain(`${BASE}/rest/data/?page=2: status 503`);
     expect(stderr).toContain('10 of 25 items are missing: page 2 of 3');
@@ -261,7 +261,7 @@ describe('import refuses a WARC', () => {
   });
 
   it('on standard input, which can be read only once', async () => {
-    const { code, stderr } = await palimpsest(['import', '-', '--store', join(temporaryFolder(), 's.db')], {
+    const { code, stderr } = await palimpsestHere(['import', '-', '--store', join(temporaryFolder(), 's.db')], {
       input: Buffer.concat(captures),
     });
     expect(code).toBe(1);
@@ -275,7 +275,7 @@ describe('palimpsest import of an archive', () => {
     const warc = join(folder, 'a.warc.gz');
     writeFileSync(warc, Buffer.concat([...captures, capture('/rest/data/', http(429, ''))].map((one) => gzipSync(one))));
     const store = join(folder, 'store.db');
-    expect((await palimpsest(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped 1 failed response`);
+    expect((await palimpsestHere(['import', warc, '--store', store])).stdout).toContain(`${warc}: 4 pages; skipped 1 failed response`);
     expect(await palimpsestJson(['import', warc, '--store', store])).toMatchObject({ archives: [{ archive: warc, pages: 4, failed: 1 }] });
   });
 });

@@ -8,7 +8,7 @@ import { writeWacz } from '../../src/archive/wacz.ts';
 import { writeWarc } from '../../src/archive/warc-file.ts';
 import { openVerified } from '../../src/tree/verified-tree.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { differences } from '../whole/trees.ts';
 import { archiveOf, differencesAfterImport, FORMS, folderForFile, SAMPLE, treeOf } from './archived.ts';
 
@@ -73,9 +73,9 @@ describe.skipIf(!existsSync(SAVED_PAGES))('the saved pages of a real service com
   });
 
   it('from an export as NDJSON', async () => {
-    const exported = async (store: string) => (await palimpsest(['export', 'ndjson', '--to', '-', '--store', store])).stdout;
+    const exported = async (store: string) => (await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', store])).stdout;
     const [input, copy] = [await exported(join(folder, 'store.db')), join(temporaryFolder(), 'copy.db')];
-    expect(await palimpsest(['import', '-', '--store', copy], { input })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['import', '-', '--store', copy], { input })).toMatchObject({ code: 0 });
     expect(await exported(copy)).toBe(input);
   });
 });
@@ -102,11 +102,11 @@ describe('palimpsest archive refuses', () => {
   });
 
   it('a path inside the tree', async () => {
-    expect(await palimpsest(['archive', 'warc', '--out', out, '--to', join(out, 'a.warc')])).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['archive', 'warc', '--out', out, '--to', join(out, 'a.warc')])).toMatchObject({ code: 2 });
   });
 
   it('a file name of another form', async () => {
-    const { code, stderr } = await palimpsest(['archive', 'wacz', '--to', 'history.zip']);
+    const { code, stderr } = await palimpsestHere(['archive', 'wacz', '--to', 'history.zip']);
     expect(code).toBe(2);
     expect(stderr).toContain('.wacz');
   });

@@ -45,7 +45,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
       const pulled = join(folder, `after kills at ${name}.db`);
       await palimpsestJson(push(before), { env: here.env });
       const started = performance.now();
-      await palimpsestJson(push(after), { env: here.env });
+      await palimpsestJson(push(after), { env: here.env, ownProcess: true });
       const took = performance.now() - started;
       let [landed, missed] = [0, 0];
       let newest = after;
@@ -77,7 +77,7 @@ describe.each(PLACES)('a store at $name', ({ name, skip, kind, isConditional, st
       const local = join(folder, `killed at ${name}.db`);
       const pull = ['store', 'pull', here.address, '--store', local, '--quiet'];
       const started = performance.now();
-      await palimpsestJson(pull, { env: here.env });
+      await palimpsestJson(pull, { env: here.env, ownProcess: true });
       const took = performance.now() - started;
       const [old, fresh] = [contentsOf(before), contentsOf(after)];
       let [landed, missed] = [0, 0];

@@ -1,9 +1,14 @@
 import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { BLOCK_BYTES, encodeBlocks, listPath } from '../../src/backup/block-list.ts';
 import type { Store } from '../publish/stores.ts';
+import { makeVersion7 } from '../store/earlier-store.ts';
 import { type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { observe } from '../support/snapshots.ts';
 import { contentsOf, folderOfFile, importLines, recordLines } from '../whole/stores.ts';
 import { PLACES, type Place } from './places.ts';
 
@@ -153,6 +158,39 @@ describe.each(PLACES)('store push and pull at $name', ({ name, skip, isCondition
     const { code, stdout } = await palimpsest(['publish', here.address, '--out', out, '--json'], { env: here.env });
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 3, error: { code: 'not-ours', file: 'store.json' } });
   });
+});
+
+it('pulls a store of version 7, whose fingerprint does not include former handles', async () => {
+  const path = join(folder, 'earlier.db');
+  await observe(path, [
+    { observed_at: '2020-01-01T00:00:00Z', screen_name: 'jack_d', id: '12', bio: 'a' },
+    { observed_at: '2020-01-02T00:00:00Z', screen_name: 'jack', id: '12', bio: 'b' },
+  ]);
+  const target = join(folder, 'of an earlier program');
+  mkdirSync(target);
+  const { version } = Object(await palimpsestJson(['store', 'push', target, '--store', path]));
+  // what an earlier program would have pushed
+  const { fingerprint } = makeVersion7(path);
+  const bytes = readFileSync(path);
+  const catalog = readFileSync(join(target, 'store.json'), 'utf8');
+  const blocks = Array.from({ length: Math.ceil(bytes.length / BLOCK_BYTES) }, (_, index) => {
+    const block = bytes.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES);
+    const object = { digest: createHash('sha256').update(block).digest('hex'), path: `blocks/${version.id}/${index}.br` };
+    writeFileSync(join(target, object.path), brotliCompressSync(block));
+    return object;
+  });
+  writeFileSync(join(target, listPath(version.id)), encodeBlocks(blocks));
+  writeFileSync(
+    join(target, 'store.json'),
+    catalog
+      .replace(version.sha256, sha256(path))
+      .replace(version.fingerprint, fingerprint)
+      .replace(/("bytes": *)\d+/, `$1${bytes.length}`),
+  );
+  const local = join(folder, 'pulled.db');
+  expect(await palimpsestJson(['store', 'pull', target, '--store', local])).toMatchObject({ unchanged: false });
+  expect(contentsOf(local)).toBe(contentsOf(path));
+  expect(await palimpsestJson(['store', 'push', target, '--store', local])).toMatchObject({ version: { number: 2 } });
 });
 
 describe('a damaged store', () => {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   });
 });
 
-const accounts = (...args: string[]) => palimpsest(['accounts', ...args, '--store', store]);
+const accounts = (...args: string[]) => palimpsestHere(['accounts', ...args, '--store', store]);
 async function found(...args: string[]): Promise<string[]> {
   const { stdout } = await accounts(...args);
   return stdout
@@ -97,7 +97,7 @@ describe('palimpsest accounts', () => {
   });
 
   it('fails without a store', async () => {
-    expect(await palimpsest(['accounts', '--store', join(folder, 'none.db')])).toMatchObject({
+    expect(await palimpsestHere(['accounts', '--store', join(folder, 'none.db')])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('(no-store)'),
     });

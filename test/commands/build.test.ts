@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory } from '../verify/good-tree.ts';
 
 const DEFAULT = 'http://127.0.0.1:8080';
@@ -16,9 +16,15 @@ async function withStore(): Promise<string> {
   return cwd;
 }
 
-const build = (cwd: string, ...args: string[]) => palimpsest(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
+const build = (cwd: string, ...args: string[]) => palimpsestHere(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
 const buildJson = (cwd: string, ...args: string[]) => palimpsestJson(['build', '--store', 'store.db', ...PAGES, ...args], { cwd });
 const linkIn = (cwd: string) => JSON.parse(readFileSync(join(cwd, 'out/rest/data/index.json'), 'utf8')).next;
+
+/** Returns a record of an account, as a line. */
+function lineOf(account: string): string {
+  const times = { first_encountered_date: '2024-01-01T00:00:00Z', web_archive_url: null };
+  return JSON.stringify({ id: 900_000, account, data_type: 'Bio', previous: null, text: 'a', diff_html: '', ...times });
+}
 
 describe('build without --base-url', () => {
   it('gives a new tree the address of serve, and says so', async () => {
@@ -27,8 +33,8 @@ describe('build without --base-url', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toContain(`\n  base URL  ${DEFAULT}, the default of palimpsest serve; before you publish, build with --base-url\n`);
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
-    expect((await palimpsest(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
-    expect((await palimpsest(['build', '--help'])).stdout).toContain(DEFAULT);
+    expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
+    expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
     expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, baseUrlFrom: 'default', baseUrlBefore: null });
   });
 
@@ -95,10 +101,10 @@ describe('publish of a tree with the address of serve', () => {
   it('is refused unless allowed, and the plan shows why', async () => {
     const cwd = await withStore();
     await buildJson(cwd);
-    const plan = await palimpsest(['publish', 'site', '--plan', '--json'], { cwd });
+    const plan = await palimpsestHere(['publish', 'site', '--plan', '--json'], { cwd });
     expect(plan.code).toBe(3);
     expect(JSON.parse(plan.stdout).refusals).toMatchObject([{ code: 'loopback-url', found: `the base URL ${DEFAULT}` }]);
-    const refused = await palimpsest(['publish', 'site'], { cwd });
+    const refused = await palimpsestHere(['publish', 'site'], { cwd });
     expect([refused.code, refused.stderr]).toEqual([
       3,
       `error: the links in the pages would lead readers of site to their own machines (loopback-url)
@@ -108,10 +114,32 @@ describe('publish of a tree with the address of serve', () => {
 `,
     ]);
     expect(existsSync(join(cwd, 'site'))).toBe(false);
-    expect(await palimpsest(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site', '--allow-loopback'], { cwd })).toMatchObject({ code: 0 });
     // there is nothing more to publish
-    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
     await buildJson(cwd, '--base-url', SITE);
-    expect(await palimpsest(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['publish', 'site'], { cwd })).toMatchObject({ code: 0 });
+  });
+});
+
+describe('build into the tree of another store', () => {
+  it.each([[[]], [['--repair']]])('warns with %j, shows what the tree had, and warns only once', async (options) => {
+    const cwd = await withStore();
+    const { build: before } = Object(await buildJson(cwd));
+    await palimpsestJson(['import', '-', '--store', 'other.db'], { cwd, input: lineOf('zoe') });
+    const { code, stderr } = await build(cwd, '--store', 'other.db', ...options);
+    const contents = `${before.records} records of ${before.accounts} accounts`;
+    expect(stderr).toContain(`warning: the tree in out was built from data that other.db does not know: ${contents}. If the tree`);
+    expect(code).toBe(0);
+    expect((await build(cwd, '--store', 'other.db', ...options)).stderr).toBe('');
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: { records: 1, accounts: 1 } });
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: null });
+  });
+
+  it('does not warn if the tree was built from an earlier state of the store', async () => {
+    const cwd = await withStore();
+    await buildJson(cwd);
+    await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input: lineOf('zoe') });
+    expect((await build(cwd)).stderr).toBe('');
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { DUCKDB, duckdb } from '../support/duckdb.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { observe } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -48,16 +48,16 @@ describe('palimpsest export csv', () => {
   it('writes one table to a file or to standard output', async () => {
     const folder = temporaryFolder();
     const [records, accounts] = [join(folder, 'x.csv'), join(folder, 'Y.CSV')];
-    const { code, stdout } = await palimpsest(['export', 'csv', '--to', records, '--store', store]);
+    const { code, stdout } = await palimpsestHere(['export', 'csv', '--to', records, '--store', store]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining(`${records} has only the records; to export the`) });
     const env = { PALIMPSEST_TABLE: 'accounts', PALIMPSEST_TO: accounts, PALIMPSEST_STORE: store };
-    expect(await palimpsest(['export', 'csv'], { env })).toMatchObject({ code: 0, stdout: expect.not.stringContaining('note') });
+    expect(await palimpsestHere(['export', 'csv'], { env })).toMatchObject({ code: 0, stdout: expect.not.stringContaining('note') });
     expect(readdirSync(folder).toSorted()).toEqual(['Y.CSV', 'x.csv']);
-    expect(await palimpsest(['export', 'csv', '--to', '-', '--store', store])).toMatchObject({
+    expect(await palimpsestHere(['export', 'csv', '--to', '-', '--store', store])).toMatchObject({
       code: 0,
       stdout: readFileSync(records, 'utf8'),
     });
-    expect(await palimpsest(['export', 'csv', '--to', '-', '--table', 'accounts', '--store', store, '--json'])).toMatchObject({
+    expect(await palimpsestHere(['export', 'csv', '--to', '-', '--table', 'accounts', '--store', store, '--json'])).toMatchObject({
       code: 0,
       stdout: readFileSync(accounts, 'utf8'),
     });
@@ -75,7 +75,7 @@ describe('palimpsest export csv', () => {
     writeFileSync(join(folder, 'file'), 'kept');
     mkdirSync(join(folder, 'folder.csv'));
     const before = filesIn(folder);
-    const { code, stdout } = await palimpsest(['export', 'csv', '--to', join(folder, name), '--store', copy, '--json']);
+    const { code, stdout } = await palimpsestHere(['export', 'csv', '--to', join(folder, name), '--store', copy, '--json']);
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
     expect(filesIn(folder)).toEqual(before);
   });
@@ -84,7 +84,7 @@ describe('palimpsest export csv', () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'records.csv'), 'old');
     mkdirSync(join(folder, 'accounts.csv'));
-    expect(await palimpsest(['export', 'csv', '--to', folder, '--store', store])).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(['export', 'csv', '--to', folder, '--store', store])).toMatchObject({ code: 1 });
     expect(readdirSync(folder).toSorted()).toEqual(['accounts.csv', 'records.csv']);
     expect(readFileSync(join(folder, 'records.csv'), 'utf8')).toBe('old');
   });
@@ -94,14 +94,14 @@ describe('palimpsest export csv', () => {
     const copy = join(folder, 'store.db');
     writeFileSync(copy, readFileSync(store));
     await palimpsestJson(['remove', 'new', '--yes', '--store', copy]);
-    const { stdout } = await palimpsest(['export', 'ndjson', '--to', '-', '--store', copy]);
+    const { stdout } = await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', copy]);
     const { excluded_at, handles, stable_ids, records } = JSON.parse(stdout.split('\n')[1] ?? '');
     expect(handles).toHaveLength(2);
     const cell = (value: unknown) => {
       const text = JSON.stringify(value);
       return /[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
     };
-    const { stdout: csv } = await palimpsest(['export', 'csv', '--to', '-', '--table', 'exclusions', '--store', copy]);
+    const { stdout: csv } = await palimpsestHere(['export', 'csv', '--to', '-', '--table', 'exclusions', '--store', copy]);
     expect(csv).toBe(`excluded_at,handles,stable_ids,records\r\n${excluded_at},${cell(handles)},${cell(stable_ids)},${cell(records)}\r\n`);
     if (DUCKDB.skip) return;
     const parquet = join(folder, 'exclusions.parquet');
@@ -113,7 +113,7 @@ describe('palimpsest export csv', () => {
 
   it('fails without a store, and creates no folder', async () => {
     const folder = temporaryFolder();
-    const { code } = await palimpsest(['export', 'csv', '--to', join(folder, 'tables'), '--store', join(folder, 'none.db')]);
+    const { code } = await palimpsestHere(['export', 'csv', '--to', join(folder, 'tables'), '--store', join(folder, 'none.db')]);
     expect({ code, exists: existsSync(join(folder, 'tables')) }).toEqual({ code: 1, exists: false });
   });
 });
@@ -132,7 +132,7 @@ describe('palimpsest export parquet', () => {
       await duckdb(`SELECT count(*), min(text), bool_and(verified), max(first_encountered_date) = max(last_change) FROM ${joined}`),
     ).toEqual([[3n, '', true, true]]);
     expect(await duckdb(`SELECT former_handles ->> '$[0].handle' FROM '${join(to, 'accounts.parquet')}'`)).toEqual([['ann']]);
-    const piped = await palimpsest(['export', 'parquet', '--to', '-', '--store', store]);
+    const piped = await palimpsestHere(['export', 'parquet', '--to', '-', '--store', store]);
     expect(piped).toMatchObject({ code: 0, stdout: expect.stringMatching(/^PAR1[\s\S]*PAR1$/) });
   });
 });

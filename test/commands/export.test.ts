@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
 const SNAPSHOTS = [
   '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"ann","id":"1","bio":"one"}',
@@ -34,18 +34,18 @@ describe('palimpsest export ndjson', () => {
 
   it('writes only the export to standard output', async () => {
     const to = join(folder, 'store.ndjson');
-    expect(await palimpsest(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsestHere(['export', 'ndjson', '--to', to, '--store', store])).toMatchObject({ code: 0, stderr: '' });
     for (const voice of [[], ['--json'], ['--quiet']]) {
-      const { code, stdout } = await palimpsest(['export', 'ndjson', '--to', '-', '--store', store, ...voice]);
+      const { code, stdout } = await palimpsestHere(['export', 'ndjson', '--to', '-', '--store', store, ...voice]);
       expect({ code, stdout }).toEqual({ code: 0, stdout: readFileSync(to, 'utf8') });
     }
   });
 
   it('reads its options from the environment', async () => {
     const env = { PALIMPSEST_TO: join(folder, 'env.ndjson'), PALIMPSEST_STORE: store, PALIMPSEST_JSON: '1' };
-    const { code, stdout } = await palimpsest(['export', 'ndjson'], { env });
+    const { code, stdout } = await palimpsestHere(['export', 'ndjson'], { env });
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, to: env.PALIMPSEST_TO });
-    const off = await palimpsest(['export', 'ndjson'], { env: { ...env, PALIMPSEST_JSON: '0' } });
+    const off = await palimpsestHere(['export', 'ndjson'], { env: { ...env, PALIMPSEST_JSON: '0' } });
     expect(off.stdout).toMatch(/^exported /);
   });
 
@@ -55,13 +55,13 @@ describe('palimpsest export ndjson', () => {
     ['a folder that is not there', () => join(folder, 'none', 'file'), 1, 'file-system'],
     ['a name that promises compression', () => join(folder, 'store.ndjson.gz'), 2, 'usage'],
   ])('rejects the output %s', async (_, to, exit, error) => {
-    const { code, stdout } = await palimpsest(['export', 'ndjson', '--to', to(), '--store', store, '--json']);
+    const { code, stdout } = await palimpsestHere(['export', 'ndjson', '--to', to(), '--store', store, '--json']);
     expect({ code, error: JSON.parse(stdout).error.code }).toEqual({ code: exit, error });
     expect(await readdir(folder)).toEqual(['store.db']);
   });
 
   it('fails without a store, and does not change an existing output file', async () => {
-    const { code, stdout } = await palimpsest([
+    const { code, stdout } = await palimpsestHere([
       'export',
       'ndjson',
       '--to',

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, observe } from '../support/snapshots.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   ]);
 });
 
-const history = (...args: string[]) => palimpsest(['history', ...args, '--store', store]);
+const history = (...args: string[]) => palimpsestHere(['history', ...args, '--store', store]);
 
 describe('palimpsest history', () => {
   it('shows the changes of an account, newest first, with marks that need no color', async () => {
@@ -64,7 +64,7 @@ describe('palimpsest history', () => {
     const { stdout } = await history('Jack', '--field', 'Bio');
     expect(stdout).toMatch(/^Jack: 3 changes of Bio\n/);
     expect(stdout).not.toContain('Website');
-    expect((await palimpsest(['history', 'Jack'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_FIELD: 'Bio' } })).stdout).toBe(stdout);
+    expect((await palimpsestHere(['history', 'Jack'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_FIELD: 'Bio' } })).stdout).toBe(stdout);
     expect((await history('Jack', '--field', 'Location')).stdout).toBe('Jack: 0 changes of Location\n');
     expect((await history('Jack', '--field', 'bIO')).stdout).toBe(stdout);
     const { code, stderr } = await history('Jack', '--field', 'boi');
@@ -94,12 +94,12 @@ describe('palimpsest history', () => {
   });
 
   it('wraps to 80 columns and uses no colors if standard output is not a terminal', async () => {
-    const { stdout } = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '' } });
+    const { stdout } = await palimpsestHere(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '' } });
     const wide = stdout.split('\n').filter((line) => !line.includes('#'));
     expect(Math.max(...wide.map((line) => line.length))).toBeLessThanOrEqual(80);
     expect(wide.length).toBeGreaterThan(4);
     expect(stdout).not.toContain('\u001b');
-    const forced = await palimpsest(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
+    const forced = await palimpsestHere(['history', 'jackie', '--store', store], { env: { FORCE_COLOR: '3' } });
     expect(forced.stdout).toContain('\u001b[');
   });
 
@@ -180,11 +180,11 @@ describe('palimpsest history', () => {
 
   it('fails without a store, and does not create one', async () => {
     const nowhere = join(folder, 'nowhere.db');
-    expect(await palimpsest(['history', 'jack', '--store', nowhere])).toMatchObject({
+    expect(await palimpsestHere(['history', 'jack', '--store', nowhere])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('(no-store)'),
     });
     expect(existsSync(nowhere)).toBe(false);
-    expect(await palimpsest(['history'])).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['history'])).toMatchObject({ code: 2 });
   });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
 const COUNT = 23;
 
@@ -42,7 +42,7 @@ describe('palimpsest import with saved pages', () => {
     const { folder, tree, store } = await builtTree();
     savePages(tree, join(folder, 'saved'));
     for (const source of [tree, join(folder, 'saved')]) {
-      const { code, stdout, stderr } = await palimpsest(['import', source, '--store', store, '--require-complete', '--json']);
+      const { code, stdout, stderr } = await palimpsestHere(['import', source, '--store', store, '--require-complete', '--json']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       const { pageSets } = JSON.parse(stdout);
       expect(pageSets).toMatchObject([
@@ -63,7 +63,7 @@ describe('palimpsest import with saved pages', () => {
     const { folder, tree, store } = await builtTree();
     savePages(tree, join(folder, 'saved'), ['data/page/3/index.json', 'data/page/6/index.json', 'account/page/1/index.json']);
     const args = ['import', join(folder, 'saved'), '--store', store];
-    const refused = await palimpsest([...args, '--require-complete', '--json']);
+    const refused = await palimpsestHere([...args, '--require-complete', '--json']);
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'incomplete',
@@ -71,9 +71,9 @@ describe('palimpsest import with saved pages', () => {
       expected: 'pages that contain all 2 items',
       found: '1 of 2 items are missing: page 1 of 2',
     });
-    expect(await palimpsest(['build', '--store', store, '--base-url', 'https://a.example'])).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(['build', '--store', store, '--base-url', 'https://a.example'])).toMatchObject({ code: 1 });
 
-    const { code, stdout, stderr } = await palimpsest([...args, '--json']);
+    const { code, stdout, stderr } = await palimpsestHere([...args, '--json']);
     expect(code).toBe(0);
     expect(stderr).toBe(
       'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2; save the missing pages, and import them too\n' +
@@ -93,7 +93,7 @@ describe('palimpsest import with saved pages', () => {
       missingItems: 7,
       reason: null,
     });
-    expect((await palimpsest([...args, '--quiet'])).stderr).toBe('');
+    expect((await palimpsestHere([...args, '--quiet'])).stderr).toBe('');
   });
 
   it('counts the items of indented pages, of pages in one file, and of rejected pages', async () => {
@@ -120,7 +120,7 @@ describe('palimpsest import with saved pages', () => {
     const page = JSON.parse(readFileSync(join(tree, 'rest/data/index.json'), 'utf8'));
     const file = join(folder, 'records.ndjson');
     writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));
-    const refused = await palimpsest(['import', file, '--store', store, '--require-complete']);
+    const refused = await palimpsestHere(['import', file, '--store', store, '--require-complete']);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(incomplete)') });
     expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ pageSets: [], records: { added: 4 } });
   });

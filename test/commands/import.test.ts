@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
 const record = (id: number, more: object = {}) => ({
   id,
@@ -146,7 +146,7 @@ describe('palimpsest import', () => {
     const file = join(folder, 'flawed.json');
     writeFileSync(file, bytes);
     const before = readFileSync(store);
-    const { code, stdout, stderr } = await palimpsest(['import', file, '--store', store, '--json']);
+    const { code, stdout, stderr } = await palimpsestHere(['import', file, '--store', store, '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
     expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n( {2}also .*\n)?$/);
@@ -155,9 +155,9 @@ describe('palimpsest import', () => {
 
   it('leaves no store to build from if the first import fails', async () => {
     const folder = temporaryFolder();
-    expect(await palimpsest(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
-    expect(await palimpsest(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
-    const built = await palimpsest([
+    expect(await palimpsestHere(['import', join(folder, 'missing'), '--store', join(folder, 'store.db')])).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(['import', '-', '--store', join(folder, 'store.db')], { input: '{"id":"x"}' })).toMatchObject({ code: 1 });
+    const built = await palimpsestHere([
       'build',
       '--store',
       join(folder, 'store.db'),
@@ -189,7 +189,7 @@ describe('palimpsest import', () => {
     await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: '{}' });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
     const failing = ['import', '-', '--store', store, '--rejects', rejects, '--require-complete'];
-    expect(await palimpsest(failing, { input: Buffer.from([0x7b, 0xff, 0x0a]) })).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(failing, { input: Buffer.from([0x7b, 0xff, 0x0a]) })).toMatchObject({ code: 1 });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
     expect([...filesIn(folder).keys()].filter((name) => name.includes('draft'))).toEqual([]);
   });
@@ -212,13 +212,13 @@ describe('palimpsest import', () => {
   });
 
   it.each(['', ':memory:'])('rejects the store name %j, which names no file', async (store) => {
-    expect(await palimpsest(['import', '-', '--store', store], { input: lines(record(1)) })).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['import', '-', '--store', store], { input: lines(record(1)) })).toMatchObject({ code: 2 });
   });
 
   it.each(['build', 'serve', 'verify'])('rejects an empty path for %s, which would mean the current folder', async (command) => {
     const folder = temporaryFolder();
     const args = [command, '--out', ''];
-    const finished = await palimpsest(args, { cwd: folder });
+    const finished = await palimpsestHere(args, { cwd: folder });
     expect(finished).toMatchObject({ code: 2, stderr: expect.stringContaining('expected  a path') });
   });
 
@@ -228,7 +228,7 @@ describe('palimpsest import', () => {
     writeFileSync(source, lines(record(3, { text: 5 })));
     for (const file of [store, source]) {
       const before = readFileSync(file);
-      expect(await palimpsest(['import', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
+      expect(await palimpsestHere(['import', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     }
   });
@@ -246,7 +246,7 @@ describe('palimpsest import', () => {
 
   it('rejects a folder as the rejects file before it reads anything', async () => {
     const { folder, store } = await storeOfOne();
-    const finished = await palimpsest(['import', '-', '--store', store, '--rejects', folder], {
+    const finished = await palimpsestHere(['import', '-', '--store', store, '--rejects', folder], {
       input: lines(record(2), record(3, { text: 5 })),
     });
     expect(finished).toMatchObject({ code: 1, stderr: expect.stringContaining('(file-system)') });
@@ -254,30 +254,30 @@ describe('palimpsest import', () => {
   });
 
   it('reports wrong usage as JSON too', async () => {
-    const { code, stdout } = await palimpsest(['build', '--page-size', '0', '--json']);
+    const { code, stdout } = await palimpsestHere(['build', '--page-size', '0', '--json']);
     expect(code).toBe(2);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'usage', message: expect.stringContaining('--page-size') });
   });
 
   it('suggests similar command and option names', async () => {
-    expect((await palimpsest(['imprt', 'x'])).stderr).toContain('did you mean import?');
-    expect((await palimpsest(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('did you mean --on-conflict?');
-    expect(await palimpsest(['import', 'x', '--on-conflict', 'maybe'])).toMatchObject({ code: 2 });
-    expect(await palimpsest(['import'])).toMatchObject({ code: 2 });
+    expect((await palimpsestHere(['imprt', 'x'])).stderr).toContain('did you mean import?');
+    expect((await palimpsestHere(['import', 'x', '--on-conflct', 'keep'])).stderr).toContain('did you mean --on-conflict?');
+    expect(await palimpsestHere(['import', 'x', '--on-conflict', 'maybe'])).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['import'])).toMatchObject({ code: 2 });
   });
 
   it('reads options from the environment, and prefers the command line', async () => {
     const folder = temporaryFolder();
     const env = { PALIMPSEST_STORE: join(folder, 'env.db'), PALIMPSEST_JSON: '1', PALIMPSEST_QUIET: '0' };
-    const { stdout } = await palimpsest(['import', '-'], { env, input: lines(record(1)) });
+    const { stdout } = await palimpsestHere(['import', '-'], { env, input: lines(record(1)) });
     expect(JSON.parse(stdout)).toMatchObject({ store: { path: join(folder, 'env.db'), records: 1 } });
-    await palimpsest(['import', '-', '--store', join(folder, 'line.db')], { env, input: lines(record(1)) });
+    await palimpsestHere(['import', '-', '--store', join(folder, 'line.db')], { env, input: lines(record(1)) });
     expect(existsSync(join(folder, 'line.db'))).toBe(true);
   });
 
   it('prints nothing with --quiet', async () => {
     expect(
-      await palimpsest(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
+      await palimpsestHere(['import', '-', '--quiet', '--store', join(temporaryFolder(), 's.db')], { input: lines(record(1)) }),
     ).toMatchObject({ code: 0, stdout: '', stderr: '' });
   });
 
@@ -285,13 +285,13 @@ describe('palimpsest import', () => {
     const { folder, store } = await storeOfOne();
     const file = join(folder, 'a\u001b[31m\nb\u202e\u009b.json');
     writeFileSync(file, '{}');
-    const { stdout } = await palimpsest(['import', folder, '--store', store, '--json', '--rejects', join(folder, 'x', 'y')]);
+    const { stdout } = await palimpsestHere(['import', folder, '--store', store, '--json', '--rejects', join(folder, 'x', 'y')]);
     expect(JSON.parse(stdout).error).toMatchObject({ code: 'file-system' });
-    expect(JSON.parse((await palimpsest(['import', file, '--store', store, '--json'])).stdout).error).toMatchObject({
+    expect(JSON.parse((await palimpsestHere(['import', file, '--store', store, '--json'])).stdout).error).toMatchObject({
       file,
       code: 'bad-field',
     });
-    expect(JSON.parse((await palimpsest(['import', `${file}x`, '--store', store, '--json'])).stdout).error).toMatchObject({
+    expect(JSON.parse((await palimpsestHere(['import', `${file}x`, '--store', store, '--json'])).stdout).error).toMatchObject({
       file: `${file}x`,
       code: 'no-source',
     });

@@ -5,7 +5,7 @@ import { addToJobSummary, refusalTable } from '../../src/commands/job-summary.ts
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { Growing } from '../publish/growing.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
 const folder = folderOfFile();
@@ -16,7 +16,7 @@ describe('a refusal in a GitHub job', () => {
     const [site, summary] = [join(folder, 'other'), join(folder, 'refused.md')];
     mkdirSync(site);
     writeFileSync(join(site, 'important.txt'), 'not a page');
-    const { code } = await palimpsest(['publish', site, '--out', out], { env: { GITHUB_STEP_SUMMARY: summary } });
+    const { code } = await palimpsestHere(['publish', site, '--out', out], { env: { GITHUB_STEP_SUMMARY: summary } });
     expect(code).toBe(3);
     expect(readFileSync(summary, 'utf8')).toMatch(/^\n\| refused \| not-ours \|\n\| --- \| --- \|\n\| reason \| .+ \|\n/);
     expect(existsSync(join(site, 'rest'))).toBe(false);
@@ -26,8 +26,8 @@ describe('a refusal in a GitHub job', () => {
     const more = await Growing.of(folder, 'more', { records: 30, accounts: 3 });
     const less = await Growing.of(folder, 'less', { records: 10, accounts: 3 });
     const [site, summary] = [join(folder, 'planned'), join(folder, 'planned.md')];
-    expect(await palimpsest(['publish', site, '--out', more.out])).toMatchObject({ code: 0 });
-    const { code, stdout } = await palimpsest(['publish', site, '--out', less.out, '--plan', '--json'], {
+    expect(await palimpsestHere(['publish', site, '--out', more.out])).toMatchObject({ code: 0 });
+    const { code, stdout } = await palimpsestHere(['publish', site, '--out', less.out, '--plan', '--json'], {
       env: { GITHUB_STEP_SUMMARY: summary },
     });
     expect(code).toBe(3);
@@ -41,9 +41,9 @@ describe('a refusal in a GitHub job', () => {
     for (const id of [1, 2]) {
       const input = JSON.stringify({ observed_at: `2030-01-0${id}T00:00:00Z`, id: String(id), screen_name: `somebody_${id}`, bio: 'x' });
       const path = id === 1 ? store : join(folder, 'b.db');
-      expect(await palimpsest(['observe', '-', '--store', path], { input })).toMatchObject({ code: 0 });
+      expect(await palimpsestHere(['observe', '-', '--store', path], { input })).toMatchObject({ code: 0 });
     }
-    const push = (path: string) => palimpsest(['store', 'push', target, '--store', path], { env: { GITHUB_STEP_SUMMARY: summary } });
+    const push = (path: string) => palimpsestHere(['store', 'push', target, '--store', path], { env: { GITHUB_STEP_SUMMARY: summary } });
     expect(await push(store)).toMatchObject({ code: 0 });
     expect(existsSync(summary)).toBe(false);
     expect(await push(join(folder, 'b.db'))).toMatchObject({ code: 3 });
@@ -53,8 +53,8 @@ describe('a refusal in a GitHub job', () => {
   it('adds nothing for wrong usage or another failure', async () => {
     const summary = join(temporaryFolder(), 'summary.md');
     const env = { GITHUB_STEP_SUMMARY: summary };
-    expect(await palimpsest(['publish', 's3://'], { env })).toMatchObject({ code: 2 });
-    expect(await palimpsest(['publish', join(folder, 'nowhere'), '--out', temporaryFolder()], { env })).toMatchObject({ code: 1 });
+    expect(await palimpsestHere(['publish', 's3://'], { env })).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['publish', join(folder, 'nowhere'), '--out', temporaryFolder()], { env })).toMatchObject({ code: 1 });
     expect(existsSync(summary)).toBe(false);
   });
 });

@@ -6,7 +6,7 @@ import { Connection } from '../../src/store/connection.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { contentsOf, type Snapshot } from '../support/snapshots.ts';
 
 const lines = (...values: readonly Snapshot[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('');
@@ -68,7 +68,7 @@ describe('palimpsest observe', () => {
   it('prints its results as text, and as JSON with --json', async () => {
     const { store } = newStore();
     const input = lines(jack(1, { bio: 'a', verified: true }), jack(2, { bio: 'a' }), jack(3, { bio: 'b' }));
-    const { code, stdout, stderr } = await palimpsest(['observe', '-', '--store', store], { input });
+    const { code, stdout, stderr } = await palimpsestHere(['observe', '-', '--store', store], { input });
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout.replace(/in \d+\.\d s/, 'in a moment')).toBe(
       [
@@ -80,7 +80,7 @@ describe('palimpsest observe', () => {
         '',
       ].join('\n'),
     );
-    const again = await palimpsest(['observe', '-', '--store', store], { input });
+    const again = await palimpsestHere(['observe', '-', '--store', store], { input });
     expect(again.stdout).toContain('  records   0 new\n');
     expect(await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(4, { bio: 'c' })) })).toEqual({
       observations: 1,
@@ -94,7 +94,11 @@ describe('palimpsest observe', () => {
       store,
       milliseconds: expect.any(Number),
     });
-    expect(await palimpsest(['observe', '-', '--store', store, '--quiet'], { input })).toMatchObject({ code: 0, stdout: '', stderr: '' });
+    expect(await palimpsestHere(['observe', '-', '--store', store, '--quiet'], { input })).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: '',
+    });
   });
 
   it('reads files, folders, gzip and standard input, and sorts all snapshots by time', async () => {
@@ -113,7 +117,7 @@ describe('palimpsest observe', () => {
     const { folder, store } = newStore();
     writeFileSync(join(folder, 'users.json'), JSON.stringify([user]));
     const args = ['observe', join(folder, 'users.json'), '--store', store, '--json'];
-    const refused = await palimpsest(args);
+    const refused = await palimpsestHere(args);
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stdout).error).toMatchObject({
       code: 'bad-field',
@@ -122,7 +126,7 @@ describe('palimpsest observe', () => {
       expected: expect.stringContaining('--observed-at'),
       hint: expect.stringContaining('--observed-at 2017-09-19T20:47:28Z'),
     });
-    expect(await palimpsest([...args, '--observed-at', '2017-09-19T22:47:28+02:00'])).toMatchObject({ code: 0 });
+    expect(await palimpsestHere([...args, '--observed-at', '2017-09-19T22:47:28+02:00'])).toMatchObject({ code: 0 });
     const { feed, accounts } = contentsOf(store);
     expect(new Set(feed.map(({ first_encountered_date }) => first_encountered_date))).toEqual(new Set(['2017-09-19T20:47:28.000000Z']));
     expect(accounts).toMatchObject([{ screen_name: 'jack', account_creation_date: '2006-03-21T20:50:14Z', bio: 'a & @b &amp; #c' }]);
@@ -153,14 +157,17 @@ describe('palimpsest observe', () => {
       PALIMPSEST_JSON: '1',
     };
     const input = `${JSON.stringify(user)}\n{"acct":"b@c","id":"1"}\n`;
-    const { stdout } = await palimpsest(['observe', '-'], { env, input });
+    const { stdout } = await palimpsestHere(['observe', '-'], { env, input });
     expect(JSON.parse(stdout)).toMatchObject({ dry_run: true, records: { Bio: 1 }, rejected: 1, store });
     expect(existsSync(store)).toBe(false);
     expect(rejectsIn(join(folder, 'rejects'))).toMatchObject([{ code: 'bad-field', line: 2, item: { acct: 'b@c' } }]);
-    await palimpsest(['observe', '-'], { env: { ...env, PALIMPSEST_DRY_RUN: 'no' }, input });
+    await palimpsestHere(['observe', '-'], { env: { ...env, PALIMPSEST_DRY_RUN: 'no' }, input });
     const [bio] = contentsOf(store).feed.filter(({ data_type }) => data_type === 'Bio');
     expect(bio).toMatchObject({ text: 'a & @b & #c', diff_html: expect.stringContaining('https://social.example/@b') });
-    const quiet = await palimpsest(['observe', '-'], { env: { PALIMPSEST_STORE: store, PALIMPSEST_QUIET: '1' }, input: lines(jack(2)) });
+    const quiet = await palimpsestHere(['observe', '-'], {
+      env: { PALIMPSEST_STORE: store, PALIMPSEST_QUIET: '1' },
+      input: lines(jack(2)),
+    });
     expect(quiet).toMatchObject({ code: 0, stdout: '' });
   });
 
@@ -196,7 +203,10 @@ describe('palimpsest observe', () => {
     ['--rejects', '', 'expected  a path'],
   ])('rejects %s %j as wrong usage', async (option, value, message) => {
     const { folder } = newStore();
-    const { code, stdout, stderr } = await palimpsest(['observe', '-', option, value, '--json'], { cwd: folder, input: lines(jack(1)) });
+    const { code, stdout, stderr } = await palimpsestHere(['observe', '-', option, value, '--json'], {
+      cwd: folder,
+      input: lines(jack(1)),
+    });
     expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
     expect(stderr).toContain(message);
     expect([...filesIn(folder).keys()]).toEqual([]);
@@ -204,13 +214,13 @@ describe('palimpsest observe', () => {
 
   it('rejects a command line without a source, or with standard input twice, as wrong usage', async () => {
     const { folder } = newStore();
-    expect(await palimpsest(['observe'], { cwd: folder })).toMatchObject({ code: 2 });
-    expect(await palimpsest(['observe', '-', '-'], { cwd: folder, input: lines(jack(1)) })).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['observe'], { cwd: folder })).toMatchObject({ code: 2 });
+    expect(await palimpsestHere(['observe', '-', '-'], { cwd: folder, input: lines(jack(1)) })).toMatchObject({ code: 2 });
   });
 
   it('changes nothing with --dry-run', async () => {
     const { folder, store } = newStore();
-    const { code, stdout } = await palimpsest(['observe', '-', '--store', store, '--dry-run'], { input: lines(jack(1, { bio: 'a' })) });
+    const { code, stdout } = await palimpsestHere(['observe', '-', '--store', store, '--dry-run'], { input: lines(jack(1, { bio: 'a' })) });
     expect(code).toBe(0);
     expect(stdout).toContain('  records   1 new: Name 0, Bio 1');
     expect(stdout).toContain(`nothing was written: run again without --dry-run to add this to ${store}\n`);
@@ -244,7 +254,9 @@ describe('palimpsest observe', () => {
     const { store } = newStore();
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(5, { bio: 'a' })) });
     const before = readFileSync(store);
-    const finished = await palimpsest(['observe', '-', '--store', store], { input: lines(jack(6, { bio: 'b' }), jack(1, { bio: 'z' })) });
+    const finished = await palimpsestHere(['observe', '-', '--store', store], {
+      input: lines(jack(6, { bio: 'b' }), jack(1, { bio: 'z' })),
+    });
     expect(finished).toMatchObject({ code: 1, stdout: '' });
     expect(finished.stderr).toMatch(
       /^error: an observation is too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
@@ -259,7 +271,7 @@ describe('palimpsest observe', () => {
     await palimpsestJson(args, { input: lines(jack(5, { bio: 'a' })) });
     const late = jack(1, { id: '12', bio: '@b\u2028', website: null, web_archive_url: 'https://archive.example/1' });
     const input = `${lines(late)}nonsense\n${lines(jack(6, { bio: 'b' }), jack(7, { bio: 7 }))}`;
-    const { code, stdout } = await palimpsest(args, { input });
+    const { code, stdout } = await palimpsestHere(args, { input });
     expect(code).toBe(0);
     expect(stdout).toContain(`  rejected  3, written to ${rejects}\n`);
     const kept = rejectsIn(rejects);
@@ -281,14 +293,14 @@ describe('palimpsest observe', () => {
     const input = lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b\u001b[2J' }), jack(2, { bio: 'a' }), jack(3, { bio: 'a' }));
     const seen = join(folder, 'seen.ndjson');
     writeFileSync(seen, input);
-    const finished = await palimpsest(['observe', seen, '--store', store]);
+    const finished = await palimpsestHere(['observe', seen, '--store', store]);
     expect(finished).toMatchObject({ code: 0, stdout: expect.stringContaining('records   3 new') });
     expect(finished.stderr.split('\n')).toEqual([
       'warning: 1 conflict: snapshots of the same account and time have different values of a field',
       `warning: Bio of jack at 2020-01-02T00:00:00.000000Z: "b\\u001b[2J" (${seen}, line 2), "a" (${seen}, line 3; not recorded)`,
       '',
     ]);
-    expect(await palimpsest(['observe', seen, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsestHere(['observe', seen, '--store', store, '--quiet'])).toMatchObject({ code: 0, stderr: '' });
     const rejects = join(folder, 'rejects.ndjson');
     const again = await palimpsestJson(['observe', seen, '--store', store, '--rejects', rejects]);
     expect(again).toMatchObject({
@@ -326,7 +338,7 @@ describe('palimpsest observe', () => {
     await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1)) });
     for (const file of [store, source]) {
       const before = readFileSync(file);
-      expect(await palimpsest(['observe', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
+      expect(await palimpsestHere(['observe', source, '--store', store, '--rejects', file])).toMatchObject({ code: 1 });
       expect(readFileSync(file).equals(before)).toBe(true);
     }
   });
@@ -378,7 +390,7 @@ describe('palimpsest observe', () => {
     const file = join(folder, 'flawed');
     writeFileSync(file, bytes);
     const before = readFileSync(store);
-    const { code, stdout, stderr } = await palimpsest(['observe', file, '--store', store, '--json']);
+    const { code, stdout, stderr } = await palimpsestHere(['observe', file, '--store', store, '--json']);
     expect(code).toBe(1);
     expect(JSON.parse(stdout).error).toMatchObject({ file, ...error });
     expect(stderr).toMatch(/^error: .*\n {2}where .*\n {2}expected .*\n {2}found .*\n {2}try .*\n$/);

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 
 describe('a URL instead of a path', () => {
   it.each([
@@ -23,7 +23,7 @@ describe('a URL instead of a path', () => {
     'publish s3://bucket --out s3://bucket/site',
   ])('is wrong usage, and creates no folder: %s', async (line) => {
     const cwd = temporaryFolder();
-    const { code, stderr } = await palimpsest(line.split(' '), { cwd });
+    const { code, stderr } = await palimpsestHere(line.split(' '), { cwd });
     expect(stderr).toMatch(/not a URL|did you mean s3:\/\/bucket\/site\?/);
     expect(code).toBe(2);
     expect(readdirSync(cwd)).toEqual([]);
@@ -31,7 +31,7 @@ describe('a URL instead of a path', () => {
 
   it('is accepted as a path if it starts with ./', async () => {
     const cwd = temporaryFolder();
-    const { stderr } = await palimpsest(['import', './https:/page.json'], { cwd });
+    const { stderr } = await palimpsestHere(['import', './https:/page.json'], { cwd });
     expect(stderr).toContain('(no-source)');
     expect(existsSync(join(cwd, 'https:'))).toBe(false);
   });

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf, S3_KEYS } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest } from '../support/palimpsest.ts';
+import { palimpsestHere } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
 const folder = folderOfFile();
@@ -26,13 +26,13 @@ async function denying(): Promise<{ readonly endpoint: string; readonly asked: (
 it('treats an empty secret as unset', async () => {
   const { out } = await tree();
   const { endpoint, asked } = await denying();
-  const { code, stderr } = await palimpsest(['publish', 'az://history', '--endpoint', endpoint, '--out', out], {
+  const { code, stderr } = await palimpsestHere(['publish', 'az://history', '--endpoint', endpoint, '--out', out], {
     env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: 'somebody', AZURE_STORAGE_KEY: 'c2VjcmV0' },
   });
   expect(stderr).toContain('(target-denied)');
   expect(code).toBe(1);
   expect(asked[0]).toMatch(/^SharedKey somebody:/);
-  const none = await palimpsest(['publish', 'az://history', '--out', out], {
+  const none = await palimpsestHere(['publish', 'az://history', '--out', out], {
     env: { AZURE_STORAGE_CONNECTION_STRING: '', AZURE_STORAGE_ACCOUNT: '', AZURE_STORAGE_KEY: '' },
   });
   expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining('AZURE_STORAGE_ACCOUNT or --endpoint') });
@@ -41,7 +41,7 @@ it('treats an empty secret as unset', async () => {
 it('warns if the job summary cannot be written after a successful publish', async () => {
   const { out } = await tree();
   const site = join(temporaryFolder(), 'site');
-  const { code, stdout, stderr } = await palimpsest(['publish', site, '--out', out, '--json'], {
+  const { code, stdout, stderr } = await palimpsestHere(['publish', site, '--out', out, '--json'], {
     env: { GITHUB_STEP_SUMMARY: join(site, 'nowhere/summary.md') },
   });
   expect(stderr).toMatch(/^warning: cannot write the table for the job summary: ENOENT.*\n$/);
@@ -59,7 +59,7 @@ it.each<[string, string]>([
   ['--region', ''],
 ])('rejects %s %j before any request to a store', async (option, value) => {
   const { endpoint, asked } = await denying();
-  const { code, stderr } = await palimpsest(['publish', 's3://history', '--endpoint', endpoint, option, value]);
+  const { code, stderr } = await palimpsestHere(['publish', 's3://history', '--endpoint', endpoint, option, value]);
   expect(stderr).toMatch(/ is invalid .*expected .*such as/s);
   expect(code).toBe(2);
   expect(asked).toEqual([]);
@@ -68,7 +68,7 @@ it.each<[string, string]>([
 it('does not retry errors on the side of the client', async () => {
   const { out } = await tree();
   const { endpoint, asked } = await denying();
-  const { code, stderr } = await palimpsest(['publish', 's3://history', '--out', out], {
+  const { code, stderr } = await palimpsestHere(['publish', 's3://history', '--out', out], {
     // which the client reads by itself
     env: { ...S3_KEYS, AWS_ENDPOINT_URL_S3: endpoint, AWS_REGION: 'eu west 1' },
   });
@@ -99,7 +99,7 @@ describe('publish without credentials', () => {
   ])('names the variables to set for %s', async (address, found, env) => {
     const { out } = await tree();
     const args = ['publish', address, '--endpoint', 'https://127.0.0.1:9', '--out', out, '--json'];
-    const { code, stdout } = await palimpsest(args, { env: { ...none(), ...env } });
+    const { code, stdout } = await palimpsestHere(args, { env: { ...none(), ...env } });
     const { error } = JSON.parse(stdout);
     expect(error).toMatchObject({ code: 'target-denied', found: expect.stringContaining(found) });
     expect(code).toBe(1);
@@ -108,4 +108,17 @@ describe('publish without credentials', () => {
     expect(variables).toContain(address.startsWith('s3') ? 'AWS_ACCESS_KEY_ID' : 'AZURE_STORAGE_ACCOUNT');
     for (const variable of variables) expect(documented).toContain(`\`${variable}\``);
   });
+});
+
+it('counts no requests to a folder, in the plan, the summary and the job summary', async () => {
+  const { out } = await tree();
+  const site = join(temporaryFolder(), 'site');
+  const table = join(temporaryFolder(), 'summary.md');
+  const publish = (...options: string[]) =>
+    palimpsestHere(['publish', site, '--out', out, '--allow-loopback', ...options], { env: { GITHUB_STEP_SUMMARY: table } });
+  for (const { code, stdout } of [await publish('--plan'), await publish(), await publish()]) {
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('request');
+  }
+  expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
 });

@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsestJson, type RunOptions, palimpsest as run } from '../support/palimpsest.ts';
 
 /** Runs the program. In its messages, the command that starts it is shortened to `palimpsest`. */
-async function palimpsest(args: readonly string[], options: RunOptions) {
+async function palimpsestHere(args: readonly string[], options: RunOptions) {
   const ended = await run(args, options);
   const short = (text: string) => text.replaceAll(`node ${BIN}`, 'palimpsest');
   return { ...ended, stdout: short(ended.stdout), stderr: short(ended.stderr) };
@@ -53,7 +53,7 @@ describe('palimpsest import of a folder with other files', () => {
 
   it('lists all files with errors at once, and imports nothing', async () => {
     const { cwd, store } = folderOf(files);
-    const { code, stdout, stderr } = await palimpsest(['import', 'site', ...store, '--json'], { cwd });
+    const { code, stdout, stderr } = await palimpsestHere(['import', 'site', ...store, '--json'], { cwd });
     expect(code).toBe(1);
     expect(stderr.split('\n')).toEqual([
       'error: site/2.png is a PNG image (bad-encoding)',
@@ -110,11 +110,11 @@ describe('palimpsest import of a folder with other files', () => {
   it('reads only the files that the patterns select, also from the environment', async () => {
     const { cwd, store } = folderOf(files);
     const patterns = ['--include', '*.json', '--include', '*.ndjson', '--exclude', '[45].*', '--exclude', 'site/3*'];
-    const both = await palimpsest(['import', 'site', ...store, ...patterns], { cwd });
+    const both = await palimpsestHere(['import', 'site', ...store, ...patterns], { cwd });
     expect(both.stderr).toContain('where     site/3.ndjson, line 2, text');
     const env = { PALIMPSEST_INCLUDE: '1.*' };
     expect(await palimpsestJson(['import', 'site', 'site/2.png', ...store], { cwd, env })).toMatchObject({ store: { records: 1 } });
-    expect(await palimpsest(['import', 'site', ...store, '--include', '*.txt'], { cwd })).toMatchObject({
+    expect(await palimpsestHere(['import', 'site', ...store, '--include', '*.txt'], { cwd })).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('no file of the sources matches the patterns (no-source)'),
     });
@@ -145,7 +145,7 @@ describe('palimpsest import', () => {
   it('names observe for all sources if all have snapshots', async () => {
     const snapshot = '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"a"}';
     const { cwd } = folderOf({ 'nights/1.json': snapshot, 'nights/2.json': snapshot });
-    expect((await palimpsest(['import', 'nights'], { cwd })).stderr).toContain(
+    expect((await palimpsestHere(['import', 'nights'], { cwd })).stderr).toContain(
       'try       read snapshots with observe: palimpsest observe nights\n',
     );
   });
@@ -161,7 +161,7 @@ describe('palimpsest import', () => {
     ['the older', twins.toReversed()],
   ])('imports everything else if two accounts have one screen name, %s first, and lists the choices', async (_, order) => {
     const { cwd, store } = folderOf({ 'page.json': JSON.stringify(page(...order, account('jill'))) });
-    const { code, stdout, stderr } = await palimpsest(['import', 'page.json', ...store], { cwd });
+    const { code, stdout, stderr } = await palimpsestHere(['import', 'page.json', ...store], { cwd });
     expect(code).toBe(1);
     expect(stdout).toContain('store.db has 2 records of 2 accounts');
     expect(stderr.split('\n')).toEqual([
@@ -172,7 +172,10 @@ describe('palimpsest import', () => {
       'warning: to set the other profiles aside in a file: palimpsest import page.json --store store.db --rejects FILE',
       '',
     ]);
-    expect(await palimpsest(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({ code: 0, stderr: '' });
+    expect(await palimpsestHere(['import', 'page.json', ...store, '--on-conflict', 'keep'], { cwd })).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
     const rejects = ['--rejects', 'rejects.ndjson'];
     const fresh = ['--store', 'fresh.db'];
     expect(await palimpsestJson(['import', 'page.json', ...fresh, ...rejects], { cwd })).toMatchObject({
@@ -237,7 +240,7 @@ describe('palimpsest observe', () => {
       'all/2.json': JSON.stringify(page(record(1))),
       'all/3.db': 'SQLite format 3\0',
     });
-    const { code, stderr } = await palimpsest(['observe', 'all', ...store, '--observed-at', '2017-09-19T20:47:28Z'], { cwd });
+    const { code, stderr } = await palimpsestHere(['observe', 'all', ...store, '--observed-at', '2017-09-19T20:47:28Z'], { cwd });
     expect(code).toBe(1);
     expect(stderr.split('\n').slice(-5)).toEqual([
       '  found     bzip2 data',

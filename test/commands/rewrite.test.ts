@@ -5,7 +5,7 @@ import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 import { addBrowseFiles } from '../conformance/browse-files.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory } from '../verify/good-tree.ts';
 
 /** A folder with a tree in `out`, for https://history.example/api. */
@@ -18,7 +18,7 @@ async function withTree(): Promise<string> {
 
 describe('rewrite --list', () => {
   it('lists every host with the capabilities it lacks, and the refused hosts', async () => {
-    const { code, stdout } = await palimpsest(['rewrite', '--list']);
+    const { code, stdout } = await palimpsestHere(['rewrite', '--list']);
     expect(code).toBe(0);
     for (const { name, title, testedOn: proof, cannot, atOrigin } of HOSTS) {
       if (atOrigin !== undefined) expect(stdout).toContain(`with --origin lacks: ${Object.keys(atOrigin.cannot).join(', ')}`);
@@ -43,20 +43,23 @@ describe('rewrite', () => {
     const { files, steps } = await palimpsestJson(['rewrite', name], { cwd });
     if (!Array.isArray(files) || !Array.isArray(steps)) throw new Error('no files, or no steps');
     const inWords = steps.map((step) => `  ${step}\n`).join('');
-    expect((await palimpsest(['rewrite', name], { cwd })).stdout).toContain(inWords);
-    const { code, stdout } = await palimpsest(['rewrite', name, '--host-files', 'host'], { cwd });
+    const { code, stdout } = await palimpsestHere(['rewrite', name, '--host-files', 'host'], { cwd });
     expect(code).toBe(0);
     expect(stdout).toContain(inWords);
     const written = filesIn(join(cwd, 'host'));
-    const printed = await palimpsest(['rewrite', name], { cwd });
+    const printed = await palimpsestHere(['rewrite', name], { cwd });
     expect([...written.keys()].sort()).toEqual(files.map(({ path }) => path).sort());
     for (const { path, where, text } of files) {
       expect(written.get(path)?.toString()).toBe(text);
-      expect(printed.stdout, 'to be copied').toContain(`==> ${path}: ${where}\n\n${text}`);
+      const heading = `==> ${path}: ${where}\n\n`;
+      if (files.length > 1) expect(printed.stdout, 'to be copied').toContain(`${heading}${text}`);
+      else expect(printed, 'to be redirected').toMatchObject({ stdout: text, stderr: expect.stringContaining(heading) });
       expect(stdout).toContain(`  ${path}: ${where}\n`);
     }
+    expect(printed.stdout).not.toContain('to install the files');
+    expect(printed.stderr).toContain(inWords);
     // the same again changes nothing
-    expect(await palimpsest(['rewrite', name, '--host-files', 'host', '--quiet'], { cwd })).toMatchObject({
+    expect(await palimpsestHere(['rewrite', name, '--host-files', 'host', '--quiet'], { cwd })).toMatchObject({
       code: 0,
       stdout: '',
       stderr: '',
@@ -66,7 +69,7 @@ describe('rewrite', () => {
 
   it('writes files for the base URL of the tree', async () => {
     const cwd = await withTree();
-    const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    const { stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     expect(stdout).toContain('server_name history.example;');
     expect(stdout).toContain('location ~ ^/api/rest/');
   });
@@ -74,24 +77,24 @@ describe('rewrite', () => {
   it('writes files for the origin in --origin, and for the compressed files of the tree', async () => {
     const cwd = await withTree();
     const origin = 'https://bucket.s3.eu-central-1.amazonaws.com/some/where/';
-    const { stdout } = await palimpsest(['rewrite', 'nginx', '--origin', origin], { cwd });
+    const { stdout } = await palimpsestHere(['rewrite', 'nginx', '--origin', origin], { cwd });
     expect(stdout).toContain('location ~ ^/api/rest/');
     expect(stdout).toContain(
       'proxy_pass https://bucket.s3.eu-central-1.amazonaws.com/some/where/rest/$palimpsest_collection/$palimpsest_file;',
     );
     expect(stdout).toContain('proxy_set_header Host bucket.s3.eu-central-1.amazonaws.com;');
     expect(stdout).not.toContain('root /var');
-    const shouted = await palimpsest(['rewrite', 'nginx', '--origin', origin.replace('https://bucket', 'HTTPS://BUCKET')], { cwd });
+    const shouted = await palimpsestHere(['rewrite', 'nginx', '--origin', origin.replace('https://bucket', 'HTTPS://BUCKET')], { cwd });
     expect(shouted.stdout).toBe(stdout);
     const url = 'https://history.example/api';
     await palimpsestJson(['build', '--store', 'store.db', '--base-url', url, '--compress', 'gzip,brotli'], { cwd });
-    const packed = await palimpsest(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });
+    const packed = await palimpsestHere(['rewrite', 'nginx', '--origin', 'http://127.0.0.1:7480'], { cwd });
     expect(packed.stdout).toMatch(/"\.br";\n.*"\.gz";\n/);
     expect(packed.stdout).toContain('proxy_pass http://127.0.0.1:7480/rest/$palimpsest_collection/$palimpsest_file$palimpsest_suffix;');
   });
 
   it.each(HOSTS.filter(({ atOrigin }) => atOrigin === undefined).map(({ name }) => name))('rejects --origin for %s', async (name) => {
-    const { code, stderr } = await palimpsest(['rewrite', name, '--origin', 'https://bucket.example']);
+    const { code, stderr } = await palimpsestHere(['rewrite', name, '--origin', 'https://bucket.example']);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/does not support --origin \(usage\)\n {2}expected {2}.*nginx/)]);
   });
 
@@ -107,18 +110,17 @@ describe('rewrite', () => {
     'https://bucket.example:99999',
     '',
   ])('rejects "%s" as an origin', async (origin) => {
-    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--origin', origin]);
+    const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx', '--origin', origin]);
     expect([code, stdout, stderr.includes('the origin is not the address of a tree')]).toEqual([2, '', true]);
     expect(stderr).not.toMatch(/password|prefix=a/);
   });
 
   it('writes files for the root of a host if there is no tree, and warns', async () => {
-    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx'], { cwd: temporaryFolder() });
+    const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     expect(stdout).toContain('location ~ ^/rest/');
-    expect(stderr).toBe(
-      'warning: there is no finished tree in out: the files are for a tree at the root of example.org, and the limits of the host were not checked\n',
-    );
+    const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
+    expect(stderr.split('\n', 1)).toEqual([`warning: there is no finished tree in out: ${consequence}`]);
   });
 
   it.each([
@@ -126,7 +128,7 @@ describe('rewrite', () => {
     ['engine', 'nginx'],
     ['cloudfront', 'cloudfront-functions'],
   ])('suggests a host for "%s": %s', async (name, similar) => {
-    const { code, stderr } = await palimpsest(['rewrite', name]);
+    const { code, stderr } = await palimpsestHere(['rewrite', name]);
     expect([code, stderr]).toEqual([
       2,
       expect.stringMatching(new RegExp(`there is no host "${name}" .*\n  try +did you mean ${similar}\\?\n$`, 's')),
@@ -135,15 +137,15 @@ describe('rewrite', () => {
 
   it('writes rules for browse files only if the tree has them', async () => {
     const cwd = await withTree();
-    const before = await palimpsest(['rewrite', 'nginx'], { cwd });
+    const before = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     expect(before.stdout).not.toContain('browse');
     addBrowseFiles(join(cwd, 'out'));
-    const { code, stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    const { code, stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     expect([code, stdout.includes('location = /api/ {'), stdout.includes('"browse/changes/1.html"')]).toEqual([0, true, true]);
   });
 
   it.each(REFUSED)('refuses $name and shows the reason', async ({ name, title, reason, instead }) => {
-    const { code, stderr } = await palimpsest(['rewrite', name]);
+    const { code, stderr } = await palimpsestHere(['rewrite', name]);
     expect([code, stderr]).toEqual([
       3,
       `error: ${title} cannot serve a tree (host-refused)\n  expected  a host that can answer ?page=2 with another file than ?page=3\n  found     ${reason}\n  try       ${instead}\n`,
@@ -151,7 +153,7 @@ describe('rewrite', () => {
   });
 
   it.each([[[]], [['iis']]])('rejects the arguments %j and lists the known hosts', async (args) => {
-    const { code, stderr } = await palimpsest(['rewrite', ...args]);
+    const { code, stderr } = await palimpsestHere(['rewrite', ...args]);
     expect(code).toBe(2);
     for (const { name } of HOSTS) expect(stderr).toContain(name);
   });
@@ -159,24 +161,24 @@ describe('rewrite', () => {
   it('rejects a tree with a file that is too large for the host, and shows both sizes', async () => {
     const cwd = await withTree();
     truncateSync(join(cwd, 'out/rest/data/page/2/index.json'), 26_214_401);
-    const { code, stderr } = await palimpsest(['rewrite', 'cloudflare-workers'], { cwd });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'cloudflare-workers'], { cwd });
     expect(code).toBe(3);
     expect(stderr).toContain('(host-limit)');
     expect(stderr).toContain('out/rest/data/page/2/index.json');
     expect(stderr).toContain('at most 26,214,400 bytes per file');
     expect(stderr).toContain('found     26,214,401 bytes');
-    expect(await palimpsest(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['rewrite', 'nginx'], { cwd })).toMatchObject({ code: 0 });
   });
 
   it('reads the tree from --out and PALIMPSEST_OUT, as every other command does', async () => {
     const cwd = await withTree();
-    const { stdout } = await palimpsest(['rewrite', 'nginx'], { cwd });
+    const { stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
-    const named = await palimpsest(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
+    const named = await palimpsestHere(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
     expect(named).toMatchObject({
       code: 0,
-      stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
-      stderr: '',
+      stdout,
+      stderr: stderr.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
     });
     const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
     const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
@@ -185,7 +187,7 @@ describe('rewrite', () => {
   });
 
   it('rejects a folder without a tree in --out, and names the option for the files', async () => {
-    const { code, stderr } = await palimpsest(['rewrite', 'nginx', '--out', 'host'], { cwd: await withTree() });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'host'], { cwd: await withTree() });
     expect([code, stderr]).toEqual([1, expect.stringContaining('there is no finished tree in host (no-tree)')]);
     expect(stderr).toContain('the folder for the files of the host with --host-files');
   });
@@ -193,22 +195,21 @@ describe('rewrite', () => {
   it('warns if the base URL of the tree is that of this machine', async () => {
     const cwd = await withTree();
     await palimpsestJson(['build', '--store', 'store.db', '--out', 'new'], { cwd });
-    const { code, stdout, stderr } = await palimpsest(['rewrite', 'nginx', '--out', 'new'], { cwd });
-    expect([code, stderr]).toEqual([
-      0,
-      'warning: the files are for http://127.0.0.1:8080, which only this machine reaches: for a site, build with --base-url\n',
-    ]);
+    const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'new'], { cwd });
+    const warning =
+      'warning: the files are for http://127.0.0.1:8080, which only this machine reaches: for a site, build with --base-url\n';
+    expect([code, stderr.startsWith(warning)]).toEqual([0, true]);
     expect(stdout).toContain('server_name 127.0.0.1;');
   });
 
   it('does not write into a tree, and does not overwrite a file with different content', async () => {
     const cwd = await withTree();
     const before = filesIn(join(cwd, 'out'));
-    expect(await palimpsest(['rewrite', 'caddy', '--host-files', 'out'], { cwd })).toMatchObject({ code: 3 });
+    expect(await palimpsestHere(['rewrite', 'caddy', '--host-files', 'out'], { cwd })).toMatchObject({ code: 3 });
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
     mkdirSync(join(cwd, 'host'));
     writeFileSync(join(cwd, 'host/server.mjs'), 'mine');
-    const { code, stderr } = await palimpsest(['rewrite', 'node', '--host-files', 'host'], { cwd });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'node', '--host-files', 'host'], { cwd });
     expect([code, stderr.includes('(not-ours)'), stderr.includes('host/server.mjs')]).toEqual([3, true, true]);
     expect([...filesIn(join(cwd, 'host'))].map(([path, bytes]) => [path, bytes.toString()])).toEqual([['server.mjs', 'mine']]);
   });
@@ -221,7 +222,7 @@ describe('rewrite', () => {
       page_size: 9,
       account_page_size: 9,
     });
-    const { code, stderr } = await palimpsest(['rewrite', 'nginx'], { cwd: folder });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd: folder });
     expect([code, stderr.includes('/caf%C3%A9')]).toEqual([2, true]);
   });
 
@@ -229,7 +230,7 @@ describe('rewrite', () => {
     const cwd = await withTree();
     const record = readFileSync(join(cwd, 'out/build.json'));
     await palimpsestJson(['rewrite', 'netlify', '--host-files', 'netlify'], { cwd });
-    expect(await palimpsest(['verify'], { cwd })).toMatchObject({ code: 0 });
+    expect(await palimpsestHere(['verify'], { cwd })).toMatchObject({ code: 0 });
     expect(readFileSync(join(cwd, 'out/build.json'))).toEqual(record);
   });
 });

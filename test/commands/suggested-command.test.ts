@@ -7,7 +7,7 @@ import { programFor } from '../../src/cli.ts';
 import { Terminal } from '../../src/terminal/terminal.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, type Finished, palimpsest } from '../support/palimpsest.ts';
+import { BIN, type Finished, palimpsestHere } from '../support/palimpsest.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const RECORD = {
@@ -91,7 +91,7 @@ describe('a command that is pasted', () => {
     mkdirSync(folder);
     writeFileSync(join(folder, 'records.ndjson'), JSON.stringify(RECORD));
     const next = ({ stdout }: { readonly stdout: string }) => /^next: (.*)$/m.exec(stdout)?.[1] ?? '';
-    const imported = await palimpsest(['import', 'records.ndjson', '--store', 'a store.db'], { cwd: folder });
+    const imported = await palimpsestHere(['import', 'records.ndjson', '--store', 'a store.db'], { cwd: folder });
     expect(next(imported)).toBe(`node ${BIN} build --store 'a store.db'`);
     const built = paste(`${next(imported)} --out '$tree'`, folder);
     const verified = paste(next(built), folder);
@@ -113,10 +113,10 @@ describe('a command that is pasted', () => {
       ['import', 'records.ndjson', '--quiet', '--store', 'no store.db'],
       ['store', 'push', 'backup', '--quiet'],
     ])
-      expect(await palimpsest(prepare, { cwd: folder })).toMatchObject({ code: 0 });
+      expect(await palimpsestHere(prepare, { cwd: folder })).toMatchObject({ code: 0 });
     const store = readFileSync(join(folder, 'no store.db'));
     writeFileSync(join(folder, 'no store.db'), store.fill('.', 4096));
-    const failed: Finished = await palimpsest([...args, '--json'], { cwd: folder });
+    const failed: Finished = await palimpsestHere([...args, '--json'], { cwd: folder });
     const [, line = ''] = /`([^`]+)`/.exec(JSON.parse(failed.stdout).error.hint) ?? [];
     expect(line).toMatch(expected);
     expect(failed.stderr).toContain(line);

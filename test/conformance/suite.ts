@@ -36,7 +36,7 @@ import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** The probes that every host must pass. */
-const CORE: { readonly [name: string]: Probe } = {
+export const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
   spellings,
@@ -44,8 +44,8 @@ const CORE: { readonly [name: string]: Probe } = {
   'pages that are not there compressed': unpacked,
 };
 
-/** The probes, those that change the tree last. */
-const PROBES: { readonly [C in Capability]: Probe } = {
+/** The probes, those that change the tree last. A tree with the composed layout shows `composed`. */
+export const PROBES: { readonly [C in Exclude<Capability, 'composed'>]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
   'last-repeat': queries('last-repeat'),
@@ -105,8 +105,8 @@ function newOutcome(subject: Subject | Linted): Outcome {
   return outcome;
 }
 
-/** Checks a host against its declaration: each capability must be present, and each missing one absent. */
-export function conforms(subject: Subject): void {
+/** Checks a host against its declaration: each capability must be present, and each missing one absent. Returns its results. */
+export function conforms(subject: Subject): Outcome {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
@@ -177,6 +177,7 @@ export function conforms(subject: Subject): void {
       );
     });
   });
+  return outcome;
 }
 
 const chromium = program('chromium');
@@ -198,10 +199,10 @@ async function score({ ask, site }: Trial): Promise<number> {
   return right;
 }
 
-/** Checks a host's files with the vendor's tool, which must also detect an inserted error. */
-export function passes(linted: Linted): void {
+/** Checks a host's files with the vendor's tool, which must also detect an inserted error. Returns its results. */
+export function passes(linted: Linted): Outcome {
   const { host, needs, release, complaints } = linted;
-  newOutcome(linted);
+  const outcome = newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
     test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
@@ -220,6 +221,7 @@ export function passes(linted: Linted): void {
       expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
     });
   });
+  return outcome;
 }
 
 /** Returns whether a capability needs a tree with browse files. */

@@ -38,15 +38,11 @@ function table(outcomes: readonly Outcome[]): string {
       release,
       score === undefined ? '' : `${score} of ${QUERIES.length}`,
       [...lacks].join(', '),
-      untestedCell(untested),
+      has.size === 0 ? 'everything else' : untested.join(', '),
     ];
     return `| ${cells.join(' | ')} |`;
   });
   return ['| host | tested on | queries | lacks | not tested |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
-}
-
-function untestedCell(names: readonly string[]): string {
-  return names.length === Object.keys(CAPABILITIES).length ? 'everything' : names.join(', ');
 }
 
 /** Returns the lines about capabilities that no host has. */

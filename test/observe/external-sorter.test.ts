@@ -9,7 +9,14 @@ import { temporaryFolder } from '../support/folder.ts';
 /** How many rows are sorted in memory before a run is written. */
 const RUN = 262_144;
 
-const row = (moment: number, line: number): Row => ({ moment, profile: line * 3, archive: line % 2, input: line % 7, line });
+const row = (moment: number, line: number): Row => ({
+  moment,
+  profile: line * 3,
+  archive: line % 2,
+  account: line % 5,
+  input: line % 7,
+  line,
+});
 
 const newSpool = () => openSpool(join(temporaryFolder(), 'sorter'));
 
@@ -45,13 +52,13 @@ describe('ExternalSorter', () => {
     const length = RUN * 3 + 1000;
     for (let line = 0; line < length; line += 1) sorter.add(row(momentOf(line), line));
     expect(sorter.length).toBe(length);
-    expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 40);
+    expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 48);
     let [count, wrong, lines] = [0, 0, 0];
     let before: Row = row(-1, -1);
     for (const each of sorter.inOrder()) {
       const isAfter = each.moment > before.moment || (each.moment === before.moment && each.line > before.line);
       const isWhole = each.moment === momentOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
-      if (!isAfter || !isWhole || each.archive !== each.line % 2) wrong += 1;
+      if (!isAfter || !isWhole || each.archive !== each.line % 2 || each.account !== each.line % 5) wrong += 1;
       count += 1;
       lines += each.line;
       before = each;

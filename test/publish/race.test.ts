@@ -6,6 +6,7 @@ import { openTarget } from '../../src/storage/address.ts';
 import { forEachLimit } from '../../src/storage/pool.ts';
 import { pathOf } from '../../src/tree/layout.ts';
 import { readVerified } from '../../src/tree/verified-tree.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
 import { chance } from '../whole/chance.ts';
 import { runAndKill } from '../whole/killing.ts';
 import { folderOfFile } from '../whole/stores.ts';
@@ -82,7 +83,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
       try {
         for (let night = 0; night < publishes; night += 1) {
           await history.grow(NIGHTS[night % NIGHTS.length] ?? 1);
-          if (night % 3 !== 1) await publishJson(args, env);
+          if (night % 3 !== 1) await palimpsestJson(args, { env, ownProcess: true });
           else {
             // left unfinished until the next publish; without conditional writes, nothing is sent for two seconds
             const delay = (kind.isConditional ? 300 : 2_300) + random() * 1_500;
@@ -91,7 +92,7 @@ describe.each(STORES)('crawlers during publishes to $name', (kind) => {
           }
           await setTimeout(300);
         }
-        await publishJson(args, env);
+        await palimpsestJson(args, { env, ownProcess: true });
       } finally {
         await crawlers.stop();
       }

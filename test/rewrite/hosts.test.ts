@@ -7,8 +7,17 @@ import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { REFUSED } from '../../src/rewrite/hosts/unsupported.ts';
 
 const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name}.js`, import.meta.url), 'utf8');
-const PROGRAM = { resolve: module('resolve'), respond: module('respond') };
-const BROWSE_PROGRAM = { resolve: module('resolve') + module('browse'), respond: module('respond') + module('respond-browse') };
+const PROGRAM = {
+  resolve: module('resolve'),
+  respond: module('respond'),
+  compose: module('chunks') + module('compose'),
+  respondComposed: module('tree-reader') + module('respond-composed'),
+};
+const BROWSE_PROGRAM = {
+  ...PROGRAM,
+  resolve: module('resolve') + module('browse'),
+  respond: module('respond') + module('respond-browse'),
+};
 const site = (base: string, browse = false): PublishedSite => ({
   origin: 'https://example.org',
   domain: 'example.org',
@@ -50,14 +59,14 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
       expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
       expect(where.length).toBeGreaterThan(10);
       expect(text).not.toMatch(/[ \t]$/m);
-      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&)|\[object|NaN/);
+      expect(text).not.toMatch(/undefined(?! \?|\)|;| &&| \|\|)|\[object|NaN/);
     }
   });
 
   test('renders rules for browse files only if the tree has them', () => {
     expect(textOf(host, '/api')).not.toMatch(/browse\/|WithBrowse/);
     expect(textOf(host, '/api', true)).toMatch(/browse\/|WithBrowse/);
-    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&)|\[object|NaN|[ \t]$/m);
+    expect(textOf(host, '/api', true)).not.toMatch(/undefined(?! [?:]|\)|;| &&| \|\|)|\[object|NaN|[ \t]$/m);
   });
 
   test('has steps that name each of its files, or no steps if it is set up by hand', () => {
@@ -80,6 +89,69 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     }
     for (const capability of Object.keys(host.untested ?? {})) expect(host.cannot).not.toHaveProperty(capability);
   });
+});
+
+const COMPOSED = HOSTS.flatMap(({ name, composed }) => (composed === undefined ? [] : [[name, composed] as const]));
+
+describe.each(COMPOSED)('%s with the composed layout', (name, { cannot, untested = {}, render, steps }) => {
+  const textAt = (base: string) =>
+    render(site(base))
+      .map(({ text }) => text)
+      .join('\n');
+
+  test('renders the same files each time, for the path of the base URL', () => {
+    expect(render(site('/api'))).toEqual(render(site('/api')));
+    for (const { path, where, text } of render(site('/api'))) {
+      expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
+      expect(where.length).toBeGreaterThan(10);
+      expect(text).not.toMatch(/[ \t]$/m);
+      expect(text).not.toContain('[object');
+    }
+    expect(textAt('/zzz-where/v2')).toContain('/zzz-where/v2');
+    expect(textAt('')).not.toContain('zzz');
+  });
+
+  test('contains the modules that compose pages exactly once, without imports of them', () => {
+    for (const part of ['resolve', 'chunks', 'compose', ...(name === 'nginx-njs' ? [] : ['tree-reader', 'respond-composed'])]) {
+      const body = module(part)
+        .replace(/^import .*\n/gm, '')
+        .replace(/^export (?=[a-z])/gm, '')
+        .trim();
+      expect(textAt('').split(body).length, part).toBe(2);
+    }
+    expect(textAt('')).not.toMatch(/from '\.\/(?!handler)/);
+  });
+
+  test('has steps that copy each of its files, or no copies', () => {
+    for (const { path } of steps.some((step) => step.startsWith('cp ')) ? render(site('')) : []) expect(steps.join('\n')).toContain(path);
+  });
+
+  test('has a reason for each missing capability, and lists no capability as both missing and untested', () => {
+    for (const [capability, reason] of [...Object.entries(cannot), ...Object.entries(untested)]) {
+      expect(Object.keys(CAPABILITIES)).toContain(capability);
+      expect(reason.length).toBeGreaterThan(15);
+    }
+    for (const capability of Object.keys(untested)) expect(cannot).not.toHaveProperty(capability);
+  });
+});
+
+test('every host supports the composed layout or has the reason why not', () => {
+  expect(COMPOSED.map(([name]) => name)).toEqual([
+    'nginx-njs',
+    'node',
+    'deno',
+    'bun',
+    'cloudflare-workers',
+    'netlify',
+    'vercel',
+    'lambda-edge',
+    'service-worker',
+  ]);
+  for (const { name, cannot, atOrigin, composed } of HOSTS) {
+    expect(cannot.composed === undefined, name).toBe(composed !== undefined);
+    expect(composed === undefined ? undefined : composed.cannot.composed, name).toBe(undefined);
+    if (atOrigin !== undefined) expect(atOrigin.cannot.composed, name).not.toBe(undefined);
+  }
 });
 
 const ORIGIN: Origin = {

@@ -8,6 +8,7 @@ import { migrate } from '../../src/store/migrate.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, MIGRATIONS } from '../../src/store/schema.ts';
 import { Store } from '../../src/store/store.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest } from '../support/palimpsest.ts';
 import { contentsOf, observe, sourceOf } from '../support/snapshots.ts';
 import { command } from './damaged-store.ts';
 
@@ -82,6 +83,7 @@ const ORIGINAL: readonly (readonly [name: string, sql: string, subject: RegExp])
     "UPDATE account SET identity = replace(identity, '\"\"', '\"https://x.example\"') WHERE screen_name = 'bob'",
     /^account bob$/,
   ],
+  ['a former handle', "UPDATE former_handle SET handle = 'amn'", /^former handles$/],
 ];
 
 describe('palimpsest store check', () => {
@@ -130,6 +132,8 @@ describe('palimpsest store check', () => {
     writeFileSync(store, bytes);
     const found = await check();
     expect(found.findings).toContainEqual(expect.objectContaining({ subject: 'file', repairable: true }));
+    const printed = await palimpsest(['store', 'check', '--store', store]);
+    expect(printed.stdout).toContain('  contents  6 records; accounts are checked only if the file is not damaged\n');
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: true });
     expect(linesOf(store)).toEqual(lines);
   });

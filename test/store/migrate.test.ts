@@ -3,8 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { migrate } from '../../src/store/migrate.ts';
 import { MIGRATIONS } from '../../src/store/schema.ts';
+import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, observe } from '../support/snapshots.ts';
+import { makeVersion7 } from './earlier-store.ts';
 
 const FIRST = 'CREATE TABLE one (id INTEGER PRIMARY KEY, word TEXT) STRICT';
 const SECOND = 'ALTER TABLE one ADD COLUMN length INTEGER; UPDATE one SET length = length(word)';
@@ -35,6 +37,25 @@ describe('a store of another version', () => {
     migrate(database, 'store.db', [FIRST, SECOND]);
     expect(() => migrate(database, 'store.db', [FIRST])).toThrow(expect.objectContaining({ code: 'store-newer', found: 'version 2' }));
     database.close();
+  });
+
+  it('gets a new fingerprint only if it has former handles, which the fingerprint of version 7 did not include', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const revision = () => {
+      const store = Store.open(path);
+      store.close();
+      return store.revision;
+    };
+    await observe(path, [{ observed_at: '2020-01-01T00:00:00Z', screen_name: 'jack_d', id: '12', bio: 'a' }]);
+    const without = revision();
+    makeVersion7(path);
+    expect(revision()).toEqual(without);
+    await observe(path, [{ observed_at: '2020-01-02T00:00:00Z', screen_name: 'jack', id: '12', bio: 'b' }]);
+    const renamed = revision();
+    makeVersion7(path);
+    const migrated = revision();
+    expect(migrated).toMatchObject({ number: renamed.number + 1, fingerprint: renamed.fingerprint });
+    expect(revision()).toEqual(migrated);
   });
 
   it('keeps its published data after the migration, and accepts new observations', async () => {

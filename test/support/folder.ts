@@ -12,11 +12,16 @@ export function temporaryFolder(): string {
 
 /** Returns the bytes of every file below a folder, by relative path with slashes. */
 export function filesIn(folder: string): Map<string, Buffer> {
-  const files = new Map<string, Buffer>();
-  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    files.set(path.slice(folder.length + 1).replaceAll('\\', '/'), readFileSync(path));
-  }
-  return files;
+  return new Map(pathsIn(folder).map((path) => [path, readFileSync(join(folder, path))]));
+}
+
+/**
+ * Returns the relative paths of the regular files below a folder, with slashes. Links are left out and not followed. The
+ * `recursive` option of Node.js follows them in some releases.
+ */
+export function pathsIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    if (entry.isDirectory()) return pathsIn(join(folder, entry.name)).map((path) => `${entry.name}/${path}`);
+    return entry.isFile() ? [entry.name] : [];
+  });
 }

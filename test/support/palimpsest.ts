@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** The program that users start. */
@@ -22,6 +23,8 @@ export interface RunOptions {
   readonly uid?: number | undefined;
   /** Called with the process as soon as it runs, for example to kill it. */
   readonly onStart?: (process: ChildProcess) => void;
+  /** Runs a process also where this process could run the command: the test does something else at the same time. */
+  readonly ownProcess?: boolean;
 }
 
 /** Runs the program to its end. */
@@ -49,7 +52,67 @@ export function palimpsest(args: readonly string[], options: RunOptions = {}): P
 
 /** Runs the program and expects it to succeed. Returns the object that --json prints. */
 export async function palimpsestJson(args: readonly string[], options: RunOptions = {}): Promise<Record<string, unknown>> {
-  const { code, stdout, stderr } = await palimpsest([...args, '--json'], options);
+  const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], options);
   if (code !== 0) throw new Error(`palimpsest ${args.join(' ')} exited with ${code}: ${stderr}${stdout}`);
   return JSON.parse(stdout);
+}
+
+/** The commands that run in this process at the moment, and the folder and environment that all of them share. */
+let [running, shared] = [0, ''];
+
+/**
+ * Runs the compiled program to its end in this process, which is much faster than to start a process. Starts one only if the
+ * options ask for it, or if commands that already run here have another folder or environment.
+ */
+export async function palimpsestHere(args: readonly string[], options: RunOptions = {}): Promise<Finished> {
+  const { env = {}, input = '', cwd } = options;
+  const surroundings = JSON.stringify([cwd, env]);
+  if (needsProcess(options) || (running > 0 && surroundings !== shared)) return palimpsest(args, options);
+  const [folder, before] = [process.cwd(), { ...process.env }];
+  running += 1;
+  shared = surroundings;
+  if (cwd !== undefined) process.chdir(cwd);
+  // the clients of object stores read the environment of the process
+  Object.assign(process.env, env);
+  const [stdout, stderr] = [new Collected(), new Collected()];
+  try {
+    // what bin/palimpsest.js runs
+    const { run } = await import('../../dist/cli.js');
+    const stdin = Readable.from([Buffer.from(input)]);
+    const io = { stdin, stdout, stderr, env: { ...process.env }, once: () => {}, cwd: () => process.cwd() };
+    const code: number = await run([process.execPath, BIN, ...args], io);
+    return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
+  } finally {
+    running -= 1;
+    if (running === 0) {
+      process.chdir(folder);
+      for (const name of Object.keys(env)) {
+        if (before[name] === undefined) delete process.env[name];
+        else process.env[name] = before[name];
+      }
+    }
+  }
+}
+
+/** The variables that a command reads while it runs. Node.js and other libraries read some only once, when a process starts. */
+const READ_LATE = /^(?:PALIMPSEST_.*|AWS_ACCESS_KEY_ID|AWS_SECRET_ACCESS_KEY|AZURE_STORAGE_CONNECTION_STRING)$/;
+
+/** Whether a command needs a process of its own. */
+function needsProcess({ program, uid, onStart, ownProcess, env = {} }: RunOptions): boolean {
+  const isReadLate = Object.keys(env).every((name) => READ_LATE.test(name));
+  return program !== undefined || uid !== undefined || onStart !== undefined || ownProcess === true || !isReadLate;
+}
+
+/** Collects what a command writes to an output. */
+class Collected {
+  readonly #chunks: Buffer[] = [];
+
+  write(data: string | Uint8Array, done?: () => void): void {
+    this.#chunks.push(Buffer.from(data));
+    done?.();
+  }
+
+  text(): string {
+    return Buffer.concat(this.#chunks).toString();
+  }
 }

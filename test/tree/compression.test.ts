@@ -9,7 +9,7 @@ import { compress, compressors, decompress } from '../../src/tree/compression.ts
 import { ENCODINGS, type Encoding, encodingsIn } from '../../src/tree/encoding.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
 describe.each(ENCODINGS)('compression with %s', (encoding) => {
@@ -181,7 +181,7 @@ describe('a build with --compress', () => {
 
 it('rejects an unknown encoding', async () => {
   const args = ['build', '--base-url', 'https://example.org', '--store', join(temporaryFolder(), 'none.db')];
-  const { code, stderr } = await palimpsest([...args, '--compress', 'gzip,zstd']);
+  const { code, stderr } = await palimpsestHere([...args, '--compress', 'gzip,zstd']);
   expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
     2,
     [

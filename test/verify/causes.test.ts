@@ -7,7 +7,7 @@ import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
 import { DamagedPages } from '../../src/verify/damaged-pages.ts';
 import { verify } from '../../src/verify/verify.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { DamagedTree } from './damaged-tree.ts';
 import { buildTree, goodHistory, importHistory } from './good-tree.ts';
 
@@ -132,7 +132,7 @@ describe('palimpsest verify', () => {
     const tree = copy();
     tree.remove(file('data', 3));
     tree.write('stray', '');
-    const { code, stdout } = await palimpsest(['verify', '--out', tree.folder, '--store', store]);
+    const { code, stdout } = await palimpsestHere(['verify', '--out', tree.folder, '--store', store]);
     expect(code).toBe(1);
     const lines = stdout.split('\n');
     expect(lines[0]).toBe('rest/data/page/3/index.json: 15 violations');
@@ -146,7 +146,7 @@ describe('palimpsest verify', () => {
     expect(lines[4]).toBe('stray: 1 violation');
     expect(lines[5]).toBe('  unexpected-file: expected no file at this path, found a file');
     expect(lines[6]).toMatch(/^verified .*: 16 violations, caused by 2 files$/);
-    const json = await palimpsest(['verify', '--out', tree.folder, '--store', store, '--json']);
+    const json = await palimpsestHere(['verify', '--out', tree.folder, '--store', store, '--json']);
     const { violations, causes } = JSON.parse(json.stdout);
     expect(causes).toEqual([
       { path: file('data', 3), violations: 15, rules: { 'file-missing': 1, 'store-missing': 7, 'account-data-surplus': 7 } },
@@ -159,7 +159,7 @@ describe('palimpsest verify', () => {
   it('uses the singular for one violation and one cause', async () => {
     const tree = copy();
     tree.write('stray', '');
-    const { stdout } = await palimpsest(['verify', '--out', tree.folder]);
+    const { stdout } = await palimpsestHere(['verify', '--out', tree.folder]);
     expect(stdout).toMatch(/: 1 violation, caused by 1 file\n {2}checked {3}60 records and 8 accounts\n/);
     expect(await palimpsestJson(['verify', '--out', good])).toMatchObject({ causes: [], violations: [] });
   });

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { COLLECTIONS, type Collection } from '../../src/contract/collection.ts';
+import { pathsIn } from '../support/folder.ts';
 
 /** Any JSON object; tests can give it any shape. */
 export type Json = Record<string, unknown>;
@@ -225,8 +226,7 @@ export class DamagedTree {
 
   /** Returns the relative paths of all files below the folder. */
   files(): string[] {
-    const entries = readdirSync(this.folder, { recursive: true, withFileTypes: true });
-    return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name).slice(this.folder.length + 1));
+    return pathsIn(this.folder);
   }
 }
 

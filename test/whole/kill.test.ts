@@ -89,7 +89,7 @@ describe('a killed import', () => {
     await palimpsestJson(['import', fileOf(folder, 'old.ndjson', old), '--store', small]);
     const whole = join(folder, 'whole.db');
     copyFileSync(small, whole);
-    took = await measure(() => palimpsestJson(['import', batch, '--store', whole]));
+    took = await measure(() => palimpsestJson(['import', batch, '--store', whole], { ownProcess: true }));
     growth = sizeOf(whole) - sizeOf(small);
     [before, after] = [contentsOf(small), contentsOf(whole)];
   });
@@ -193,7 +193,7 @@ describe('a killed observe', () => {
     );
     const whole = join(folder, 'seen-whole.db');
     copyFileSync(small, whole);
-    took = await measure(() => palimpsestJson(['observe', batch, '--store', whole]));
+    took = await measure(() => palimpsestJson(['observe', batch, '--store', whole], { ownProcess: true }));
     [before, after] = [contentsOf(small), contentsOf(whole)];
   });
 
@@ -262,7 +262,7 @@ describe.each([
     young = { store: newStore, tree: await freshTree(newStore, join(place, 'new-tree'), SIZES) };
     // builds the tree of the old store into an empty folder, then the tree of the new store over it
     await palimpsestJson(buildArgs(oldStore, out, SIZES));
-    took = await measure(() => palimpsestJson(buildArgs(newStore, out, SIZES)));
+    took = await measure(() => palimpsestJson(buildArgs(newStore, out, SIZES), { ownProcess: true }));
     expect(differences(filesIn(out), young.tree)).toEqual([]);
   });
 

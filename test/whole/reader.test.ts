@@ -109,14 +109,14 @@ describe('readers that follow next during repeated builds', () => {
         await importLines(store, step);
         const args = buildArgs(store, out, SIZES);
         // the builds alternate: fast; on a slow disk, so that readers start and overtake during the exchange; killed on a slow disk
-        if (index % 3 === 0) await palimpsestJson(args);
+        if (index % 3 === 0) await palimpsestJson(args, { ownProcess: true });
         else if (index % 3 === 1) await palimpsestJson(args, { env: slowDisk({ rename: 1 }) });
         else {
           const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 150 }, { env: slowDisk({ rename: 1 }) });
           expect(signal).toBe('SIGKILL');
         }
       }
-      await palimpsestJson(buildArgs(store, out, SIZES));
+      await palimpsestJson(buildArgs(store, out, SIZES), { ownProcess: true });
     } finally {
       await readers.stop();
     }

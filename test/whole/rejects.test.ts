@@ -47,7 +47,7 @@ describe('a run with --rejects', () => {
       const args = [command, source, '--store', store, '--rejects', rejects];
       mkdirSync(beside);
       const started = performance.now();
-      await palimpsestJson(args);
+      await palimpsestJson(args, { ownProcess: true });
       const took = performance.now() - started;
       const expected = join(folder, 'expected');
       copyFileSync(rejects, expected);

@@ -218,7 +218,7 @@ describe('palimpsest remove', () => {
     copyFileSync(store, whole);
     const before = await exported();
     const started = performance.now();
-    await palimpsestJson(['remove', 'nina_k', '--yes', '--store', store]);
+    await palimpsestJson(['remove', 'nina_k', '--yes', '--store', store], { ownProcess: true });
     const took = performance.now() - started;
     const withoutTime = (text: string) => text.replaceAll(/"excluded_at":"[^"]*"/g, '');
     const after = withoutTime(await exported());

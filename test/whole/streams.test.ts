@@ -66,11 +66,18 @@ function unread(stream: 'stdout' | 'stderr', args: readonly string[]): Promise<E
   return ended(child);
 }
 
-describe.each(Object.entries(COMMANDS))('palimpsest %s', (_, args) => {
+/** Returns the errors in a standard error, without the lines that `rewrite` writes there beside its file. */
+async function errorsIn(name: string, args: readonly string[], stderr: string): Promise<string> {
+  if (name !== 'rewrite') return stderr;
+  const notes = new Set((await redirected('', args)).stderr.split('\n'));
+  return stderr.replace(/.*\n/g, (line) => (notes.has(line.slice(0, -1)) ? '' : line));
+}
+
+describe.each(Object.entries(COMMANDS))('palimpsest %s', (name, args) => {
   it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {
       const { code, stderr } = await redirected('>/dev/full', [...args(), ...json]);
-      expect(stderr).toMatch(/^error: cannot write to standard output \(file-system\)\n( {2}\w.*\n)+$/);
+      expect(await errorsIn(name, args(), stderr)).toMatch(/^error: cannot write to standard output \(file-system\)\n( {2}\w.*\n)+$/);
       expect(code).toBe(1);
     }
   });
@@ -84,7 +91,8 @@ describe.each(Object.entries(COMMANDS))('palimpsest %s', (_, args) => {
       redirected('<&-', args()),
       ...(full.skip ? [] : [redirected('2>/dev/full', args())]),
     ]);
-    expect(endings.map(({ code, stderr }) => [code, stderr])).toEqual(endings.map(() => [0, '']));
+    const outcomes = await Promise.all(endings.map(async ({ code, stderr }) => [code, await errorsIn(name, args(), stderr)]));
+    expect(outcomes).toEqual(endings.map(() => [0, '']));
   });
 });
 

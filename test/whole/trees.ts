@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesIn } from '../support/folder.ts';
+import { filesIn, pathsIn } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 
 /** The bytes of a tree's files, by path. */
@@ -55,11 +55,9 @@ export function buildStateOf(out: string): BuildState {
 /** Returns a mark for each file. A new inode, modification time or size means that the file was written. */
 export function marksOf(out: string): Map<string, string> {
   const marks = new Map<string, string>();
-  for (const entry of readdirSync(out, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile()) continue;
-    const path = join(entry.parentPath, entry.name);
-    const { ino, mtimeNs, size } = statSync(path, { bigint: true });
-    marks.set(path.slice(out.length + 1).replaceAll('\\', '/'), `${ino} ${mtimeNs} ${size}`);
+  for (const path of pathsIn(out)) {
+    const { ino, mtimeNs, size } = statSync(join(out, path), { bigint: true });
+    marks.set(path, `${ino} ${mtimeNs} ${size}`);
   }
   return marks;
 }

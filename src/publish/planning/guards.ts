@@ -12,11 +12,14 @@ export interface Limits {
   readonly allowLoopback: boolean;
 }
 
+/** The parts of a plan on which the guards decide. */
+type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'gaps'>;
+
 /**
  * Returns the reasons not to carry out a plan: loopback-url, too-many-deletes, reader-gaps, or an empty list.
  * @param baseUrl that of the tree
  */
-export function checkGuards(target: string, baseUrl: string, plan: Plan, { maxDelete, allowGaps, allowLoopback }: Limits): Failure[] {
+export function checkGuards(target: string, baseUrl: string, plan: Guarded, { maxDelete, allowGaps, allowLoopback }: Limits): Failure[] {
   const most = 'most' in maxDelete ? maxDelete.most : Math.floor(maxDelete.share * plan.atTarget);
   const links = new Failure('loopback-url', `the links in the pages would lead readers of ${target} to their own machines`, {
     expected: 'a tree that was built with the address of the site',

@@ -1,4 +1,5 @@
 import { inlined, responder } from '../program.ts';
+import { cloudflareWorkersComposed } from './cloudflare-workers-composed.ts';
 import type { Host } from './host.ts';
 
 export const cloudflareWorkers: Host = {
@@ -53,4 +54,5 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx wrangler deploy'],
+  composed: cloudflareWorkersComposed,
 };

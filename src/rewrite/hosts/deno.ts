@@ -1,4 +1,5 @@
 import { inlined, responder } from '../program.ts';
+import { denoComposed } from './deno-composed.ts';
 import type { Host } from './host.ts';
 
 export const deno: Host = {
@@ -29,4 +30,5 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],
+  composed: denoComposed,
 };

@@ -1,9 +1,10 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
-import { BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, spelled, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES } from '../browse.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
 import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
+import { htmlPages } from './vcl.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
@@ -18,7 +19,7 @@ export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
   testedOn: "falco only, a linter for Fastly's VCL",
-  cannot: {},
+  cannot: { composed: 'VCL chooses an object of the origin and cannot compose a page' },
   untested: untested(),
   limits: {},
   render: ({ base, browse }) => [
@@ -68,7 +69,7 @@ ${browse ? browseFiles(base) : ''}  # Fastly does not decode paths. Each charact
   } else {
     error 614;
   }
-${browse ? htmlPages() : ''}  # A page is always sent whole.
+${browse ? htmlPages('  ') : ''}  # A page is always sent whole.
   unset req.http.Range;
   # All clients get the same page: these headers must not create variants in the cache.
   unset req.http.Accept;
@@ -145,7 +146,7 @@ function json(text: string): string {
 }
 
 function untested(): NonNullable<Host['untested']> {
-  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
+  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES && name !== 'composed');
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
 }
 
@@ -167,22 +168,6 @@ ${base === '' ? '' : redirect}  if (req.url.path ~ "^${literal(base)}/(${BROWSE_
     unset req.http.Accept;
     unset req.http.Cookie;
     return(lookup);
-  }
-`;
-}
-
-/** Returns the rules that replace the file of a page by its HTML page. The path is the key of the cache: both forms have their own. */
-function htmlPages(): string {
-  return `  # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-  # second file in HTML.
-  if (req.http.Accept ~ "(?i)${names('text/html')}" && req.http.Accept !~ "(?i)${names('application/json')}" && req.http.X-Value != "last") {
-    set req.http.X-Form = "html";
-${Object.entries(HTML_FOLDERS)
-  .map(
-    ([collection, folder]) =>
-      `    set req.url = regsub(req.url, "^/rest/${collection}/(?:page/([0-9]+)/)?index\\.json$", "/${folder}/\\1.html");\n`,
-  )
-  .join('')}    set req.url = regsub(req.url, "/\\.html$", "/1.html");
   }
 `;
 }

@@ -1,5 +1,6 @@
 import { inlined, responder } from '../program.ts';
 import type { Host } from './host.ts';
+import { serviceWorkerComposed } from './service-worker-composed.ts';
 
 export const serviceWorker: Host = {
   name: 'service-worker',
@@ -46,4 +47,5 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: [],
+  composed: serviceWorkerComposed,
 };

@@ -1,15 +1,17 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
-import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, spelled, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES } from '../browse.ts';
+import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
+import { htmlPages } from './vcl.ts';
 
 export const varnish: Host = {
   name: 'varnish',
   title: 'Varnish Cache',
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
+    composed: 'VCL chooses an object of the origin and cannot compose a page',
     'percent-decoding': 'VCL cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
@@ -68,7 +70,7 @@ ${browse ? browseFiles(base) : ''}    # Varnish does not decode paths. Each char
     } else {
         return (synth(404, "Invalid page."));
     }
-${browse ? htmlPages() : ''}    unset req.http.X-Query;
+${browse ? htmlPages('    ') : ''}    unset req.http.X-Query;
     unset req.http.X-Value;
     unset req.http.X-Plain;
     if (req.http.Accept-Encoding !~ "(?i)${accepts('gzip')}") {
@@ -183,25 +185,6 @@ ${base === '' ? '' : redirect}    if (req.url ~ "^${literal(base)}/(?:${BROWSE_P
         unset req.http.Accept;
         unset req.http.Cookie;
         return (hash);
-    }
-`;
-}
-
-/** Returns the rules that replace the file of a page by its HTML page. The path is the key of the cache: both forms have their own. */
-function htmlPages(): string {
-  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-    # second file in HTML.
-    if (req.http.Accept ~ "(?i)${names('text/html')}" && req.http.Accept !~ "(?i)${names('application/json')}" && req.http.X-Value != "last") {
-        set req.http.X-Form = "html";
-${Object.entries(HTML_FOLDERS)
-  .map(
-    ([
-      collection,
-      folder,
-    ]) => `        set req.url = regsub(req.url, "^/rest/${collection}/(?:page/([0-9]+)/)?index\\.json$", "/${folder}/\\1.html");
-`,
-  )
-  .join('')}        set req.url = regsub(req.url, "/\\.html$", "/1.html");
     }
 `;
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, readdirSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 import { refused } from '../../warc/damaged.ts';
 
 const ALGORITHMS = /^(tag)?manifest-(md5|sha1|sha256|sha512)\.txt$/;
@@ -21,7 +21,7 @@ export async function checkBag(bag: string): Promise<void> {
   });
   if (!manifests.some(({ isOfPayload }) => isOfPayload))
     throw refused(bag, 'a manifest with MD5, SHA-1, SHA-256 or SHA-512', 'no such manifest');
-  const payload = filesIn(bag);
+  const payload = [...filesIn(bag, 'data')];
   for (const { name, algorithm, isOfPayload } of manifests) {
     const unlisted = isOfPayload ? new Set(payload) : new Set<string>();
     for (const { digest, path } of linesIn(bag, name)) {
@@ -37,15 +37,18 @@ export async function checkBag(bag: string): Promise<void> {
   }
 }
 
-/** Returns the paths of the payload, with slashes. */
-function filesIn(bag: string): string[] {
-  const entries = readdirSync(join(bag, 'data'), { recursive: true, withFileTypes: true });
-  return entries.flatMap((entry) => {
-    const path = join(entry.parentPath, entry.name).slice(join(bag, '.').length + 1);
-    if (entry.isDirectory()) return [];
-    if (!entry.isFile()) throw refused(bag, 'only files and folders', `${path}, a link or something else`);
-    return [path.split(sep).join('/')];
-  });
+/**
+ * Yields the paths of the files in a folder of the bag, with slashes. It reads one folder at a time, because `readdirSync` with
+ * `recursive` follows links to folders on some releases of Node, also in circles.
+ * @throws Failure bad-archive
+ */
+function* filesIn(bag: string, folder: string): Generator<string> {
+  for (const entry of readdirSync(join(bag, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* filesIn(bag, path);
+    else if (entry.isFile()) yield path;
+    else throw refused(bag, 'only files and folders', `${path}, a link or something else`);
+  }
 }
 
 function* linesIn(bag: string, name: string): Generator<{ readonly digest: string; readonly path: string }> {

@@ -1,5 +1,5 @@
-import { closeSync, openSync, readSync } from 'node:fs';
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
+import { fileHead } from '../file-head.ts';
 import type { Input, InputError } from '../source.ts';
 import type { ArchiveReport } from './survey.ts';
 
@@ -27,7 +27,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
   };
   try {
     for (const input of inputs) {
-      const kind = input.size === undefined ? undefined : kindOf(input.name);
+      const kind = input.path === undefined || input.size === undefined ? undefined : kindOf(input.path);
       // most imports have no archive, so its code is not loaded with the command
       const archive = kind === undefined ? undefined : await (await import('./open-archive.ts')).openArchive(input, kind, onReject);
       opened.push(archive?.input ?? input);
@@ -44,22 +44,7 @@ export async function openArchives(inputs: readonly Input[], onReject?: (inputEr
 
 /** Returns the kind of a web archive. Detects it by the first bytes, or by the name if these bytes are damaged. */
 function kindOf(path: string): 'warc' | 'zip' | undefined {
-  const head = headOf(path);
+  const head = fileHead(path, HEAD_BYTES);
   if (head.subarray(0, 4).toString('latin1') === 'PK\x03\x04' || /\.wacz$/i.test(path)) return 'zip';
   return startsAsWarc(head) || /\.warc(\.gz)?$/i.test(path) ? 'warc' : undefined;
-}
-
-/** Returns nothing if the file cannot be read: a later read reports the error. */
-function headOf(path: string): Buffer {
-  const head = Buffer.alloc(HEAD_BYTES);
-  try {
-    const file = openSync(path, 'r');
-    try {
-      return head.subarray(0, readSync(file, head, 0, HEAD_BYTES, 0));
-    } finally {
-      closeSync(file);
-    }
-  } catch {
-    return head.subarray(0, 0);
-  }
 }

@@ -4,7 +4,7 @@ import { readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/pr
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
-import { lock } from '../../store/lock.ts';
+import { type Lock, lock } from '../../store/lock.ts';
 import { mkdirp } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
@@ -17,6 +17,9 @@ export const folder: TargetKind = {
 
 /** The suffix of the temporary file of a write. It is always the same, so that the next run overwrites what a kill left. */
 const PARTIAL = '.partial';
+
+/** The name of the lock of a whole folder. A killed run may leave the file, but not the lock. */
+const LOCK = 'publish.json.all.lock';
 
 class FolderTarget implements Target {
   readonly name: string;
@@ -39,6 +42,11 @@ class FolderTarget implements Target {
 
   names(): readonly string[] {
     return existsSync(this.#folder) ? readdirSync(this.#folder) : [];
+  }
+
+  lock(): Lock | undefined {
+    mkdirp(this.#folder);
+    return lock(join(this.#folder, LOCK));
   }
 
   async get(path: string): Promise<Fetched | undefined> {

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { loadClient } from '../client.ts';
+import { bodyOf, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
 import type { Access, Address, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
@@ -117,6 +119,54 @@ class S3Target implements Target {
 
   async remove(path: string, signal: AbortSignal): Promise<void> {
     await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
+  }
+
+  source(): ObjectSource {
+    const { name } = this;
+    return {
+      name,
+      kind: 'store',
+      list: (after, signal) => this.#list(after, signal),
+      read: (path, from, signal) => this.#read(path, from, signal),
+      renew: () => this.renew(),
+      close: () => this.close(),
+    };
+  }
+
+  async #list(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
+    const request = async (prefix: string, most?: number) => {
+      const input = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: after, MaxKeys: most };
+      const response = await this.#convertErrors(() =>
+        this.#client.send(new this.#sdk.ListObjectsV2Command(input), { abortSignal: signal }),
+      );
+      const objects = (response.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, size: Size }));
+      return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
+    };
+    const { objects, next } = await request(this.#prefix);
+    if (objects.length > 0 || after !== undefined || this.#prefix === '') {
+      return { objects: objects.map(({ key, size }) => ({ path: key.slice(this.#prefix.length), size })), next };
+    }
+    // the address may be that of one object: its key is the first with its name as the prefix
+    const alone = await request(this.#ownKey, 1);
+    return { objects: alone.objects.filter(({ key }) => key === this.#ownKey).map(({ size }) => ({ path: '', size })), next: undefined };
+  }
+
+  async #read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
+    return this.#convertErrors(async () => {
+      const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
+      const range = from === 0 ? {} : { Range: `bytes=${from}-` };
+      const { Body, ContentLength, ContentRange, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand({ ...object, ...range }), {
+        abortSignal: signal,
+      });
+      if (from > 0 && !ContentRange?.startsWith(`bytes ${from}-`)) throw new StorageError('unsupported', 'no support for ranges of bytes');
+      if (!(Body instanceof Readable)) throw new StorageError('refused', 'a response without a body');
+      return { bytes: bodyOf(Body, ContentLength, toStorageError), tag: ETag ?? '' };
+    });
+  }
+
+  /** The key that the address names, if it is that of an object. */
+  get #ownKey(): string {
+    return this.#prefix.replace(/\/$/, '');
   }
 
   renew(): void {

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../../src/contract/json.ts';
@@ -31,6 +32,21 @@ export const lambdaEdge: Subject = {
         completed,
         typeof completed['body'] === 'string' ? Buffer.from(method === 'HEAD' ? '' : completed['body']) : found.body,
       );
+    };
+    return { ask, stop: origin.child.stop };
+  },
+  startComposed: async ({ files, tree }) => {
+    const origin = await startBucket(tree);
+    const file = join(files, 'index.mjs');
+    // the marked line names the distribution
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/(?<=^const TREE = ').*(?='; \/\/ <--$)/m, origin.url));
+    const handler = await handlerIn(file);
+    const ask = async (target: string, method = 'GET', headers: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
+      const [uri = '', querystring = ''] = target.split(/\?(.*)/s);
+      const listed = Object.entries(headers).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]);
+      const request = { method, uri, querystring, headers: Object.fromEntries(listed), clientIp: '127.0.0.1' };
+      const answered = await handler({ Records: [{ cf: { config: { eventType: 'origin-request' }, request } }] });
+      return exchange(answered, Buffer.from(String(answered['body'] ?? '')));
     };
     return { ask, stop: origin.child.stop };
   },

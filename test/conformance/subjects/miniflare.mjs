@@ -8,7 +8,7 @@ const { Miniflare } = createRequire(join(modules, 'package.json'))('miniflare');
 const config = JSON.parse(readFileSync(join(files, 'wrangler.jsonc'), 'utf8').replace(/\/\/ .*$/gm, ''));
 const { binding, run_worker_first, html_handling, not_found_handling } = config.assets;
 
-new Miniflare({
+const miniflare = new Miniflare({
   host: '127.0.0.1',
   port: Number(port),
   cf: false,
@@ -22,3 +22,5 @@ new Miniflare({
     assetConfig: { html_handling, not_found_handling },
   },
 });
+await miniflare.ready;
+console.log('ready');

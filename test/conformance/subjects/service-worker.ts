@@ -15,7 +15,8 @@ export const serviceWorker: Subject = {
   start: async ({ files, tree, work, base }) => {
     const site = join(work, 'site');
     mkdirSync(join(site, base), { recursive: true });
-    for (const name of ['rest', 'browse']) symlinkSync(join(tree, name), join(site, base, name));
+    // the files of either layout
+    for (const name of ['rest', 'browse', 'head.json', 'chunks']) symlinkSync(join(tree, name), join(site, base, name));
     copyFileSync(join(files, 'palimpsest-worker.js'), join(site, 'palimpsest-worker.js'));
     writeFileSync(join(site, 'index.html'), '<!doctype html><title>a page of the site</title>');
     const origin = await startOrigin(site);
@@ -47,7 +48,7 @@ const FETCH = `async (url, init) => {
     return { status: 301, headers: { location: pathname + search }, body: '' };
   }
   const bytes = new Uint8Array(await response.arrayBuffer());
-  return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(String.fromCharCode(...bytes)) };
+  return { status: response.status, headers: Object.fromEntries(response.headers), body: btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')) };
 }`;
 
 function parse(value: unknown): Exchange {

@@ -1,0 +1,55 @@
+import type { Child } from '../rewrite/chunks.ts';
+import type { Store } from '../store/store.ts';
+import type { Trees } from './all-trees.ts';
+import { changedLeaves } from './changes.ts';
+import { type PutChunk, treeOf } from './chunk.ts';
+import { type Chunks, DamagedChunk } from './chunk-folder.ts';
+import type { ComposedHead } from './head.ts';
+import { ACCOUNT_RULE, FEED_RULE } from './leaf-cutter.ts';
+import { leavesBelow } from './leaf-list.ts';
+import { recut } from './recut.ts';
+
+/** If more of the leaves changed, reading the whole store is faster. */
+const MOST_CHANGED = 0.25;
+/** So many leaves may change in a small tree. */
+const FEW_LEAVES = 32;
+
+/**
+ * Makes the trees of a store from its items that changed since an earlier revision, and the trees of that revision.
+ * @param since the revision that the head shows
+ * @returns undefined if that is not possible or not faster than reading all items
+ * @throws Failure bad-store
+ */
+export function changedTrees(store: Store, since: number, head: ComposedHead, chunks: Chunks, put: PutChunk): Trees | undefined {
+  try {
+    const leaves = { data: leavesBelow(head.data.node, chunks), account: leavesBelow(head.account.node, chunks) };
+    if (leaves.data.length === 0 || leaves.account.length === 0) return undefined;
+    const changed = changedLeaves(store, since, leaves, head.page_size, chunks);
+    if (changed.data.length > most(leaves.data) || changed.account.length > most(leaves.account)) return undefined;
+    const [feed, accounts] = [store.feedItems(), store.accountItems()];
+    const data = recut(FEED_RULE, leaves.data, changed.data, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
+    const account = recut(
+      ACCOUNT_RULE,
+      leaves.account,
+      changed.account,
+      (after, upTo) => accounts.read(head.page_size, { after, upTo }),
+      chunks,
+      put,
+    );
+    const trees = { data: treeOf(data, put), account: treeOf(account, put) };
+    const isWhole = trees.data.count === store.revision.records && trees.account.count === store.revision.accounts;
+    return isWhole ? trees : undefined;
+  } catch (error) {
+    // the whole store replaces a chunk that is missing or damaged
+    if (error instanceof DamagedChunk) return undefined;
+    throw error;
+  }
+}
+
+function most(leaves: readonly Child[]): number {
+  return Math.max(FEW_LEAVES, leaves.length * MOST_CHANGED);
+}
+
+function idOf(key: number | string | undefined): number | undefined {
+  return key === undefined ? undefined : Number(key);
+}

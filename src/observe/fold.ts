@@ -1,0 +1,66 @@
+import type { Instant } from '../contract/instant.ts';
+import type { Profile } from '../contract/observation.ts';
+import type { DataType } from '../contract/record.ts';
+import { diffHtml, type Network } from '../diff/diff-html.ts';
+import { type AccountHistory, emptyVersions, type Version } from '../store/known-account.ts';
+import { changesOf } from './changes.ts';
+
+/** A change of a field with its markup, before it has an id and the name of its account. */
+export interface FoldedChange {
+  readonly type: DataType;
+  /** The value before; undefined if this is the first value of the field. */
+  readonly before: string | null | undefined;
+  readonly text: string | null;
+  readonly diff_html: string;
+}
+
+/** A profile of an account at an instant. */
+export interface AccountSnapshot {
+  readonly moment: Instant;
+  readonly profile: Profile;
+}
+
+/**
+ * Returns the changes of each snapshot of one account. The same snapshots give the same changes, on any thread or machine.
+ * @param before the history of the account before the snapshots; undefined if it is new
+ * @param snapshots in order of time; snapshots of one time in the order of the input
+ */
+export function* foldAccount(
+  before: AccountHistory | undefined,
+  snapshots: Iterable<AccountSnapshot>,
+  network: Network,
+): Generator<readonly FoldedChange[]> {
+  const fold = new AccountFold(before);
+  for (const snapshot of snapshots) yield fold.add(snapshot, network);
+}
+
+/** The state of {@link foldAccount} between two snapshots. It keeps the last values of each field, not the history. */
+export class AccountFold {
+  readonly #history: AccountHistory;
+
+  constructor(before?: AccountHistory) {
+    this.#history = before ?? { observed_to: undefined, versions: emptyVersions() };
+  }
+
+  /** Adds the next snapshot and returns its changes. A late snapshot has none: the merge reports it. */
+  add({ moment, profile }: AccountSnapshot, network: Network): readonly FoldedChange[] {
+    const changes = changesOf(this.#history, profile, moment);
+    if ('late' in changes) return [];
+    this.observe(moment);
+    return changes.map(({ type, before, text }) => {
+      addVersion(this.#history.versions[type], { id: 0, text, since: moment });
+      return { type, before: before?.text, text, diff_html: diffHtml(type, before?.text, text, network) };
+    });
+  }
+
+  /** Adds a snapshot with the same profile as the one before it. */
+  observe(moment: Instant): void {
+    if (moment > (this.#history.observed_to ?? -1)) this.#history.observed_to = moment;
+  }
+}
+
+/** Adds a value, and drops the values that ended before it began. */
+function addVersion(versions: Version[], version: Version): void {
+  versions.push(version);
+  while ((versions[1]?.since ?? version.since) < version.since) versions.shift();
+}

@@ -1,0 +1,130 @@
+import { show } from '../contract/json.ts';
+import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import type { DataType } from '../contract/record.ts';
+import type { Network } from '../diff/diff-html.ts';
+import type { InputError, RejectOptions } from '../sources/source.ts';
+import type { Batch } from '../store/batch.ts';
+import type { FieldConflict } from './changes.ts';
+import { type Conflict, ConflictList } from './conflicts.ts';
+import type { FoldedChange } from './fold.ts';
+import type { FoldedWindow } from './fold-windows.ts';
+import { ObservationWriter } from './observation-writer.ts';
+import type { Reject } from './read.ts';
+import type { Row } from './sorted-run.ts';
+import { type Spool, snapshotOf } from './spool.ts';
+
+/** How many observations are compared between two progress reports. */
+const REPORT_EVERY = 100;
+const LATE_HINT =
+  'write such observations to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
+
+/** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
+const NEUTRAL: RejectOptions = { from: 'neutral' };
+
+const NO_CHANGES: readonly FoldedChange[] = [];
+
+export interface MergeOptions {
+  /** The URLs of mentions and hashtags. */
+  readonly network: Network;
+  /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
+  readonly onProgress?: OnProgress<'compare'> | undefined;
+}
+
+export interface ObserveSummary {
+  readonly observations: number;
+  /** Observations without a change. */
+  readonly unchanged: number;
+  /** The number of new records by field. */
+  readonly records: { readonly [T in DataType]: number };
+  readonly accounts: { readonly added: number; readonly renamed: number };
+  /** Rejected snapshots. Of a snapshot with a conflict, only the conflicting value is rejected. */
+  readonly rejected: number;
+  /** Snapshots of accounts that were removed and must not come back. */
+  readonly excluded: number;
+  /** Different values of one field in snapshots of one account at one time: their number, and the first of them. */
+  readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
+}
+
+/**
+ * Merges the changes of all accounts in order of time: finds the account of each snapshot, gives ids and names, and writes records.
+ * It compares each snapshot with the store itself. Of a fold it takes only the markup of the changes that it finds too, so the
+ * store does not depend on how the snapshots were folded.
+ */
+export async function mergeSnapshots(
+  batch: Batch,
+  spool: Spool,
+  windows: AsyncIterable<FoldedWindow>,
+  pauses: Pauses,
+  options: MergeOptions,
+  reject: Reject,
+): Promise<ObserveSummary> {
+  const writer = new ObservationWriter(batch, options.network);
+  const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
+  const accounts = { added: 0, renamed: 0 };
+  const conflicts = new ConflictList(spool);
+  // a handle that was learned at the last snapshot also excludes the first
+  const { exclusions } = batch;
+  const hasLearned = exclusions.learned.size > 0;
+  let [observations, unchanged, rejected, excluded] = [0, 0, 0, 0];
+  const mergeRow = (row: Row, folded: readonly FoldedChange[]): void => {
+    if (hasLearned) {
+      const { profile, former_names } = spool.observation(row);
+      if (exclusions.excludesProfile(profile, former_names)) {
+        excluded += 1;
+        return;
+      }
+    }
+    const same = writer.unchanged(row.profile, row.moment);
+    if (same !== undefined) {
+      conflicts.add(same, row, []);
+      unchanged += 1;
+      return;
+    }
+    const observation = spool.observation(row);
+    const effect = writer.add(observation, row.profile, folded);
+    if ('expected' in effect) {
+      const place = spool.place(row);
+      reject({ kind: 'error', code: 'late', place, ...effect, hint: LATE_HINT, options: NEUTRAL, item: snapshotOf(observation) });
+      rejected += 1;
+      return;
+    }
+    conflicts.add(effect.account, row, effect.conflicts);
+    for (const conflict of effect.conflicts) {
+      if (conflict.isRecorded || options.onReject === undefined) continue;
+      options.onReject({ ...inputErrorOf(conflict), place: spool.place(row), options: NEUTRAL, item: snapshotOf(observation) });
+      rejected += 1;
+      break;
+    }
+    if (effect.isNew) accounts.added += 1;
+    if (effect.isRenamed) accounts.renamed += 1;
+    if (effect.changes.length === 0) unchanged += 1;
+    for (const { type } of effect.changes) records[type] += 1;
+  };
+  for await (const { rows, changes } of windows) {
+    for (const [index, row] of rows.entries()) {
+      observations += 1;
+      if (observations % REPORT_EVERY === 0) {
+        options.onProgress?.('compare', observations, spool.length);
+        if (pauses.areDue) await pauses.take();
+      }
+      mergeRow(row, changes.get(index) ?? NO_CHANGES);
+    }
+  }
+  writer.finish();
+  return {
+    observations,
+    unchanged,
+    records,
+    accounts,
+    rejected,
+    excluded,
+    conflicts: { count: conflicts.count, listed: conflicts.listed },
+  };
+}
+
+/** The error for a conflicting value that is not recorded, because it is the previous value of the field. */
+function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
+  const expected = `the same ${type} in all snapshots of one account at one time: ${others.map(show).join(', ')}`;
+  return { kind: 'error', code: 'conflict', expected, found: `${show(seen)}, the previous value; the rest of the snapshot was added` };
+}

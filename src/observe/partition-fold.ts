@@ -1,0 +1,107 @@
+import type { Network } from '../diff/diff-html.ts';
+import type { StoredVersions } from '../store/stored-versions.ts';
+import { AccountFold, type FoldedChange } from './fold.ts';
+import { storedProfile } from './profile-pool.ts';
+import { textAt } from './string-pool.ts';
+
+/** How much the accounts in memory may weigh, in UTF-16 units of their profiles. */
+const CACHE_UNITS = 1 << 24;
+/** The estimated weight of an account beside its profile. */
+const OVERHEAD_UNITS = 400;
+/** A row of a partition: its time, its profile and its account. */
+export const FOLD_COLUMNS = 3;
+
+/** What a fold found in some rows of a partition. */
+export interface FoldedRows {
+  /** The place of the profile of each row. Equal profiles of one account that follow each other have the same place. */
+  readonly profiles: Float64Array;
+  /** The changes of the rows with changes, and the numbers of these rows, from 0. */
+  readonly changed: readonly number[];
+  readonly changes: readonly (readonly FoldedChange[])[];
+}
+
+interface KnownFold {
+  readonly fold: AccountFold;
+  /** The last profile, and its place. */
+  profile: number;
+  text: string;
+  /** The place of the same profile in the row after this one. */
+  alias: number;
+}
+
+/**
+ * Folds the accounts of one partition, whose snapshots come mixed in order of time. Memory holds the accounts that were seen last. If
+ * an account is forgotten, the next change of each field has another `before` than in the store, and the merge computes it itself.
+ */
+export class PartitionFold {
+  readonly #descriptors: readonly number[];
+  readonly #network: Network;
+  readonly #stored: StoredVersions | undefined;
+  #recent = new Map<number, KnownFold>();
+  #older = new Map<number, KnownFold>();
+  #weight = 0;
+
+  /**
+   * @param descriptors the files of the string pools
+   * @param stored the accounts in the store; undefined if there are none
+   */
+  constructor(descriptors: readonly number[], network: Network, stored: StoredVersions | undefined) {
+    this.#descriptors = descriptors;
+    this.#network = network;
+    this.#stored = stored;
+  }
+
+  /** @param rows numbers: {@link FOLD_COLUMNS} of each row */
+  fold(rows: Float64Array): FoldedRows {
+    const length = rows.length / FOLD_COLUMNS;
+    const profiles = new Float64Array(length);
+    const changed: number[] = [];
+    const changes: (readonly FoldedChange[])[] = [];
+    for (let row = 0; row < length; row += 1) {
+      const at = row * FOLD_COLUMNS;
+      const [moment, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
+      const known = this.#accounts(account);
+      if (known !== undefined && (known.profile === place || known.alias === place)) {
+        known.fold.observe(moment);
+        profiles[row] = known.profile;
+        continue;
+      }
+      const text = textAt(this.#descriptors, place);
+      if (known?.text === text) {
+        known.fold.observe(moment);
+        known.alias = place;
+        profiles[row] = known.profile;
+        continue;
+      }
+      profiles[row] = place;
+      const { profile } = storedProfile(text);
+      const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile));
+      const found = fold.add({ moment, profile }, this.#network);
+      if (found.length > 0) {
+        changed.push(row);
+        changes.push(found);
+      }
+      if (known === undefined) this.#remember(account, { fold, profile: place, text, alias: place });
+      else Object.assign(known, { profile: place, text, alias: place });
+    }
+    return { profiles, changed, changes };
+  }
+
+  #accounts(account: number): KnownFold | undefined {
+    const recent = this.#recent.get(account);
+    if (recent !== undefined) return recent;
+    const older = this.#older.get(account);
+    if (older !== undefined) this.#remember(account, older);
+    return older;
+  }
+
+  #remember(account: number, known: KnownFold): void {
+    this.#weight += known.text.length + OVERHEAD_UNITS;
+    if (this.#weight > CACHE_UNITS / 2) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+      this.#weight = known.text.length + OVERHEAD_UNITS;
+    }
+    this.#recent.set(account, known);
+  }
+}

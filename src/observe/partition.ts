@@ -1,0 +1,28 @@
+import type { Profile } from '../contract/observation.ts';
+
+/**
+ * Returns a number for the account of a profile: its stable id, or its handle if the source has no stable id. Snapshots with the
+ * same number are folded by the same thread, in order of time.
+ *
+ * The number only divides the work. Two accounts may have the same number, and an account that is known by its id and by its handle
+ * has two. The merge finds the true account and checks each change that a fold computed.
+ * @returns a hash of 52 bits
+ */
+export function accountKey({ id, screen_name = '' }: Pick<Profile, 'id' | 'screen_name'>): number {
+  // without upper and lower case, as handles are compared
+  const text = id === undefined ? `@${screen_name.toLowerCase()}` : id;
+  let [one, two] = [0x2f0b4c47, 0x1b873593];
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    one = Math.imul(one ^ unit, 0x01000193);
+    two = Math.imul((two ^ (two >>> 15)) + unit, 0x9e3779b1);
+  }
+  one ^= one >>> 16;
+  two ^= two >>> 13;
+  return (one >>> 0) * 2 ** 20 + (two >>> 12);
+}
+
+/** Returns the partition of an account, from 0. */
+export function partitionOf(key: number, partitions: number): number {
+  return key % partitions;
+}

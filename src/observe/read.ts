@@ -1,0 +1,140 @@
+import type { Pauses } from '../contract/pauses.ts';
+import { batchesOf, type ObserveContext, type Observed, observationsInFilesToReadAgain } from '../sources/observations.ts';
+import type { RawValue } from '../sources/raw-value.ts';
+import { SnapshotReader } from '../sources/snapshot-reader.ts';
+import type { Input, InputError } from '../sources/source.ts';
+import type { Exclusions } from '../store/exclusions.ts';
+import type { Row } from './sorted-run.ts';
+import type { Spool } from './spool.ts';
+import { type AccountNames, READ_COLUMNS, type ReadAnswer } from './thread-messages.ts';
+import type { Threads } from './threads.ts';
+
+export type Reject = (inputError: InputError) => void;
+
+/** An observation that a thread has stored, with the names of its account if they matter. */
+interface StoredObservation {
+  readonly kind: 'stored';
+  readonly row: Omit<Row, 'input'>;
+  readonly names: AccountNames | undefined;
+}
+
+/** The threads of a run, which start with the first text for them. */
+export interface ReadingThreads {
+  /** How much text of the inputs the main thread reads before threads start, in UTF-16 units. */
+  readonly after: number;
+  readonly start: () => Threads;
+}
+
+/**
+ * Reads all inputs into a spool. Threads parse the values and store their observations. The main thread divides the bytes into
+ * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads.
+ * @param threads undefined: everything is read here
+ * @returns the number of rejected and of excluded snapshots
+ */
+export async function readInputs(
+  inputs: readonly Input[],
+  context: ObserveContext,
+  spool: Spool,
+  exclusions: Exclusions,
+  pauses: Pauses,
+  threads: ReadingThreads | undefined,
+  reject: Reject,
+): Promise<{ readonly rejected: number; readonly excluded: number }> {
+  let [rejected, excluded] = [0, 0];
+  for await (const { items, file } of itemsOf(inputs, context, !exclusions.isEmpty, pauses, threads)) {
+    if (pauses.areDue) await pauses.take();
+    for (const item of items) {
+      if (item.kind === 'stored') {
+        if (item.names !== undefined && exclusions.excludesProfile(item.names, item.names.former_names)) excluded += 1;
+        else spool.addRow(item.row, file);
+      } else if (item.kind === 'observation') {
+        if (exclusions.excludesProfile(item.observation.profile, item.observation.former_names)) excluded += 1;
+        else spool.add(item.observation, item.place);
+      } else if (exclusions.hasItem(item.item)) {
+        excluded += 1;
+      } else {
+        reject(item);
+        rejected += 1;
+      }
+    }
+  }
+  return { rejected, excluded };
+}
+
+interface Items {
+  readonly items: Iterable<Observed | InputError | StoredObservation>;
+  readonly file: string;
+}
+
+/** Yields what is in the inputs, in their order. A few batches are read ahead, so that no thread waits for another. */
+async function* itemsOf(
+  inputs: readonly Input[],
+  context: ObserveContext,
+  withNames: boolean,
+  pauses: Pauses,
+  threads: ReadingThreads | undefined,
+): AsyncGenerator<Items> {
+  const reader = new SnapshotReader(context);
+  const queue: (() => Promise<Items>)[] = [];
+  let running: Threads | undefined;
+  let [length, next] = [0, 0];
+  for await (const batch of batchesOf(inputs, context, reader)) {
+    if (!('texts' in batch)) {
+      queue.push(async () => ({ items: batch, file: '' }));
+    } else {
+      const { texts: values, file } = batch;
+      for (const { text } of values) length += text.length;
+      if (threads !== undefined && length > threads.after) running ??= threads.start();
+      if (running === undefined || !values.every(isPlain)) {
+        queue.push(async () => ({ items: await reader.read(values, file), file }));
+      } else {
+        const answer = running.ask(next, { kind: 'read', ...columnsOf(values), withNames });
+        next = (next + 1) % running.length;
+        queue.push(async () => ({ items: await inOrder(await pauses.until(answer), values, file, reader), file }));
+      }
+    }
+    for (const ahead = 2 * (running?.length ?? 0); queue.length > ahead; ) {
+      const first = queue.shift();
+      if (first !== undefined) yield await first();
+    }
+  }
+  for (const rest of queue) yield await rest();
+  for await (const items of observationsInFilesToReadAgain(reader)) yield { items, file: '' };
+}
+
+/** Whether a value is only a text. A thread cannot read other values. */
+function isPlain({ broken, elements }: RawValue): boolean {
+  return broken === undefined && elements === undefined;
+}
+
+function columnsOf(values: readonly RawValue[]): { texts: string[]; lines: number[]; paths: string[] } {
+  return { texts: values.map(({ text }) => text), lines: values.map(({ line }) => line), paths: values.map(({ path }) => path) };
+}
+
+/** Returns the observations that a thread stored, and between them what the values with errors contain. */
+async function inOrder(
+  { counts, rows, names }: ReadAnswer,
+  values: readonly RawValue[],
+  file: string,
+  reader: SnapshotReader,
+): Promise<Iterable<Observed | InputError | StoredObservation>> {
+  const stored = storedIn(rows, names);
+  if (counts === undefined) return stored;
+  const items: (Observed | InputError | StoredObservation)[] = [];
+  for (const [index, value] of values.entries()) {
+    const count = counts[index] ?? -1;
+    if (count === -1) items.push(...(await reader.read([value], file)));
+    for (let taken = 0; taken < count; taken += 1) {
+      const next = stored.next();
+      if (!next.done) items.push(next.value);
+    }
+  }
+  return items;
+}
+
+function* storedIn(rows: Float64Array, names: readonly AccountNames[] | undefined): Generator<StoredObservation> {
+  for (let at = 0; at < rows.length; at += READ_COLUMNS) {
+    const [moment = 0, profile = 0, archive = 0, account = 0, line = 0] = rows.subarray(at, at + READ_COLUMNS);
+    yield { kind: 'stored', row: { moment, profile, archive, account, line }, names: names?.[at / READ_COLUMNS] };
+  }
+}

@@ -1,0 +1,59 @@
+import type { Network } from '../diff/diff-html.ts';
+import type { ObserveContext } from '../sources/snapshot-reader.ts';
+
+/** The input of a thread. */
+export interface ThreadJob {
+  /** The number and the open file of its string pool. */
+  readonly pool: { readonly number: number; readonly descriptor: number };
+  readonly context: Pick<ObserveContext, 'from' | 'observedAt' | 'unescape'>;
+  readonly network: Network;
+  /** The store with accounts of earlier runs; undefined if there is none. */
+  readonly store: string | undefined;
+}
+
+/** The texts of some JSON values of one input, as columns. */
+export interface ReadRequest {
+  readonly kind: 'read';
+  readonly texts: readonly string[];
+  readonly lines: readonly number[];
+  readonly paths: readonly string[];
+  /** Whether the answer needs the names of the accounts. */
+  readonly withNames: boolean;
+}
+
+/** Folds rows of a partition. All pools must be flushed. */
+export interface FoldRequest {
+  readonly kind: 'fold';
+  readonly descriptors: readonly number[];
+  readonly rows: Float64Array;
+}
+
+/** Writes what the string pool has buffered. */
+export interface FlushRequest {
+  readonly kind: 'flush';
+}
+
+export type ThreadRequest = ReadRequest | FoldRequest | FlushRequest;
+
+/** The names by which an account may be excluded. */
+export interface AccountNames {
+  readonly id: string | undefined;
+  readonly screen_name: string | undefined;
+  readonly former_names: readonly string[];
+}
+
+/** What a thread read: the observations in order. Their texts are in the pool of the thread. */
+export interface ReadAnswer {
+  /**
+   * The number of observations in each value; -1 if the value has an error, and the main thread must read it. Undefined if no value has
+   * an error.
+   */
+  readonly counts: readonly number[] | undefined;
+  /** For each observation: its time, the places of its profile and its archived copy, its account and its line. */
+  readonly rows: Float64Array;
+  /** The names of the account of each observation, if they were requested. */
+  readonly names: readonly AccountNames[] | undefined;
+}
+
+/** How many numbers of {@link ReadAnswer.rows} belong to an observation. */
+export const READ_COLUMNS = 5;

@@ -1,0 +1,65 @@
+import type { ComposedHead, KnownTree } from '../../composed/head.ts';
+import { logOf } from '../../composed/log.ts';
+import { Failure } from '../../contract/failure.ts';
+import { encodeJson } from '../../contract/json.ts';
+import { itemsBelow } from '../../rewrite/chunks.ts';
+import type { Generation } from '../../rewrite/compose.ts';
+import type { ReadChecked } from './tree-difference.ts';
+
+/** Returns all entries of a log, the oldest first. */
+export async function readLog(log: KnownTree, read: ReadChecked): Promise<readonly Generation[]> {
+  const parts = await itemsBelow(log.node, 0, log.count, read);
+  return parts.flatMap((part): readonly Generation[] => JSON.parse(`[${Buffer.from(part).toString()}]`));
+}
+
+/** The generations to publish, and those at the target. */
+interface Generations {
+  readonly generations: readonly Generation[];
+  readonly before: readonly Generation[];
+  /** Whether the first ones continue those at the target. */
+  readonly isSuccessor: boolean;
+}
+
+/** Reads the log of a tree. Reads the log at the target only if the tree does not have all its generations. */
+export async function generationsToPublish(head: ComposedHead, found: ComposedHead | undefined, read: ReadChecked): Promise<Generations> {
+  const own = await readLog(head.log, read);
+  if (found === undefined) return { generations: own, before: [], isSuccessor: true };
+  const same = own.filter(({ generation }) => generation <= found.generation && generation > found.generation - found.log.count);
+  // the root of a log identifies all its entries
+  if (same.length === found.log.count && logOf(same, () => {}).root === found.log.root) {
+    return { generations: own, before: same, isSuccessor: true };
+  }
+  const before = await readLog(found.log, read);
+  const joined = hasRemoved(head, found) ? undefined : joinedLogs(own, before);
+  return { generations: joined ?? own, before, isSuccessor: joined !== undefined };
+}
+
+/** Returns the older generations of the target and those of the tree; undefined if the latter do not continue the former. */
+function joinedLogs(own: readonly Generation[], before: readonly Generation[]): readonly Generation[] | undefined {
+  const first = own[0]?.generation ?? 0;
+  const [older, shared] = [before.filter(({ generation }) => generation < first), before.filter(({ generation }) => generation >= first)];
+  const isContinued = shared.length > 0 ? shared.length <= own.length : older.at(-1)?.generation === first - 1;
+  const isSame = shared.every((generation, index) => encodeJson(generation) === encodeJson(own[index]));
+  const isLater = shared.length > 0 || Date.parse(older.at(-1)?.time ?? '') < Date.parse(own[0]?.time ?? '');
+  return isContinued && isSame && isLater ? [...older, ...own] : undefined;
+}
+
+/** Whether an account was removed since a head: the build then dropped the earlier generations, because they may contain it. */
+export function hasRemoved(head: ComposedHead, found: ComposedHead): boolean {
+  return (head.last_exclusion ?? '') > (found.last_exclusion ?? '');
+}
+
+/** Returns the reason not to replace the generations of a target: generations-lost; undefined if there is none. */
+export function lostGenerations(
+  target: string,
+  head: ComposedHead,
+  found: ComposedHead | undefined,
+  isSuccessor: boolean,
+): Failure | undefined {
+  if (found === undefined || isSuccessor || hasRemoved(head, found)) return undefined;
+  return new Failure('generations-lost', `the tree does not have the generations of ${target}: readers would lose these states`, {
+    expected: `a tree that continues generation ${found.generation}`,
+    found: `generation ${head.generation} of a tree that was built without that one`,
+    hint: 'publish from the folder that was published before; to publish an earlier state use --rollback; to lose the states publish with --drop-generations',
+  });
+}

@@ -1,0 +1,64 @@
+import { hash } from 'node:crypto';
+import { type ComposedHead, encodeHead, parseHead } from '../../composed/head.ts';
+import { Failure } from '../../contract/failure.ts';
+import type { Remote } from '../../storage/remote.ts';
+import { storageErrorKind } from '../../storage/storage-failure.ts';
+import { HEAD } from '../../tree/found-layout.ts';
+
+/** The head at a target. */
+export interface FoundHead {
+  readonly head: ComposedHead;
+  readonly tag: string;
+}
+
+/** Reads the head at a target; undefined if it has none. @throws Failure target-edited if it is damaged */
+export async function readHeadAt(remote: Remote): Promise<FoundHead | undefined> {
+  const fetched = await remote.get(HEAD);
+  if (fetched === undefined) return undefined;
+  const head = parseHead(fetched.bytes);
+  if (head !== undefined) return { head, tag: fetched.tag };
+  throw new Failure('target-edited', `the ${HEAD} at ${remote.name} is damaged`, {
+    place: { file: HEAD },
+    expected: `a ${HEAD} that palimpsest wrote`,
+    found: 'a file with missing or wrong fields',
+    hint: `restore ${HEAD} from a copy, or remove it at the target and publish again: then every chunk is sent again`,
+  });
+}
+
+/**
+ * Writes the head if nobody wrote it since it was read. Readers then see the new state.
+ * @param cacheControl the Cache-Control header of the head
+ * @param isConditional false at a store without conditional writes, with one publisher
+ * @throws Failure target-busy if another run wrote it
+ */
+export async function writeHead(
+  remote: Remote,
+  head: ComposedHead,
+  found: FoundHead | undefined,
+  { cacheControl, isConditional }: { readonly cacheControl: string; readonly isConditional: boolean },
+): Promise<void> {
+  const bytes = Buffer.from(encodeHead(head));
+  const headers = { contentType: 'application/json', cacheControl, contentEncoding: '' };
+  const upload = { bytes, headers, digest: hash('sha256', bytes) };
+  if (!isConditional) {
+    if ((await remote.get(HEAD))?.tag !== found?.tag) throw overtaken(remote);
+    await remote.put(HEAD, upload);
+    return;
+  }
+  try {
+    await remote.put(HEAD, upload, found === undefined ? 'absent' : { tag: found.tag });
+  } catch (error) {
+    if (storageErrorKind(error) !== 'conflict') throw error;
+    // the response to this very write may have been lost
+    if ((await remote.get(HEAD))?.bytes.equals(bytes) !== true) throw overtaken(remote);
+  }
+}
+
+function overtaken(remote: Remote): Failure {
+  return new Failure('target-busy', `another run published to ${remote.name} at the same time`, {
+    place: { file: HEAD },
+    expected: `the ${HEAD} that was there when this run began`,
+    found: `a newer ${HEAD}, which is unchanged`,
+    hint: 'run the same command again if your tree is the newer one',
+  });
+}

@@ -1,0 +1,100 @@
+import type { Chunk } from '../../composed/chunk.ts';
+import { type ComposedHead, encodeHead } from '../../composed/head.ts';
+import { logOf } from '../../composed/log.ts';
+import type { Generation } from '../../rewrite/compose.ts';
+
+/** What a plan is computed from. */
+export interface Situation {
+  /** The head of the state to publish, and its generations, the oldest first. The last one is that state. */
+  readonly head: ComposedHead;
+  readonly generations: readonly Generation[];
+  /** The same at the target; undefined without an earlier publish. */
+  readonly found: { readonly head: ComposedHead; readonly generations: readonly Generation[] } | undefined;
+  /** Whether the new state continues the generations of the target. Otherwise all of these are dropped. */
+  readonly isSuccessor: boolean;
+  /** Whether an account was removed since the state at the target: then no earlier state may stay. */
+  readonly hasRemoved: boolean;
+  /** Whether to send all states again. */
+  readonly repair: boolean;
+  /** For how many milliseconds a state stays readable after the next one replaced it; undefined for ever. */
+  readonly keep: number | undefined;
+  /** The present time, in milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** A state to send, and the state at the target from which it differs least. */
+export interface NewState {
+  readonly state: Generation;
+  readonly base: Generation | undefined;
+}
+
+/** What a publish of the composed layout does. */
+export interface ComposedPlan {
+  /** The head to write. */
+  readonly head: ComposedHead;
+  /** Whether the target has this head. */
+  readonly isIdle: boolean;
+  /** The root of the new log, and its chunks that the old log does not have. */
+  readonly logChunks: readonly Chunk[];
+  readonly states: readonly NewState[];
+  /** The generations that the new log has. */
+  readonly kept: readonly Generation[];
+  /** The generations that only the old log has. */
+  readonly dropped: readonly Generation[];
+  /** Those of them whose chunks are deleted. The log itself has only counts and hashes: its old chunks stay. */
+  readonly deleted: readonly Generation[];
+}
+
+/** Computes what to send and what to drop. Pure. */
+export function planComposed({ head, generations, found, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
+  const before = found?.generations ?? [];
+  // what an earlier publish dropped stays dropped
+  const first = isSuccessor ? (before[0]?.generation ?? 0) : 0;
+  const present = isSuccessor ? before.at(-1) : undefined;
+  const kept = withinKeep(
+    generations.filter(({ generation }) => generation >= first),
+    present,
+    keep,
+    now,
+  );
+  const isKept = new Set(kept.map(({ generation }) => generation));
+  const dropped = isSuccessor ? before.filter(({ generation }) => !isKept.has(generation)) : before;
+  const readable = new Set(withinKeep(before, before.at(-1), keep, now));
+  const chunks = new Map<string, Chunk>();
+  const log = logOf(kept, (chunk) => chunks.set(chunk.hash, chunk));
+  const oldChunks = new Set<string>();
+  if (found !== undefined) logOf(before, ({ hash }) => oldChunks.add(hash));
+  const next: ComposedHead = { ...head, log };
+  return {
+    head: next,
+    isIdle: found !== undefined && encodeHead(found.head) === encodeHead(next),
+    logChunks: [...chunks.values()].filter(({ hash }) => hash === log.root || !oldChunks.has(hash)),
+    states: repair ? newStates(kept, [], false) : newStates(kept, before, isSuccessor),
+    kept,
+    dropped,
+    deleted: hasRemoved ? dropped : dropped.filter((generation) => !readable.has(generation)),
+  };
+}
+
+/**
+ * Leaves out the generations that other ones replaced before the time to keep began.
+ * @param present the state at the target: readers may have it, even if a later one was built long ago
+ */
+function withinKeep(
+  generations: readonly Generation[],
+  present: Generation | undefined,
+  keep: number | undefined,
+  now: number,
+): readonly Generation[] {
+  if (keep === undefined) return generations;
+  return generations.filter(({ generation }, index) => {
+    const next = generations[index + 1];
+    return next === undefined || Date.parse(next.time) > now - keep || (present !== undefined && generation >= present.generation);
+  });
+}
+
+function newStates(kept: readonly Generation[], before: readonly Generation[], isSuccessor: boolean): NewState[] {
+  const last = isSuccessor ? (before.at(-1)?.generation ?? 0) : 0;
+  const states = kept.filter(({ generation }) => generation > last);
+  return states.map((state, index) => ({ state, base: states[index - 1] ?? before.at(-1) }));
+}

@@ -1,0 +1,51 @@
+import { hash as digest } from 'node:crypto';
+import { join } from 'node:path';
+import { ChunkReader, DamagedChunk } from '../../composed/chunk-folder.ts';
+import { Failure } from '../../contract/failure.ts';
+import { hint, suggested } from '../../contract/hint.ts';
+import { chunkPath } from '../../rewrite/chunks.ts';
+import type { Remote } from '../../storage/remote.ts';
+import type { ReadChecked } from './tree-difference.ts';
+
+/** Returns a function that reads chunks at a target. @throws Failure target-edited and those of the target */
+export function readAt(remote: Remote): ReadChecked {
+  return async (hash) => {
+    const path = chunkPath(hash);
+    const found = await remote.get(path);
+    if (found !== undefined && digest('sha256', found.bytes) === hash) return found.bytes;
+    throw new Failure('target-edited', `a chunk at ${remote.name} is ${found === undefined ? 'missing' : 'damaged'}`, {
+      place: { file: path },
+      expected: 'bytes with the SHA-256 in the name of the file',
+      found: found === undefined ? 'no such file' : `the SHA-256 is ${digest('sha256', found.bytes)}`,
+      hint: hint`publish with --repair from the folder of the tree, or run ${suggested('build', { '--layout': 'composed', '--repair': true })} first if the folder lacks it too`,
+    });
+  };
+}
+
+/**
+ * Returns a function that reads chunks of a local tree, and those that it does not have at a target.
+ * @throws Failure tree-edited if a chunk of the tree is damaged, target-edited and those of the target
+ */
+export function readEither(out: string, remote: Remote): ReadChecked {
+  const [local, readRemote] = [new ChunkReader(out), readAt(remote)];
+  return async (hash) => {
+    try {
+      return local.read(hash);
+    } catch (error) {
+      if (!(error instanceof DamagedChunk)) throw error;
+      if (error.found !== undefined) throw edited(out, error);
+      return await readRemote(hash);
+    }
+  };
+}
+
+function edited(out: string, cause: DamagedChunk): Failure {
+  const path = join(out, cause.path);
+  return new Failure('tree-edited', `${path} differs from what the build wrote`, {
+    place: { file: path },
+    expected: 'bytes with the SHA-256 in the name of the file',
+    found: cause.message,
+    hint: hint`run ${suggested('build', { '--layout': 'composed', '--repair': true })} with the store of this tree, then publish again`,
+    cause,
+  });
+}

@@ -1,0 +1,98 @@
+import { createWriteStream, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Failure } from '../../contract/failure.ts';
+import { fileHead } from '../file-head.ts';
+import { readFailure } from '../read-failure.ts';
+import { unreadableInput } from '../rejection.ts';
+import type { Input, InputError } from '../source.ts';
+import { decompressed } from './compression.ts';
+import { HEADER_BYTES, isTar, isZip } from './detect.ts';
+import { countPacked, Expansion } from './expansion.ts';
+import { headOf, resumed } from './head.ts';
+
+/** Yields the files in a source as `unpack` does. If they cannot be read any further, the last element is an input error. */
+export async function* filesIn(input: Input): AsyncGenerator<readonly Input[] | InputError> {
+  try {
+    yield* unpack(input);
+  } catch (error) {
+    yield unreadableInput(readFailure(input.name, error));
+  }
+}
+
+/**
+ * Yields the files in a source, in batches. An archive (ZIP, or tar, which may be compressed) is detected by its content. Its
+ * files are its members. Any other input is the only file, without its compression. The files of one batch can be read in any
+ * order, and each batch must be read before the next one is requested. Memory does not depend on the size of an archive,
+ * except for the list of files in a ZIP.
+ * @throws Failure bad-archive, bad-encoding, no-tool, no-source if an archive has no file that is read; and the errors of the
+ *   input
+ */
+async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
+  if (input.pages !== undefined) {
+    for await (const page of input.pages()) yield* unpack(page);
+    return;
+  }
+  const expansion = new Expansion(input.name);
+  const whole = { ...input, open: () => countPacked(input.open(), expansion) };
+  const bytes = decompressed(whole);
+  try {
+    const head = await headOf(bytes, 2);
+    const start = isLikeJson(head) ? head : await headOf(bytes, HEADER_BYTES, head);
+    const rest = resumed(start, bytes);
+    let members = 0;
+    if (isZip(start)) {
+      for await (const batch of zipMembers(input, rest)) {
+        members += batch.length;
+        yield batch;
+      }
+    } else if (isTar(start)) {
+      // most runs read no archive, so its code is not loaded with the command
+      const { tarMembers } = await import('./tar.ts');
+      for await (const member of tarMembers(input, rest, expansion)) {
+        members += 1;
+        yield [member];
+      }
+    } else if (input.filter?.acceptsFile() ?? true) {
+      yield [{ ...input, open: () => rest }];
+      return;
+    }
+    if (members === 0 && input.filter === undefined) throw emptyArchive(input);
+  } finally {
+    await bytes.return(undefined);
+  }
+}
+
+function isLikeJson(head: Buffer): boolean {
+  return head[0] === 0x7b || head[0] === 0x5b;
+}
+
+/** A ZIP file that does not come from a file of this machine is written to a temporary file first. */
+async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Input[]> {
+  const file = input.path !== undefined && isZip(fileHead(input.path, HEADER_BYTES)) ? input.path : undefined;
+  const folder = file === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
+  const path = file ?? join(folder ?? '', 'source.zip');
+  try {
+    if (file === undefined) await pipeline(bytes, createWriteStream(path));
+    const { openZip } = await import('./zip.ts');
+    const { meter, ...unmetered } = input;
+    const { members, close } = await openZip(file === undefined ? unmetered : input, path);
+    try {
+      yield members;
+    } finally {
+      close();
+    }
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true });
+  }
+}
+
+function emptyArchive({ name }: Input): Failure {
+  return new Failure('no-source', `the archive ${name} contains no files`, {
+    place: { file: name },
+    expected: 'an archive with files to read',
+    found: 'no file, or only hidden files',
+    hint: 'check that you named the right archive',
+  });
+}

@@ -1,0 +1,60 @@
+import { StorageError } from './storage-error.ts';
+
+/** An object that was listed. */
+export interface ListedObject {
+  /** The path below the prefix; '' if the prefix is the whole key. */
+  readonly path: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** Some objects below a prefix, in the order of their keys. */
+export interface ObjectPage {
+  readonly objects: readonly ListedObject[];
+  /** Where the next page begins; undefined at the end. */
+  readonly next: string | undefined;
+}
+
+/** The bytes of an object, as a stream. */
+export interface ObjectBody {
+  /** Throws StorageError. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Identifies this version of the object. A later version has another tag. '' if the server does not send one. */
+  readonly tag: string;
+}
+
+/** A place from which objects are read as streams. Every method makes one request, and throws StorageError. */
+export interface ObjectSource {
+  /** The name for messages, without secrets. */
+  readonly name: string;
+  /** Which hints apply to its errors. */
+  readonly kind: 'store' | 'web';
+  /** Lists a page of the objects. */
+  readonly list: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
+  /** Starts to read an object at a byte, from 0. */
+  readonly read: (path: string, from: number, signal: AbortSignal) => Promise<ObjectBody>;
+  /** Discards the credentials, so that the next request loads them again. */
+  readonly renew: () => void;
+  /** Closes all connections. */
+  readonly close: () => void;
+}
+
+/** Yields the bytes of a response, and checks their number. Converts errors of the connection. */
+export async function* bodyOf(
+  response: AsyncIterable<Uint8Array>,
+  length: number | undefined,
+  toStorageError: (error: unknown) => StorageError,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  try {
+    for await (const piece of response) {
+      bytes += piece.length;
+      yield piece;
+    }
+  } catch (error) {
+    throw toStorageError(error);
+  }
+  if (length !== undefined && bytes !== length) {
+    throw new StorageError('transient', `the connection ended after ${bytes} of ${length} bytes`);
+  }
+}

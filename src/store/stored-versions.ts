@@ -1,0 +1,38 @@
+import type { Profile } from '../contract/observation.ts';
+import { AccountCache } from './account-cache.ts';
+import { AccountTable } from './account-table.ts';
+import { Connection } from './connection.ts';
+import type { AccountHistory } from './known-account.ts';
+import { setReadOnly } from './open-store.ts';
+
+/**
+ * Reads the histories of accounts from a store while another connection writes to it. Shows the last commit, so it does not see
+ * what the other connection has written since.
+ */
+export class StoredVersions {
+  readonly #database: Connection;
+  readonly #table: AccountTable;
+  readonly #cache: AccountCache;
+
+  /** @param path a store of the present version */
+  constructor(path: string) {
+    this.#database = new Connection(path, { fileMustExist: true });
+    setReadOnly(this.#database);
+    this.#table = new AccountTable(this.#database);
+    this.#cache = new AccountCache(this.#database, this.#table);
+  }
+
+  /** Returns the history of the account that has the id or the handle of a profile; undefined if there is none. */
+  of({ id, screen_name }: Profile): AccountHistory | undefined {
+    const byName = screen_name === undefined ? undefined : this.#table.byName(screen_name);
+    const byId = id === undefined ? undefined : this.#table.byStableId(id);
+    const account = this.#cache.load(byId ?? (id === undefined || byName?.stable_id === null ? byName : undefined));
+    // the caller keeps what it needs
+    this.#cache.forget();
+    return account;
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

@@ -1,0 +1,43 @@
+import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { isObject } from '../contract/json.ts';
+import { readBuildRecord } from './build-record.ts';
+import { readRegularFile } from './regular-file.ts';
+
+/** The file of the composed layout that names the present state. */
+export const HEAD = 'head.json';
+
+/** How the files of a tree are arranged. */
+export type Layout = 'static' | 'composed';
+
+/** Returns the layout of the tree in a folder; undefined if the folder has no tree. The tree may be unfinished. */
+export function foundLayout(out: string): Layout | undefined {
+  const record = readBuildRecord(out);
+  if (record !== 'none' && record !== 'foreign') return 'static';
+  return isHead(join(out, HEAD)) ? 'composed' : undefined;
+}
+
+function isHead(path: string): boolean {
+  try {
+    const head: unknown = JSON.parse(readRegularFile(path).toString());
+    return isObject(head) && typeof head['palimpsest'] === 'string' && head['layout'] === 'composed';
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Refuses a tree of another layout.
+ * @param hint what to do instead
+ * @throws Failure other-layout
+ */
+export function refuseOtherLayout(out: string, wanted: Layout, hint: string): void {
+  const found = foundLayout(out);
+  if (found === undefined || found === wanted) return;
+  throw new Failure('other-layout', `the tree in ${out} has the ${found} layout`, {
+    place: { file: out },
+    expected: `no tree, or one with the ${wanted} layout`,
+    found: `a tree with the ${found} layout`,
+    hint,
+  });
+}

@@ -1,0 +1,101 @@
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import type { BuildRecord } from '../tree/build-record.ts';
+import { decompress } from '../tree/compression.ts';
+import { type Encoding, encodingsIn } from '../tree/encoding.ts';
+import { pathOf, slotsOf, variantSlotsOf } from '../tree/layout.ts';
+import type { TreeDigests } from '../tree/manifest.ts';
+import { readRegularFile } from '../tree/regular-file.ts';
+import type { CollectionMetadata, PageSource } from './tree-pages.ts';
+import type { Report } from './violation.ts';
+
+/** A static tree with its build record and its manifest. */
+interface StaticTree {
+  readonly out: string;
+  readonly build: BuildRecord;
+  readonly manifest: TreeDigests;
+  /** The manifest, if it is damaged: then it explains why files differ from it. */
+  readonly digestCause: string | undefined;
+}
+
+/** Returns the pages of a static tree. */
+export function staticPages(tree: StaticTree): PageSource {
+  return { read: (metadata, number, path, report) => readFiles(tree, metadata, number, path, report) };
+}
+
+/**
+ * Reads the files of a page and compares them with the manifest and with one another.
+ * @returns the bytes of the file at `path`
+ */
+function readFiles(tree: StaticTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
+  const files = slotsOf(number, metadata.pages).flatMap((slot) => {
+    const file = pathOf(metadata.collection, slot, metadata.pages);
+    try {
+      return [{ file, slot, bytes: readRegularFile(join(tree.out, file)) }];
+    } catch (error) {
+      report.add({ rule: 'file-missing', path: file, expected: 'a file', found: messageOf(error) });
+      return [];
+    }
+  });
+  for (const { file, slot, bytes } of files) {
+    const expected = tree.manifest[metadata.collection].get(slot);
+    const found = hash('sha256', bytes);
+    if (expected !== undefined && found !== expected)
+      report.add({ rule: 'file-digest', path: file, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
+  }
+  const read = files.find(({ file }) => file === path);
+  // a file with the right digest differs only because the other one is damaged
+  const otherCause = report.isDamaged(path) ? path : undefined;
+  for (const { file, bytes } of files) {
+    if (read === undefined || bytes.equals(read.bytes)) continue;
+    const cause = report.isDamaged(file) ? undefined : otherCause;
+    report.add({ rule: 'duplicate-mismatch', path: file, expected: `the bytes of ${path}`, found: 'other bytes', cause });
+  }
+  checkVariants(tree, metadata, number, read, report);
+  return read?.bytes;
+}
+
+/** Compares the compressed copies of a page with the manifest and with the page. */
+function checkVariants(
+  tree: StaticTree,
+  metadata: CollectionMetadata,
+  number: number,
+  page: { readonly file: string; readonly bytes: Buffer } | undefined,
+  report: Report,
+): void {
+  const encodings = encodingsIn(tree.build.compress);
+  for (const [index, encoding] of encodings.entries()) {
+    for (const slot of variantSlotsOf(number, metadata.pages, index)) {
+      const path = pathOf(metadata.collection, slot, metadata.pages, encodings);
+      try {
+        const bytes = readRegularFile(join(tree.out, path));
+        const [expected, found] = [tree.manifest[metadata.collection].get(slot), hash('sha256', bytes)];
+        if (expected !== undefined && found !== expected)
+          report.add({ rule: 'file-digest', path, expected: `SHA-256 ${expected}`, found, cause: tree.digestCause });
+        if (page !== undefined && !decompressesTo(bytes, encoding, page.bytes)) {
+          report.add({
+            rule: 'duplicate-mismatch',
+            path,
+            expected: `the bytes of the page, compressed with ${encoding}`,
+            found: 'other bytes',
+            cause: report.isDamaged(page.file) && !report.isDamaged(path) ? page.file : undefined,
+          });
+        }
+      } catch (error) {
+        report.add({ rule: 'file-missing', path, expected: 'a file', found: messageOf(error) });
+      }
+    }
+  }
+}
+
+function decompressesTo(packed: Buffer, encoding: Encoding, page: Buffer): boolean {
+  try {
+    return decompress(packed, encoding, page.length).equals(page);
+  } catch {
+    return false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { AccountIndex, FOLDERS } from '../../src/browse/account-index.ts';
+import { byteText } from '../../src/browse/byte-text.ts';
+import { FormerHandles } from '../../src/browse/former-handles.ts';
+import { accountPlace } from '../../src/browse/paths.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { observe } from '../support/snapshots.ts';
+
+const ACCOUNTS = 8;
+const rows = fc.uniqueArray(
+  fc.record({
+    handle: fc.oneof(
+      fc.constantFrom('ann', 'Ann', 'bob', 'user_1', 'é'),
+      fc.string({ minLength: 1, maxLength: 3, unit: 'grapheme-ascii' }),
+    ),
+    seen_to: fc.nat(2),
+    account: fc.integer({ min: 1, max: ACCOUNTS }),
+  }),
+  { selector: ({ handle, seen_to, account }) => `${handle.toLowerCase()} ${seen_to} ${account}`, maxLength: 40 },
+);
+
+describe('the former handles of a folder', () => {
+  it('are those whose pages are in the folder, with every account that had them, the last one first', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const accounts = Array.from({ length: ACCOUNTS }, (_, index) => `user_${index + 1}`);
+    await observe(
+      path,
+      accounts.map((screen_name) => ({ observed_at: '2020-01-01T00:00:00Z', screen_name, bio: '' })),
+    );
+    await fc.assert(
+      fc.property(rows, (former) => {
+        const database = new Connection(path);
+        const add = database.prepare('INSERT INTO former_handle (handle, seen_to, account) VALUES (?, ?, ?)');
+        database.exec('DELETE FROM former_handle');
+        for (const { handle, seen_to, account } of former) add.run(handle, seen_to, account);
+        database.close();
+
+        const store = Store.open(path);
+        const stored = store.storedAccounts();
+        const index = new AccountIndex(stored.allFormerHandles(), stored.formerHandleCount);
+        const found = Array.from({ length: FOLDERS }, (_, folder) =>
+          [...new FormerHandles(stored, index, folder)].map(([handle, holders]) => {
+            expect(Number.parseInt(accountPlace(handle).folder, 16)).toBe(folder);
+            return [handle, holders.map(({ screen_name }) => screen_name)] as const;
+          }),
+        ).flat();
+        store.close();
+
+        const expected = new Map<string, Set<string>>();
+        const newestFirst = former.toSorted((a, b) => b.seen_to - a.seen_to || a.account - b.account);
+        for (const { handle, account } of newestFirst) {
+          const text = byteText(handle);
+          expected.set(text, (expected.get(text) ?? new Set()).add(`user_${account}`));
+        }
+        expect(new Map(found)).toEqual(new Map([...expected].map(([handle, holders]) => [handle, [...holders]])));
+        expect(found.length).toBe(expected.size);
+      }),
+      { numRuns: 15 },
+    );
+  });
+});

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { bzip2, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+
+const SAMPLE = fileURLToPath(new URL('../../data/sample-snapshots.ndjson', import.meta.url));
+const REAL = fileURLToPath(new URL('../../../shared/data/uk-mps', import.meta.url));
+
+/** Files as in an archive of the Twitter stream: one for each minute, in folders for each day and hour. */
+function grabOf(texts: readonly string[]): Record<string, string> {
+  const minute = (index: number) => String(index).padStart(2, '0');
+  return Object.fromEntries(texts.map((text, index) => [`2017/01/01/00/${minute(index)}.json`, text]));
+}
+
+const sample = readFileSync(SAMPLE, 'utf8');
+const GRAB = grabOf([2017, 2018, 2019, 2020].map((year) => sample.replaceAll('"observed_at":"2023', `"observed_at":"${year}`)));
+
+const compressed = (files: Files): Record<string, Buffer> =>
+  Object.fromEntries(Object.entries(files).map(([path, content]) => [`${path}.bz2`, bzip2(content)]));
+
+function write(folder: string, files: Files): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+}
+
+/** Observes a source into a new store, and returns the bytes of the store. */
+async function storeOf(cwd: string, source: string, ...options: readonly string[]): Promise<Buffer> {
+  await palimpsestJson(['observe', source, '--store', 'store.db', ...options], { cwd });
+  const bytes = readFileSync(join(cwd, 'store.db'));
+  rmSync(join(cwd, 'store.db'));
+  return bytes;
+}
+
+describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
+  it('writes the same store as from the plain files', async () => {
+    const cwd = temporaryFolder();
+    const grab = await tarOf(compressed(GRAB));
+    write(cwd, { ...Object.fromEntries(Object.entries(GRAB).map(([path, text]) => [`plain/${path}`, text])), 'grab.tar': grab });
+    write(cwd, { 'grab.zip': await zipOf(GRAB) });
+    const expected = await storeOf(cwd, 'plain');
+    expect((await storeOf(cwd, 'grab.tar')).equals(expected)).toBe(true);
+    expect((await storeOf(cwd, 'grab.zip')).equals(expected)).toBe(true);
+  });
+
+  it('adds nothing if a member is cut short or is not JSON, and the rest with --rejects', async () => {
+    const cwd = temporaryFolder();
+    const [first = '', second = '', third = '', fourth = ''] = Object.keys(GRAB);
+    const lines = (GRAB[second] ?? '').split('\n');
+    const damaged = { ...GRAB, [second]: [...lines.slice(0, 2), 'not JSON', ...lines.slice(2)].join('\n') };
+    const members = compressed(damaged);
+    members[`${third}.bz2`] = members[`${third}.bz2`]?.subarray(0, 90) ?? Buffer.of();
+    write(cwd, { 'grab.tar': await tarOf(members) });
+    const { code, stderr } = await palimpsest(['observe', 'grab.tar', '--store', 'new.db'], { cwd });
+    expect(code).toBe(1);
+    expect(stderr).toContain(`where     grab.tar: ${second}.bz2, line 3`);
+    expect(stderr).toContain(`also      grab.tar: ${third}.bz2: bzip2: Compressed file ends unexpectedly`);
+    expect((await palimpsest(['accounts', '--store', 'new.db'], { cwd })).stderr).toContain('(no-store)');
+
+    const rest = { [first]: GRAB[first] ?? '', [second]: GRAB[second] ?? '', [fourth]: GRAB[fourth] ?? '' };
+    for (const [path, text] of Object.entries(rest)) write(join(cwd, 'plain'), { [path]: text });
+    const store = await storeOf(cwd, 'grab.tar', '--rejects', 'rejects.ndjson');
+    expect(store.equals(await storeOf(cwd, 'plain'))).toBe(true);
+    const rejects = readFileSync(join(cwd, 'rejects.ndjson'), 'utf8').trim().split('\n');
+    expect(rejects.map((line) => JSON.parse(line))).toMatchObject([
+      { code: 'bad-json', file: `grab.tar: ${second}.bz2`, line: 3, item: 'not JSON' },
+      { code: 'bad-encoding', file: `grab.tar: ${third}.bz2` },
+    ]);
+
+    // the archive was repaired: the member that was rejected as a whole is read again
+    write(cwd, { 'grab.tar': await tarOf(compressed(GRAB)), 'again.ndjson': `${rejects[1]}\n` });
+    const again = await palimpsestJson(['observe', 'again.ndjson', '--store', 'again.db'], { cwd });
+    expect(again['observations']).toBe((GRAB[third] ?? '').trim().split('\n').length);
+  });
+
+  it('applies --include and --exclude to the members', async () => {
+    const cwd = temporaryFolder();
+    write(cwd, { 'in/grab.tar': await tarOf(compressed(GRAB)), 'in/other.json': 'not read' });
+    const observations = async (...args: string[]) => {
+      const summary = await palimpsestJson(['observe', ...args, '--store', join(temporaryFolder(), 'store.db')], { cwd });
+      return Number(summary['observations']) / (sample.trim().split('\n').length || 1);
+    };
+    expect(await observations('in/grab.tar', '--include', '0[01].json.bz2')).toBe(2);
+    expect(await observations('in/grab.tar', '--include', '2017/01/**/03*')).toBe(1);
+    expect(await observations('in', '--include', 'grab.tar', '--exclude', '02.json.bz2')).toBe(3);
+    expect(await observations('in', '--include', 'grab.tar/2017/01/01/00/03*')).toBe(1);
+    const { code, stderr } = await palimpsest(['observe', 'in/grab.tar', '--include', '*.txt', '--store', 'none.db'], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining('no file of the sources matches the patterns (no-source)')]);
+  });
+
+  it('reads the archive that Twitter gives to account holders, as it was downloaded', async () => {
+    const cwd = temporaryFolder();
+    const files = {
+      'Your archive.html': '<html>',
+      'assets/images/twemoji/v/1.svg': '<svg>',
+      'data/account.js': 'window.YTD.account.part0 = [{"account":{"username":"nina_k","accountId":"501","accountDisplayName":"Nina"}}]',
+      'data/profile.js': 'window.YTD.profile.part0 = [{"profile":{"description":{"bio":"Overlap pages.","location":"Graz"}}}]',
+      'data/manifest.js': 'window.__THAR_CONFIG = {"archiveInfo":{"generationDate":"2023-01-02T03:04:05.678Z"}}',
+      'data/tweets.js': 'window.YTD.tweets.part0 = [{"tweet":{"id":"1"}}]',
+      'data/tweets_media/1-a.jpg': Buffer.from('\xff\xd8\xff', 'latin1'),
+    };
+    write(cwd, { 'twitter.zip': await zipOf(files) });
+    write(join(cwd, 'twitter'), files);
+    expect((await storeOf(cwd, 'twitter.zip')).equals(await storeOf(cwd, 'twitter'))).toBe(true);
+    const { stderr } = await palimpsest(['import', 'twitter.zip', '--store', 'new.db', '--include', '*.js'], { cwd });
+    expect(stderr).toContain('palimpsest.js observe twitter.zip');
+  });
+
+  it.skipIf(!existsSync(REAL))('writes the same store as from real snapshots', async () => {
+    const cwd = temporaryFolder();
+    const texts = readdirSync(REAL)
+      .toSorted()
+      .map((name) => readFileSync(join(REAL, name), 'utf8'));
+    write(cwd, { 'grab.tar': await tarOf(compressed(grabOf(texts))) });
+    write(join(cwd, 'plain'), grabOf(texts));
+    expect((await storeOf(cwd, 'grab.tar')).equals(await storeOf(cwd, 'plain'))).toBe(true);
+  });
+});
+
+describe.skipIf(programs.skip)('palimpsest import of archives', () => {
+  it('reads saved pages in a compressed tar archive from standard input', async () => {
+    const cwd = temporaryFolder();
+    const page = (id: number) => JSON.stringify({ count: 1, next: null, previous: null, results: [bioRecord(id)] });
+    const input = bzip2(await tarOf({ './pages/1.json': page(1), './pages/2.json': page(2) }));
+    expect(await palimpsestJson(['import', '-', '--store', 'store.db'], { cwd, input })).toMatchObject({ records: { added: 2 } });
+  });
+});

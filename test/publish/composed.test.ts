@@ -1,0 +1,449 @@
+import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildComposed } from '../../src/composed/build.ts';
+import { readHead } from '../../src/composed/head.ts';
+import { importInputs } from '../../src/import/import.ts';
+import { type ComposedPublishOptions, publishComposed } from '../../src/publish/composed/publish-composed.ts';
+import { rollback } from '../../src/publish/composed/rollback.ts';
+import { openTarget } from '../../src/storage/address.ts';
+import type { Target } from '../../src/storage/target.ts';
+import { removeAccounts } from '../../src/store/remove.ts';
+import { verify } from '../../src/verify/verify.ts';
+import { composed } from '../composed/composed-pages.ts';
+import { filesIn } from '../support/folder.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { chance } from '../whole/chance.ts';
+import { runAndKill } from '../whole/killing.ts';
+import { folderOfFile, recordLines } from '../whole/stores.ts';
+import { startProxy } from './proxy.ts';
+import { SETTINGS } from './settings.ts';
+import { AZURITE, CEPH, fetchAll, rclone, type Store, SWIFT } from './stores.ts';
+
+/** The number of records in most tests, and in the test that counts requests. The full test counts at 1,000,000, of 100,000 accounts. */
+const RECORDS = 800;
+const MANY_RECORDS = Number(process.env['PALIMPSEST_TEST_COMPOSED_RECORDS'] ?? RECORDS);
+/** The number of killed publishes at each target. */
+const KILLS = Number(process.env['PALIMPSEST_TEST_COMPOSED_PUBLISH_KILLS'] ?? 2);
+const DAY = 86_400_000;
+
+const folder = folderOfFile();
+const options: Omit<ComposedPublishOptions, 'out'> = {
+  ...SETTINGS,
+  signal: new AbortController().signal,
+  maxDelete: { share: 1 },
+  retryPolicy: { attempts: 4, timeout: 20_000 },
+  keep: undefined,
+  dropGenerations: false,
+  isSinglePublisher: false,
+};
+
+const site = { base_url: 'https://history.example/api', page_size: 100, account_page_size: 100 };
+
+/** A store with a composed tree. */
+class History {
+  readonly out: string;
+  readonly store: string;
+
+  constructor(name: string) {
+    this.out = join(folder, name);
+    this.store = `${this.out}.db`;
+  }
+
+  /** Imports lines, and builds a generation some days ago. */
+  async add(lines: readonly string[], daysAgo: number): Promise<void> {
+    async function* text() {
+      for (let at = 0; at < lines.length; at += 1000) yield Buffer.from(`${lines.slice(at, at + 1000).join('\n')}\n`);
+    }
+    await importInputs(this.store, [{ name: 'lines', size: undefined, open: text }], { onConflict: 'fail' });
+    await this.build(daysAgo);
+  }
+
+  async build(daysAgo: number): Promise<void> {
+    const time = new Date(Date.now() - daysAgo * DAY);
+    // a large tree is built on two threads, which only the compiled program can start
+    if (MANY_RECORDS > RECORDS) {
+      const options = ['--base-url', site.base_url, '--built-at', time.toISOString()];
+      await palimpsestJson(['build', '--layout', 'composed', '--store', this.store, '--out', this.out, ...options]);
+    } else await buildComposed(this.store, { out: this.out, site, time });
+  }
+
+  chunks(): Set<string> {
+    return new Set([...filesIn(this.out).keys()].filter((path) => path.startsWith('chunks/')));
+  }
+
+  /** The pages of the present state that tests compare. */
+  page(): Promise<unknown> {
+    return composed(this.out, 'rest/data/page/2/index.json');
+  }
+}
+
+/** Records in four groups: the first ones, one new, 300 new, and at least 50 old ones of accounts that are in no other group. */
+async function lines(records = RECORDS) {
+  const all = await recordLines(records + 400, records / 10);
+  const accountOf = (line: string): string => JSON.parse(line).account;
+  const late = new Set<string>();
+  let backfill: string[] = [];
+  for (const line of all) {
+    if (backfill.length >= 50) break;
+    late.add(accountOf(line));
+    backfill = all.slice(0, records).filter((one) => late.has(accountOf(one)));
+  }
+  const others = all.filter((line) => !late.has(accountOf(line)));
+  const first = others.slice(0, records - backfill.length);
+  const later = others.slice(first.length);
+  return { first, one: later.slice(0, 1), many: later.slice(1, 301), backfill };
+}
+
+interface Candidate {
+  readonly name: string;
+  readonly skip: boolean;
+  readonly start: () => Promise<{
+    readonly store?: Store;
+    /** Opens the target with a prefix. */
+    readonly open: (prefix: string, endpoint?: string) => Promise<Target>;
+    /** The arguments and the environment of the program for a prefix. */
+    readonly args: (prefix: string) => readonly string[];
+    readonly env: Readonly<Record<string, string>>;
+    /** Copies the files below a prefix, with an independent client. */
+    readonly fetch: (prefix: string, into: string) => Promise<void>;
+  }>;
+}
+
+const candidates: readonly Candidate[] = [
+  {
+    name: 'a folder',
+    skip: false,
+    start: async () => ({
+      open: (prefix) => openTarget(join(folder, 'site', prefix), '', { connections: 8, secrets: {} }),
+      args: (prefix) => [join(folder, 'site', prefix)],
+      env: {},
+      fetch: async (prefix, into) => cpSync(join(folder, 'site', prefix), into, { recursive: true }),
+    }),
+  },
+  ...[CEPH, AZURITE].map((kind) => ({
+    name: kind.name,
+    skip: kind.requirement.skip || rclone.skip,
+    start: async () => {
+      Object.assign(process.env, kind.keys);
+      const store = await kind.start();
+      return {
+        store,
+        open: (prefix: string, endpoint = store.endpoint) =>
+          openTarget(kind.address(prefix), '', { connections: 8, secrets: {}, ...kind.access(endpoint) }),
+        args: (prefix: string) => [kind.address(prefix)],
+        env: kind.env(store.endpoint),
+        fetch: (prefix: string, into: string) => fetchAll(kind, store.endpoint, prefix, into),
+      };
+    },
+  })),
+];
+
+describe.each(candidates)('publishing the composed layout to $name', ({ name, skip, start }) => {
+  let place: Awaited<ReturnType<Candidate['start']>>;
+  let records: Awaited<ReturnType<typeof lines>>;
+  let copies = 0;
+
+  beforeAll(async () => {
+    if (skip) return;
+    [place, records] = await Promise.all([start(), lines()]);
+  });
+  afterAll(() => place?.store?.stop());
+
+  /** Checks each chunk of each generation at the target. Returns a copy of the target. */
+  async function intact(prefix: string): Promise<string> {
+    copies += 1;
+    const copy = join(folder, `copy ${copies} of ${prefix} at ${name}`);
+    await place.fetch(prefix, copy);
+    const marker = JSON.parse(readFileSync(join(copy, 'publish.json'), 'utf8'));
+    expect(marker).toMatchObject({ layout: 'composed' });
+    rmSync(join(copy, 'publish.json'));
+    expect((await verify({ out: copy })).violations).toEqual([]);
+    return copy;
+  }
+
+  it.skipIf(skip)('sends only what is new, with the requests that it counts', async () => {
+    const proxy = place.store && (await startProxy(place.store.endpoint));
+    const history = new History(`${name} nights`);
+    const groups = await lines(MANY_RECORDS);
+    const target = await place.open('nights', proxy?.endpoint);
+    const counts: Record<string, number> = {};
+    const night = async (title: string, added: readonly string[], daysAgo: number) => {
+      const before = daysAgo === 9 ? new Set<string>() : history.chunks();
+      await history.add(added, daysAgo);
+      const asked = proxy?.requests ?? 0;
+      const { done, traffic } = await publishComposed(target, { ...options, out: history.out });
+      expect(done).toEqual({ uploads: without(history.chunks(), before).length, deletes: 0 });
+      if (proxy !== undefined) expect(proxy.requests - asked).toBeGreaterThanOrEqual(traffic.requests);
+      counts[title] = traffic.requests;
+      // the head and the marker are read; two writes show that the store is conditional
+      expect(traffic.writes - done.uploads).toBe(daysAgo === 9 ? 4 : 3);
+      expect(traffic.reads).toBe(2);
+    };
+    try {
+      await night('full', groups.first, 9);
+      await night('one record', groups.one, 8);
+      await night('300 records', groups.many, 7);
+      await night('backfill', groups.backfill, 6);
+      const idle = await publishComposed(target, { ...options, out: history.out });
+      expect(idle).toMatchObject({ isIdle: true, done: { uploads: 0, deletes: 0 }, traffic: { requests: 2 } });
+      console.log(`requests of the program at ${name}, ${MANY_RECORDS} records: ${JSON.stringify(counts)}`);
+      expect(counts['one record']).toBeLessThan(20);
+      const copy = await intact('nights');
+      expect(readHead(copy)).toEqual(readHead(history.out));
+    } finally {
+      target.close();
+      await proxy?.stop();
+    }
+  });
+
+  it.skipIf(skip)('goes back to an earlier generation and forward again', async () => {
+    const history = new History(`${name} back`);
+    const target = await place.open('back');
+    const pages: unknown[] = [];
+    for (const [index, added] of [records.first, records.one, records.many].entries()) {
+      await history.add(added, 9 - index);
+      await publishComposed(target, { ...options, out: history.out });
+      pages.push(await history.page());
+    }
+    const back = await rollback(target, { ...options, generation: undefined });
+    expect(back).toMatchObject({ before: 3, head: { generation: 2, store: '' }, isConditional: true });
+    const copy = await intact('back');
+    expect(await composed(copy, 'rest/data/page/2/index.json')).toBe(pages[1]);
+    expect(await composed(copy, 'rest/data/page/2/index.json', 'as_of=3')).toBe(404);
+    const further = await rollback(target, { ...options, generation: 1 });
+    expect(further.head.generation).toBe(1);
+    await expect(rollback(target, { ...options, generation: undefined })).rejects.toMatchObject({ code: 'no-generation' });
+    await expect(rollback(target, { ...options, generation: 3 })).rejects.toMatchObject({ code: 'no-generation' });
+    const again = await publishComposed(target, { ...options, out: history.out });
+    expect(again).toMatchObject({ before: 1, head: { generation: 3 } });
+    expect(await composed(await intact('back'), 'rest/data/page/2/index.json')).toBe(pages[2]);
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes exactly the chunks that no kept generation needs', async () => {
+    const history = new History(`${name} pruned`);
+    const target = await place.open('pruned');
+    for (const [index, added] of [records.first, records.one, records.many, records.backfill].entries()) {
+      await history.add(added, [9, 5, 3, 1][index] ?? 0);
+      await publishComposed(target, { ...options, out: history.out });
+    }
+    const refused = publishComposed(target, { ...options, out: history.out, keep: 4 * DAY, maxDelete: { most: 0 } });
+    await expect(refused).rejects.toMatchObject({ code: 'too-many-deletes' });
+    // generation 2 was replaced three days ago
+    const pruned = await publishComposed(target, { ...options, out: history.out, keep: 4 * DAY });
+    expect(pruned).toMatchObject({ dropped: 1, head: { generation: 4, log: { count: 3 } } });
+    expect(pruned.done.deletes).toBeGreaterThan(0);
+    const copy = await intact('pruned');
+    const kept = new Set([...filesIn(copy).keys()].filter((path) => path.startsWith('chunks/')));
+    const own = history.chunks();
+    expect(without(own, kept).length).toBeGreaterThan(0);
+    for (const path of pruned.deletes) expect(kept.has(`chunks/${path.slice(0, 2)}/${path.slice(2)}`)).toBe(false);
+    expect(await composed(copy, 'rest/data/page/2/index.json', 'as_of=1')).toBe(404);
+    expect(await composed(copy, 'rest/data/page/2/index.json', 'as_of=2')).toEqual(expect.any(String));
+    // what was dropped is not sent again
+    const next = await publishComposed(target, { ...options, out: history.out });
+    expect(next).toMatchObject({ isIdle: true });
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes at once what a removed account had, and a killed run leaves the rest to the next one', async () => {
+    const history = new History(`${name} removed`);
+    const target = await place.open('removed');
+    await history.add(records.first, 3);
+    await publishComposed(target, { ...options, out: history.out });
+    const removed: string = JSON.parse(records.first[0] ?? '').account;
+    await removeAccounts(history.store, [removed], { now: '2026-11-22T00:00:00Z', allowUnknown: false, isDryRun: false });
+    await history.build(2);
+    const failing: Target = {
+      ...bound(target),
+      remove: async () => {
+        throw new Error('killed');
+      },
+    };
+    await expect(publishComposed(failing, { ...options, out: history.out })).rejects.toThrow('killed');
+    await expect(publishComposed(target, { ...options, out: history.out })).rejects.toMatchObject({ code: 'target-busy' });
+    const done = await publishComposed(target, { ...options, out: history.out, isSinglePublisher: true });
+    expect(done.done.deletes).toBeGreaterThan(0);
+    const files = filesIn(await intact('removed'));
+    expect([...files].filter(([, bytes]) => bytes.includes(`"account":"${removed}"`)).map(([path]) => path)).toEqual([]);
+    const left = [...files].filter(([path]) => path.startsWith('chunks/') && !history.chunks().has(path));
+    // old chunks of the log stay: they have only counts and hashes
+    expect(left.filter(([, bytes]) => !isLog(bytes))).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('tells one of two publishers, and keeps the state of the other', async () => {
+    const [one, two] = [new History(`${name} one`), new History(`${name} two`)];
+    await one.add(records.first, 3);
+    const target = await place.open('two');
+    await publishComposed(target, { ...options, out: one.out });
+    cpSync(one.out, two.out, { recursive: true });
+    cpSync(one.store, two.store);
+    await one.add(records.one, 2);
+    await two.add(records.many, 1);
+    // the second run publishes when the first one is about to write the head
+    let other: unknown;
+    const racing: Target = {
+      ...bound(target),
+      put: async (path, upload, signal, condition) => {
+        if (path === 'head.json' && other === undefined) {
+          other = 'running';
+          await publishComposed(bound(target), { ...options, out: two.out });
+        }
+        return target.put(path, upload, signal, condition);
+      },
+    };
+    await expect(publishComposed(racing, { ...options, out: one.out })).rejects.toMatchObject({ code: 'target-busy' });
+    expect(await composed(await intact('two'), 'rest/data/page/2/index.json')).toBe(await two.page());
+    await expect(publishComposed(target, { ...options, out: one.out })).rejects.toMatchObject({ code: 'generations-lost' });
+    const forced = await publishComposed(target, { ...options, out: one.out, dropGenerations: true });
+    expect(forced).toMatchObject({ dropped: 2, head: { generation: 2 } });
+    expect(await composed(await intact('two'), 'rest/data/page/2/index.json')).toBe(await one.page());
+    target.close();
+  });
+
+  it.skipIf(skip)('detects chunks that were changed, in the tree and at the target, and repairs them', async () => {
+    const history = new History(`${name} changed`);
+    const target = await place.open('changed');
+    await history.add(records.first, 3);
+    await publishComposed(target, { ...options, out: history.out });
+    await history.add(records.one, 2);
+    const root = readHead(history.out)?.data.root ?? '';
+    const path = join(history.out, 'chunks', root.slice(0, 2), root.slice(2));
+    const bytes = readFileSync(path);
+    appendFileSync(path, ' ');
+    await expect(publishComposed(target, { ...options, out: history.out })).rejects.toMatchObject({ code: 'tree-edited' });
+    expect(readHead(await intact('changed'))?.generation).toBe(1);
+    writeFileSync(path, bytes);
+    await publishComposed(target, { ...options, out: history.out });
+
+    const old = readHead(history.out)?.data.node.children[0]?.[0] ?? '';
+    const object = `chunks/${old.slice(0, 2)}/${old.slice(2)}`;
+    const headers = { contentType: 'text/plain', cacheControl: '', contentEncoding: '' };
+    await target.put(object, { bytes: Buffer.from('{}'), headers, digest: old }, options.signal);
+    expect(await publishComposed(target, { ...options, out: history.out })).toMatchObject({ isIdle: true });
+    const repaired = await publishComposed(target, { ...options, out: history.out, repair: true });
+    expect(repaired.done.uploads).toBe(2);
+    await intact('changed');
+    const log = readHead(history.out)?.log.node.children[0]?.[0] ?? '';
+    await target.remove(`chunks/${log.slice(0, 2)}/${log.slice(2)}`, options.signal);
+    await expect(rollback(target, { ...options, generation: undefined })).rejects.toMatchObject({ code: 'target-edited' });
+    target.close();
+  });
+
+  it.skipIf(skip)(
+    'keeps a complete state when it is killed at any moment',
+    async () => {
+      const history = new History(`${name} killed`);
+      const random = chance(3);
+      const args = ['publish', ...place.args('killed'), '--out', history.out, '--max-delete', '100%', '--concurrency', '4'];
+      await history.add(records.first, 9);
+      await palimpsestJson(args, { env: place.env });
+      let kills = 0;
+      for (let night = 0; night < KILLS; night += 1) {
+        await history.add(records.many.slice(night * 10, night * 10 + 10), 8 - night / 100);
+        const { signal } = await runAndKill(
+          [...args, '--single-publisher', '--keep', '1d'],
+          { delay: 200 + random() * 1_000 },
+          { env: place.env },
+        );
+        if (signal === 'SIGKILL') kills += 1;
+        await intact('killed');
+      }
+      await palimpsestJson([...args, '--single-publisher', '--keep', '1d'], { env: place.env });
+      await intact('killed');
+      console.log(`${kills} of ${KILLS} publishes to ${name} were killed`);
+      expect(readHead(history.out)?.generation).toBe(1 + KILLS);
+      const marker = await (await place.open('killed')).get('publish.json', options.signal);
+      expect(JSON.parse(marker?.bytes.toString() ?? '')).toMatchObject({ deletes: [] });
+    },
+    60_000 + KILLS * 10_000,
+  );
+});
+
+/** Whether a chunk is a leaf of the log, or a node above the only leaf of a tree. */
+const isLog = (bytes: Buffer) => bytes.includes('"generation":') || bytes.length < 150;
+
+/** Returns the paths of one set that another one does not have. */
+function without(paths: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
+  return [...paths].filter((path) => !others.has(path));
+}
+
+/** Returns the methods of a target, so that a test can replace one. */
+function bound(target: Target): Target {
+  return {
+    name: target.name,
+    prices: target.prices,
+    keepsHeaders: target.keepsHeaders,
+    get: (path, signal) => target.get(path, signal),
+    head: (path, signal) => target.head(path, signal),
+    put: (path, upload, signal, condition) => target.put(path, upload, signal, condition),
+    remove: (path, signal) => target.remove(path, signal),
+    renew: () => target.renew(),
+    close: () => target.close(),
+  };
+}
+
+describe('a store without conditional writes', () => {
+  it.skipIf(SWIFT.requirement.skip)('is refused before anything is published, except with --single-publisher', async () => {
+    const store = await SWIFT.start();
+    try {
+      const history = new History('swift');
+      await history.add((await lines()).first.slice(0, 300), 1);
+      const args = ['publish', SWIFT.address('composed'), '--out', history.out];
+      const env = SWIFT.env(store.endpoint);
+      const refused = await palimpsest([...args, '--json'], { env });
+      expect({ code: refused.code, ...JSON.parse(refused.stdout) }).toMatchObject({ code: 3, error: { code: 'no-conditional-writes' } });
+      expect(await palimpsestJson([...args, '--single-publisher'], { env })).toMatchObject({ generation: 1, conditional: false });
+    } finally {
+      await store.stop();
+    }
+  });
+
+  it('is refused if it ignores the condition', async () => {
+    const target = await openTarget(join(folder, 'ignoring'), '', { connections: 8, secrets: {} });
+    const ignoring: Target = { ...bound(target), put: (path, upload, signal) => target.put(path, upload, signal) };
+    const history = new History('ignored');
+    await history.add((await lines()).first.slice(0, 300), 1);
+    await expect(publishComposed(ignoring, { ...options, out: history.out })).rejects.toMatchObject({ code: 'no-conditional-writes' });
+    expect(await target.get('head.json', options.signal)).toBeUndefined();
+    const done = await publishComposed(ignoring, { ...options, out: history.out, isSinglePublisher: true });
+    expect(done.isConditional).toBe(false);
+    rmSync(join(folder, 'ignoring', 'publish.json'));
+    expect((await verify({ out: join(folder, 'ignoring') })).violations).toEqual([]);
+  });
+});
+
+describe('palimpsest publish with a composed tree', () => {
+  it('shows a plan, publishes, goes back, and refuses options of the other layout', async () => {
+    const history = new History('program');
+    const site = join(folder, 'program site');
+    const { first, one } = await lines();
+    await history.add(first, 2);
+    const publish = ['publish', site, '--out', history.out];
+    const plan = await palimpsestJson([...publish, '--plan']);
+    expect(plan).toMatchObject({ plan: { uploads: history.chunks().size, deletes: 0, dropped: 0 }, refusals: [] });
+    expect(await palimpsestJson(publish)).toMatchObject({ generation: 1, before: null, done: { uploads: history.chunks().size } });
+    await history.add(one, 1);
+    expect(await palimpsestJson(publish)).toMatchObject({ generation: 2, before: 1, invalidate: ['/api/head.json', '/api/rest/*'] });
+    expect(await palimpsestJson(['publish', site, '--rollback', '1', '--plan'])).toMatchObject({ generation: 1, before: 2 });
+    expect(readHead(site)?.generation).toBe(2);
+    expect(await palimpsestJson(['publish', site], { env: { PALIMPSEST_ROLLBACK: '1' } })).toMatchObject({ generation: 1 });
+    expect(readHead(site)?.generation).toBe(1);
+    const gzip = await palimpsest([...publish, '--gzip', '--json']);
+    expect({ code: gzip.code, ...JSON.parse(gzip.stdout) }).toMatchObject({ code: 2, error: { code: 'usage' } });
+
+    const flat = join(folder, 'flat');
+    await palimpsestJson(['build', '--store', history.store, '--out', flat, '--base-url', 'https://history.example']);
+    for (const extra of [['--keep', '9d'], ['--drop-generations'], ['--single-publisher']]) {
+      const refused = await palimpsest(['publish', join(folder, 'flat site'), '--out', flat, ...extra, '--json']);
+      expect({ code: refused.code, ...JSON.parse(refused.stdout) }, extra[0]).toMatchObject({ code: 2, error: { code: 'usage' } });
+    }
+    await palimpsestJson(['publish', join(folder, 'flat site'), '--out', flat]);
+    const other = await palimpsest(['publish', join(folder, 'flat site'), '--out', history.out, '--json']);
+    expect({ code: other.code, ...JSON.parse(other.stdout) }).toMatchObject({ code: 3, error: { code: 'other-layout' } });
+    const reverse = await palimpsest(['publish', site, '--out', flat, '--json']);
+    expect({ code: reverse.code, ...JSON.parse(reverse.stdout) }).toMatchObject({ code: 3 });
+  });
+});

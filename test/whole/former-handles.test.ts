@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { accountPage } from '../../src/browse/paths.ts';
+import { Connection } from '../../src/store/connection.ts';
+import { command } from '../store/damaged-store.ts';
+import { makeVersion7 } from '../store/earlier-store.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+
+let folder: string;
+let store: string;
+let out: string;
+
+/** Runs a command in this process and expects it to succeed. Returns the object that --json prints. */
+async function run(args: readonly string[], input = ''): Promise<Record<string, unknown>> {
+  const { code, stdout } = await command([...args, '--store', store], input);
+  expect(code, `${args.join(' ')}: ${stdout}`).toBe(0);
+  return JSON.parse(stdout);
+}
+
+const build = () => run(['build', '--out', out, '--html']);
+const verify = () => run(['verify', '--out', out]);
+const line = (value: unknown) => `${JSON.stringify(value)}\n`;
+const seen = (day: number, screen_name: string, id: string) =>
+  line({ observed_at: `2024-01-0${day}T00:00:00Z`, screen_name, id, bio: `bio ${day}` });
+
+/** Returns the line of an export for an account, with these former handles and nothing else. */
+function state(screen_name: string, ...former: readonly string[]): string {
+  const former_handles = former.map((handle) => ({ handle, seen_to: '2019-05-05T16:29:12.000000Z' }));
+  const identity = { screen_name, stable_id: null, observed_to: null, observed_fields: [], former_handles };
+  const profile = { display_name: '', website: null, location: '', bio: '' };
+  return line({ ...identity, account_creation_date: null, profile_image_url: '', profile, profile_record: null });
+}
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  store = join(folder, 'store.db');
+  out = join(folder, 'out');
+});
+
+/** Gives jack a former handle with SQLite alone. */
+function writeFormerHandle(): void {
+  const database = new Connection(store);
+  database.exec("INSERT INTO former_handle SELECT 'jack_d', 1, id FROM account WHERE screen_name = 'jack'");
+  database.close();
+}
+
+const page = (handle: string) => join(out, accountPage(handle));
+const search = () => [...filesIn(join(out, 'browse/search'))].map(([, bytes]) => bytes.toString()).join('');
+
+describe('a former handle', () => {
+  it('gets its page and its entry in the search index if an import adds nothing else', async () => {
+    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
+    await build();
+    const importing = () => palimpsestJson(['import', '-', '--store', store], { input: state('jack', 'jack_d') });
+    const building = () => palimpsestJson(['build', '--out', out, '--store', store]);
+    await importing();
+    await building();
+    expect(readFileSync(page('jack_d'), 'utf8')).toContain('@jack');
+    expect(readFileSync(page('jack'), 'utf8')).toContain('@jack_d');
+    expect(search()).toContain('jack_d');
+    await palimpsestJson(['verify', '--out', out, '--store', store]);
+    await run(['store', 'check']);
+    // the second import and the second build change nothing
+    await importing();
+    expect(await building()).toMatchObject({ written: 0, removed: 0 });
+  });
+
+  it('gets its page after the migration of a store that an earlier program built without it', async () => {
+    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
+    makeVersion7(store);
+    await build();
+    makeVersion7(store);
+    writeFormerHandle();
+    await run(['store', 'check']);
+    await build();
+    expect(existsSync(page('jack_d'))).toBe(true);
+    await verify();
+  });
+
+  it('gets its page if another program adds it to the store', async () => {
+    await run(['observe', '-'], seen(1, 'jack', '1') + seen(2, 'ann', '2'));
+    await build();
+    writeFormerHandle();
+    await run(['store', 'check']);
+    await build();
+    expect(existsSync(page('jack_d'))).toBe(true);
+  });
+
+  it('is kept of an account of which nothing else is known', async () => {
+    await run(['import', '-'], state('lone', 'lone_d'));
+    await build();
+    expect(existsSync(page('lone_d'))).toBe(true);
+    await verify();
+    expect(await run(['remove', 'lone_d', '--yes'])).toMatchObject({ removed: [{ screen_name: 'lone', former_handles: ['lone_d'] }] });
+    expect(await run(['accounts'])).toMatchObject({ accounts: [] });
+  });
+
+  it('vanishes with a removed account from the page of the account that has the handle today', async () => {
+    await run(['observe', '-'], seen(1, 'shared', 'id-1') + seen(2, 'nina_k', 'id-1') + seen(3, 'shared', 'id-2'));
+    await build();
+    expect(readFileSync(page('shared'), 'utf8')).toContain('nina_k');
+    await run(['remove', 'nina_k', '--yes']);
+    await build();
+    const left = [...filesIn(out)].filter(([, bytes]) => bytes.includes('nina_k')).map(([path]) => path);
+    expect(left).toEqual([]);
+    await verify();
+  });
+});
