@@ -5,6 +5,7 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 
 /** Names of other programs, and of their parts. */
 const names = [
+  'zeroblob',
   'hellip',
   'maktabat',
   'alsabah',

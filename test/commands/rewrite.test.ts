@@ -119,9 +119,8 @@ describe('rewrite', () => {
     const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     expect(stdout).toContain('location ~ ^/rest/');
-    expect(stderr).toBe(
-      'warning: there is no finished tree in out: the files are for a tree at the root of example.org, and the limits of the host were not checked\n',
-    );
+    const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
+    expect(stderr.split('\n', 1)).toEqual([`warning: there is no finished tree in out: ${consequence}`]);
   });
 
   it.each([
@@ -173,13 +172,13 @@ describe('rewrite', () => {
 
   it('reads the tree from --out and PALIMPSEST_OUT, as every other command does', async () => {
     const cwd = await withTree();
-    const { stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
+    const { stdout, stderr } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
     const elsewhere = { cwd: temporaryFolder() };
     const named = await palimpsestHere(['rewrite', 'nginx', '--out', join(cwd, 'out')], elsewhere);
     expect(named).toMatchObject({
       code: 0,
-      stdout: stdout.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
-      stderr: '',
+      stdout,
+      stderr: stderr.replace('rewrite nginx', `rewrite nginx --out ${join(cwd, 'out')}`),
     });
     const env = { PALIMPSEST_OUT: join(cwd, 'out'), PALIMPSEST_HOST_FILES: join(cwd, 'host') };
     const found = await palimpsestJson(['rewrite', 'nginx'], { ...elsewhere, env });
@@ -197,10 +196,9 @@ describe('rewrite', () => {
     const cwd = await withTree();
     await palimpsestJson(['build', '--store', 'store.db', '--out', 'new'], { cwd });
     const { code, stdout, stderr } = await palimpsestHere(['rewrite', 'nginx', '--out', 'new'], { cwd });
-    expect([code, stderr]).toEqual([
-      0,
-      'warning: the files are for http://127.0.0.1:8080, which only this machine reaches: for a site, build with --base-url\n',
-    ]);
+    const warning =
+      'warning: the files are for http://127.0.0.1:8080, which only this machine reaches: for a site, build with --base-url\n';
+    expect([code, stderr.startsWith(warning)]).toEqual([0, true]);
     expect(stdout).toContain('server_name 127.0.0.1;');
   });
 

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 
-const MEBIBYTE = 1 << 20;
+const MIB = 1 << 20;
 /** The page cache, and some room for the rest of SQLite. */
-const MOST_GROWTH = 100 * MEBIBYTE;
+const MOST_GROWTH = 100 * MIB;
 const ROWS = 11_000;
 
 describe('openStore', () => {
