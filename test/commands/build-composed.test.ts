@@ -76,10 +76,10 @@ describe('palimpsest build --layout composed', () => {
     expect(stderr).toContain(message);
   });
 
-  it.each([[['archive', 'wacz', '--to', 'site.wacz']], [['rewrite', 'nginx']]])('is not read by %j, which says so', async (words) => {
+  it('is not read by archive, which says so', async () => {
     const folder = temporaryFolder();
     await palimpsestJson(['build', '--layout', 'composed', ...(await storeIn(folder))]);
-    const { code, stderr } = await palimpsest([...words, '--out', join(folder, 'out')], { cwd: folder });
+    const { code, stderr } = await palimpsest(['archive', 'wacz', '--to', 'site.wacz', '--out', join(folder, 'out')], { cwd: folder });
     expect(stderr).toContain('has the composed layout');
     expect(code).toBe(3);
   });
