@@ -1,11 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildComposed } from '../../src/composed/build.ts';
-import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { buildTree, goodHistory, importHistory, SITE } from '../verify/good-tree.ts';
 
-const folder = temporaryFolder();
+const folder = mkdtempSync(join(tmpdir(), 'palimpsest-rewrite-'));
 const [composed, fixed] = [join(folder, 'composed'), join(folder, 'static')];
 
 beforeAll(async () => {
@@ -15,10 +16,12 @@ beforeAll(async () => {
   await buildTree(store, fixed);
 });
 
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
 /** Returns the error that --json prints, with the exit code. */
 async function failure(args: readonly string[]): Promise<Record<string, unknown>> {
-  const { code, stderr } = await palimpsest(['rewrite', ...args, '--json'], { cwd: folder });
-  return { exit: code, ...JSON.parse(stderr).error };
+  const { code, stdout } = await palimpsest(['rewrite', ...args, '--json'], { cwd: folder });
+  return { exit: code, ...JSON.parse(stdout).error };
 }
 
 describe('palimpsest rewrite --layout', () => {
