@@ -58,7 +58,7 @@ describe('palimpsest import of a folder with other files', () => {
     expect(stderr.split('\n')).toEqual([
       'error: site/2.png is a PNG image (bad-encoding)',
       '  where     site/2.png',
-      '  expected  JSON in UTF-8, or gzip',
+      '  expected  JSON in UTF-8, which may be compressed',
       '  found     a PNG image',
       "  try       leave such files out: palimpsest import site --store store.db --exclude '*.png'",
       '  also      site/3.ndjson, line 2, text: 7 (bad-field)',
@@ -236,15 +236,15 @@ describe('palimpsest observe', () => {
 
   it('lists all files with errors at once, and names import for records', async () => {
     const { cwd, store } = folderOf({
-      'all/1.bz2': 'BZh91AY',
+      'all/1.lz4': Buffer.from('\x04\x22\x4d\x18', 'latin1'),
       'all/2.json': JSON.stringify(page(record(1))),
       'all/3.db': 'SQLite format 3\0',
     });
     const { code, stderr } = await palimpsestHere(['observe', 'all', ...store, '--observed-at', '2017-09-19T20:47:28Z'], { cwd });
     expect(code).toBe(1);
     expect(stderr.split('\n').slice(-5)).toEqual([
-      '  found     bzip2 data',
-      '  try       decompress it: bzcat all/1.bz2 | palimpsest observe - --observed-at 2017-09-19T20:47:28.000000Z --store store.db',
+      '  found     LZ4 data',
+      '  try       decompress it: lz4cat all/1.lz4 | palimpsest observe - --observed-at 2017-09-19T20:47:28.000000Z --store store.db',
       '  also      all/2.json, line 1: a saved page (bad-field)',
       '  also      all/3.db: an SQLite database (bad-encoding)',
       '',

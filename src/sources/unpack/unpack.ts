@@ -76,8 +76,8 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>): Asyn
   try {
     if (file === undefined) await pipeline(bytes, createWriteStream(path));
     const { openZip } = await import('./zip.ts');
-    const { meter, ...unmetered } = input;
-    const { members, close } = await openZip(file === undefined ? unmetered : input, path);
+    const { meter, ...copied } = input;
+    const { members, close } = await openZip(file === undefined ? copied : input, path);
     try {
       yield members;
     } finally {
