@@ -2,6 +2,7 @@
 //   node bench/changing-profiles.js SNAPSHOTS ACCOUNTS
 // The same arguments give the same bytes. They have the shape of snapshots that were taken weeks apart: almost every snapshot
 // changes the bio, some change the name, the location or the website. Some accounts rename.
+// cspell:ignore circonscription
 import { once } from 'node:events';
 import { numbers } from './numbers.js';
 

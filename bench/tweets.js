@@ -2,6 +2,7 @@
 //   node bench/tweets.js TWEETS ACCOUNTS
 // The same arguments give the same bytes. A tweet has about 3,500 bytes with its retweet, as in 2017. One in three is a retweet, one in
 // seven lines is a notice. Counters differ in every user, so no two lines are equal. One user in two hundred has a changed bio.
+// cspell:ignore favourites favorited DDEEF
 import { once } from 'node:events';
 import { numbers } from './numbers.js';
 

@@ -69,8 +69,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
       .addOption(
         new Option('--jobs <n>', 'how many threads read and compare; all cores by default')
           .env('PALIMPSEST_JOBS')
-          .argParser(wholeNumber(1, 256))
-          .default(availableParallelism(), 'all cores'),
+          .argParser(wholeNumber(1, 256)),
       )
       .addOption(new Option('--dry-run', 'show what would be added, and do not change the store').env('PALIMPSEST_DRY_RUN')),
   )
@@ -112,7 +111,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           network: { mention_url: options.mentionUrl, hashtag_url: options.hashtagUrl },
           dryRun: options.dryRun,
           openAgain: (name) => inputNamed(name, remote),
-          threads: { jobs: options.jobs },
+          threads: { jobs: options.jobs ?? availableParallelism() },
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,

@@ -10,7 +10,7 @@ import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf, observe } from '../support/snapshots.ts';
 
 const START = Date.UTC(2020, 0, 1);
-const text = fc.constantFrom(undefined, '', 'one', 'one two', 'zwei 🌹 #drei');
+const text = fc.constantFrom(undefined, '', 'one', 'one two', 'zwei 🌹 #three');
 /** Snapshots of one account in order of time; some have the same time. */
 const snapshots = fc
   .array(
