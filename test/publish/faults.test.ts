@@ -101,7 +101,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
       );
       expect(landed).toBe(kills);
     },
-    60_000 + Number(KILLS ?? FEW_KILLS) * 40_000,
+    150_000 + Number(KILLS ?? FEW_KILLS) * 40_000,
   );
 
   it.skipIf(skip)('completes the requests in progress on SIGTERM, and the next run completes the rest', async () => {
