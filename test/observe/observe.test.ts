@@ -5,7 +5,7 @@ import { diffHtml } from '../../src/diff/diff-html.ts';
 import { importInputs } from '../../src/import/import.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { type Contents, contentsOf, observe, type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { type Contents, contentsOf, observe, type Snapshot, sourceOf, withoutFormerHandles } from '../support/snapshots.ts';
 
 /** A second of one day. */
 const at = (second: number) => new Date(Date.UTC(2020, 0, 1) + second * 1000).toISOString();
@@ -308,17 +308,19 @@ describe('an account with a stable id', () => {
     const recycled = [snapshot(0, { id: '7', bio: 'a' }), snapshot(5, { id: '7', bio: 'aa' }), snapshot(9, { id: '8', bio: 'b' })];
     const inOrder = await contentsAfter(recycled);
     expect(namesIn(inOrder)).toEqual(['jack', 'jack~7']);
-    expect(await contentsAfter([...recycled.slice(2)], recycled.slice(0, 2))).toEqual(inOrder);
+    const inOtherOrder = await contentsAfter([...recycled.slice(2)], recycled.slice(0, 2));
+    expect(withoutFormerHandles(inOtherOrder)).toEqual(withoutFormerHandles(inOrder));
     // the same for an account that is already known under another handle
     const renamed = [snapshot(1, { id: '7', screen_name: 'Old', bio: 'a' }), snapshot(5, { id: '7' }), snapshot(9, { id: '8', bio: 'b' })];
-    expect(await contentsAfter(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2))).toEqual(await contentsAfter(renamed));
+    const inRuns = await contentsAfter(renamed.slice(2), renamed.slice(0, 1), renamed.slice(1, 2));
+    expect(withoutFormerHandles(inRuns)).toEqual(withoutFormerHandles(await contentsAfter(renamed)));
   });
 
   it('gets its handle back from a later account when it is observed with it again', async () => {
     const seven = [0, 5, 9].map((second) => snapshot(second, { id: '7', bio: 'a' }));
     const eight = [snapshot(7, { id: '8', bio: 'b' })];
     const contents = await contentsAfter(eight, seven);
-    expect(contents).toEqual(await contentsAfter([...seven, ...eight]));
+    expect(withoutFormerHandles(contents)).toEqual(withoutFormerHandles(await contentsAfter([...seven, ...eight])));
     expect(changesIn(contents)).toEqual(['jack Bio "a"', 'jack~8 Bio "b"']);
   });
 

@@ -69,6 +69,14 @@ export function contentsOf(path: string): Contents {
   }
 }
 
+/**
+ * The contents without the fingerprint, which includes former handles. If a handle moved between accounts, it depends on the
+ * order of the runs which of them had the handle for a time.
+ */
+export function withoutFormerHandles({ feed, accounts, known }: Contents): Omit<Contents, 'fingerprint'> {
+  return { feed, accounts, known };
+}
+
 function knownIn(path: string): readonly unknown[] {
   const database = new Connection(path);
   try {
