@@ -51,6 +51,8 @@ export class Pauses {
    * @throws Failure stopped as soon as the work is told to stop
    */
   async until<T>(event: Promise<T>): Promise<T> {
+    // nobody waits for it after a stop: an error of it would end the process
+    event.catch(() => {});
     this.check();
     if (this.#signal === undefined) return await event;
     let forget = () => {};

@@ -30,7 +30,10 @@ const SUGGESTIONS = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .map(([, command = '', options = '', args = '']) => ({
     command,
     options: Object.fromEntries(
-      [...options.matchAll(/'(--[a-z-]+)': (true)?/g)].map(([, name = '', flag]) => [name, flag === 'true' || 'a value']),
+      [...options.matchAll(/'(--[a-z-]+)': (?:(true)|'([^']*)')?/g)].map(([, name = '', flag, value]) => [
+        name,
+        flag === 'true' || (value ?? 'a value'),
+      ]),
     ),
     args: args === '' ? [] : ['an argument'],
   }));
