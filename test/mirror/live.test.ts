@@ -12,7 +12,7 @@ import { FAULTS, startFaultyProxy } from './faulty-proxy.ts';
 import { startGrowingService } from './growing-service.ts';
 import { fingerprint, idsIn, mirrored } from './mirrored.ts';
 
-const MIRRORS = Number(process.env['PALIMPSEST_TEST_MIRRORS'] ?? 3);
+const MIRRORS = Number(process.env['PALIMPSEST_TEST_MIRRORS'] ?? 2);
 
 /** Mirrors again where the service was away for longer than one run waits. */
 async function mirroredAtLast(store: string, baseUrl: string): Promise<MirrorResult> {

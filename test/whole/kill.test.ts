@@ -12,7 +12,7 @@ import { contentsOf, fileOf, folderOfFile, recordLines, snapshotLines } from './
 import { buildArgs, buildStateOf, differences, type Files, freshTree, pagesIn } from './trees.ts';
 
 /** The number of kills that must land: a quarter in imports, a half in rebuilds, a quarter in first builds. Observes get another quarter. */
-const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 8);
+const KILLS = Number(process.env['PALIMPSEST_TEST_KILLS'] ?? 5);
 const SEED = Number(process.env['PALIMPSEST_TEST_SEED'] ?? 20240229);
 const QUARTER = Math.max(2, Math.round(KILLS / 4));
 /** The number of kills of imports that create a store. */
