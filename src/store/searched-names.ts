@@ -20,16 +20,16 @@ interface Row extends Omit<SearchedNames, 'former_handles'> {
 const BATCH_SIZE = 1000;
 const NONE: readonly FormerHandle[] = [];
 
-/** Yields the names of all accounts. SQLite reads them from the JSON, which is faster than parsing whole profiles. */
+/** Yields the names of all accounts, sorted by handle. SQLite reads them from the JSON, which is faster than parsing whole profiles. */
 export function* searchedNames(database: Connection): Generator<SearchedNames> {
   const hasFormerHandles = database.value('SELECT EXISTS (SELECT 1 FROM former_handle)') === 1;
   const formerHandles = database.prepare<[number], FormerHandle>('SELECT handle, seen_to FROM former_handle WHERE account = ?');
-  const next = database.prepare<[number, number], Row>(`
+  const next = database.prepare<[string, number], Row>(`
     SELECT account.id, screen_name, ifnull(records, 0) AS changes,
       iif(tail IS NULL, summary, '{' || substr(tail, 2)) ->> 'display_name' AS display_name
     FROM account LEFT JOIN history ON history.first_record = account.first_record
-    WHERE account.id > ? ORDER BY account.id LIMIT +?`);
-  for (let rows = next.all(-1, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.id ?? 0, BATCH_SIZE)) {
+    WHERE screen_name > ? ORDER BY screen_name LIMIT +?`);
+  for (let rows = next.all('', BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.screen_name ?? '', BATCH_SIZE)) {
     for (const { id, ...names } of rows) {
       yield { ...names, former_handles: hasFormerHandles ? sortedHandles(formerHandles.all(id)) : NONE };
     }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { HOSTS } from '../../src/rewrite/hosts/registry.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { BIN, palimpsestHere } from '../support/palimpsest.ts';
+import { BIN, palimpsest } from '../support/palimpsest.ts';
 
 /** The part of the package bash-completion that the script calls. */
 const BASH_COMPLETION =
@@ -16,7 +16,7 @@ const BASH_COMPLETION =
 const script = { bash: '' };
 
 beforeAll(async () => {
-  script.bash = (await palimpsestHere(['completion', 'bash'])).stdout;
+  script.bash = (await palimpsest(['completion', 'bash'])).stdout;
 });
 
 /** What bash offers for a command line when Tab is pressed at its end. */
@@ -56,7 +56,7 @@ describe('completion in bash', () => {
 
 describe('completion', () => {
   it.each(['zsh', 'fish'])('has a script for %s', async (shell) => {
-    const { code, stdout } = await palimpsestHere(['completion', shell]);
+    const { code, stdout } = await palimpsest(['completion', shell]);
     expect([code, stdout]).toEqual([0, expect.stringContaining('palimpsest complete --')]);
   });
 
@@ -66,12 +66,12 @@ describe('completion', () => {
     [['serve', '--port', ''], ':4'],
     [['verify', ''], ':4'],
   ])('lets the shell complete files only where a path belongs: %j', async (words, directive) => {
-    const { stdout } = await palimpsestHere(['complete', '--', ...words]);
+    const { stdout } = await palimpsest(['complete', '--', ...words]);
     expect(stdout.trim().split('\n').at(-1)).toBe(directive);
   });
 
   it('rejects an unknown shell', async () => {
-    expect(await palimpsestHere(['completion', 'cmd'])).toMatchObject({
+    expect(await palimpsest(['completion', 'cmd'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('one of bash, zsh, fish'),
     });

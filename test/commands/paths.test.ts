@@ -9,8 +9,7 @@ describe('a URL instead of a path', () => {
     'build --base-url https://example.org --out s3://bucket/site',
     'build --base-url https://example.org --out s3:/bucket/site',
     'build --base-url https://example.org --store https://example.org/a.db',
-    'import https://example.org/rest/data/',
-    'import page.json s3://bucket/pages',
+    'import page.json az://container/pages',
     'import page.json --store s3://bucket/a.db',
     'import page.json --rejects s3://bucket/a.ndjson',
     'observe file:///var/profiles.ndjson',
@@ -24,7 +23,7 @@ describe('a URL instead of a path', () => {
   ])('is wrong usage, and creates no folder: %s', async (line) => {
     const cwd = temporaryFolder();
     const { code, stderr } = await palimpsestHere(line.split(' '), { cwd });
-    expect(stderr).toMatch(/not a URL|did you mean s3:\/\/bucket\/site\?/);
+    expect(stderr).toMatch(/not a URL|is not a valid source|did you mean s3:\/\/bucket\/site\?/);
     expect(code).toBe(2);
     expect(readdirSync(cwd)).toEqual([]);
   });
