@@ -24,7 +24,7 @@ import { searchFiles } from './search-index.ts';
 import type { Shown } from './shown.ts';
 
 export type { BrowseFile } from './browse-file.ts';
-export { type BrowsePart, partOf } from './part-names.ts';
+export type { BrowsePart } from './part-names.ts';
 
 /** The number of records on the home page. */
 const NEWEST = 10;
