@@ -28,6 +28,9 @@ export interface Task {
   readonly restarts: number;
 }
 
+/** The states of tasks that do not run again. */
+const ENDED: ReadonlySet<string> = new Set(['COMPLETED', 'FAILED', 'CANCELLED', 'TIMEOUT', 'OUT_OF_MEMORY', 'NODE_FAIL', 'DEADLINE']);
+
 /** A Slurm cluster of the nodes n1 and n2 that runs on this machine. Each node runs two tasks at a time. */
 export class Cluster {
   readonly #folder: string;
@@ -56,24 +59,30 @@ export class Cluster {
     await run(SCRIPT, ['start-node', this.#folder, name]);
   }
 
-  /** Returns all tasks of this cluster. Tasks of an array that did not start yet can be one entry without an index. */
-  async tasks(): Promise<readonly Task[]> {
+  /**
+   * Returns all tasks that were submitted from a folder. Tasks of an array that did not start yet can be one entry without an
+   * index.
+   */
+  async tasks(folder: string): Promise<readonly Task[]> {
     const { stdout } = await run('scontrol', ['--oneliner', 'show', 'job'], { env: { ...process.env, ...this.env } });
-    return stdout.split('\n').filter((line) => line.startsWith('JobId=')).map(taskIn);
+    return stdout
+      .split('\n')
+      .filter((line) => valueIn(line, 'WorkDir') === folder)
+      .map(taskIn);
   }
 
-  /** Waits until a condition is true of the tasks, and returns them. */
-  async until(isTrue: (tasks: readonly Task[]) => boolean): Promise<readonly Task[]> {
+  /** Waits until a condition is true of the tasks of a folder, and returns them. */
+  async until(folder: string, isTrue: (tasks: readonly Task[]) => boolean): Promise<readonly Task[]> {
     for (;;) {
-      const tasks = await this.tasks();
+      const tasks = await this.tasks(folder);
       if (isTrue(tasks)) return tasks;
       await setTimeout(200);
     }
   }
 
-  /** Waits until no task is pending or running, and returns all tasks. */
-  ended(): Promise<readonly Task[]> {
-    return this.until((tasks) => tasks.length > 0 && tasks.every(({ state }) => !/PENDING|RUNNING|COMPLETING|CONFIGURING|REQUEUE/.test(state)));
+  /** Waits until no task of a folder is pending or running, and returns all of them. */
+  ended(folder: string): Promise<readonly Task[]> {
+    return this.until(folder, (tasks) => tasks.length > 0 && tasks.every(({ state }) => ENDED.has(state)));
   }
 
   async stop(): Promise<void> {
@@ -83,13 +92,16 @@ export class Cluster {
 }
 
 function taskIn(line: string): Task {
-  const value = (name: string) => new RegExp(`(?:^| )${name}=(\\S*)`).exec(line)?.[1] ?? '';
-  const index = value('ArrayTaskId');
+  const index = valueIn(line, 'ArrayTaskId');
   return {
-    name: value('JobName'),
+    name: valueIn(line, 'JobName'),
     index: /^\d+$/.test(index) ? Number(index) : undefined,
-    state: value('JobState'),
-    node: value('NodeList'),
-    restarts: Number(value('Restarts')),
+    state: valueIn(line, 'JobState'),
+    node: valueIn(line, 'NodeList'),
+    restarts: Number(valueIn(line, 'Restarts')),
   };
+}
+
+function valueIn(line: string, name: string): string {
+  return new RegExp(`(?:^| )${name}=(\\S*)`).exec(line)?.[1] ?? '';
 }
