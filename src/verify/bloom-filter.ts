@@ -17,8 +17,10 @@ export class BloomFilter {
 
   /** Adds a name. Returns true if it may have been added before. */
   add(name: string): boolean {
+    const [hash, other] = hashesOf(name);
     let seen = true;
-    for (const bit of bitsOf(name)) {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const bit = bitOf(hash, other, round);
       const mask = 1 << (bit & 31);
       if ((Atomics.or(this.#bits, bit >>> 5, mask) & mask) === 0) seen = false;
     }
@@ -27,13 +29,19 @@ export class BloomFilter {
 
   /** Whether a name may have been added. */
   has(name: string): boolean {
-    return bitsOf(name).every((bit) => ((this.#bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) !== 0);
+    const [hash, other] = hashesOf(name);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const bit = bitOf(hash, other, round);
+      if (((this.#bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
+    }
+    return true;
   }
 }
 
-/** Returns the four bits of a name. */
-function bitsOf(name: string): readonly number[] {
-  const [hash, other] = hashesOf(name);
-  const step = other | 1;
-  return [0, 1, 2, 3].map((round) => ((hash + Math.imul(round, step)) >>> 0) & 0x7ffffff);
+/** The number of bits of a name. */
+const ROUNDS = 4;
+
+/** Returns one of the bits of a name with two hashes. */
+function bitOf(hash: number, other: number, round: number): number {
+  return ((hash + Math.imul(round, other | 1)) >>> 0) & 0x7ffffff;
 }
