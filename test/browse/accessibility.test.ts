@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     ['light', 360, '{}'],
   ] as const;
 
-  it('no kind of page breaks a rule of axe-core, light and dark, wide and narrow', { timeout: 180_000 }, async () => {
+  it('no kind of page breaks a rule of axe-core, light and dark, wide and narrow', { timeout: 600_000 }, async () => {
     const axe = readFileSync(inPackage('axe-core/axe.min.js'), 'utf8');
     const context = await browser.newContext();
     const broken: string[] = [];

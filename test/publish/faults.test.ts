@@ -57,7 +57,7 @@ describe.each(STORES.filter((kind) => kind !== SWIFT))('publishing to $name thro
       const history = await Growing.of(folder, `faulty ${kind.name}`, { records: 600, most: 600 + FAULTY * 7, accounts: 40 });
       proxy.draw = () => (random() < RATE ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined);
       for (let night = 0; night < FAULTY; night += 1) {
-        const summary = await publishJson(publishArgs(history.out, kind.address('faulty'), ['--timeout', '1']), env);
+        const summary = await publishJson(publishArgs(history.out, kind.address('faulty'), ['--timeout', '2']), env);
         expect(summary['requests']).toMatchObject({ retries: expect.any(Number) });
         expect(differences(await found('faulty'), history.files())).toEqual([]);
         if (night < FAULTY - 1) await history.grow(7);
