@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readHead } from '../../src/composed/head.ts';
 import { composed, withAsOf } from '../composed/composed-pages.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
@@ -66,6 +67,20 @@ function seen(work: string): Map<number, ShownRecord> {
 const issues = (work: string) => (existsSync(join(work, 'issues.txt')) ? readFileSync(join(work, 'issues.txt'), 'utf8') : '');
 
 describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
+  let home = '';
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'palimpsest-nightly-'));
+    expect(await night(home, 'first', many(1, 100))).toEqual(DONE);
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  /** Returns a copy of the buckets and the machine after the first night. */
+  function afterFirstNight(): string {
+    const work = temporaryFolder();
+    cpSync(home, work, { recursive: true });
+    return work;
+  }
+
   it('pulls, observes, builds, verifies, pushes, plans and publishes, in this order', () => {
     const commands = STEPS.flatMap(({ command }) => /^npx palimpsest (store \w+|\w+)( .*--plan)?/.exec(command)?.slice(1) ?? []);
     expect(commands.filter(Boolean).map((word) => word?.trim().split(' ').at(-1))).toEqual([
@@ -74,8 +89,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('completes an interrupted publish of the night before, and keeps all published records and rejected items', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     expect(issues(work)).toBe('');
     const before = seen(work);
 
@@ -103,8 +117,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('refuses to run without a pull before it changes the store or the site, and says so in the job summary', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     const before = [filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))];
     expect(withoutPull).toHaveLength(local.length - 1);
     const left = await night(work, 'left-out', [snapshot(300, 2)], withoutPull);
@@ -120,8 +133,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('fails if the store is missing on a later night', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     rmSync(join(work, 'private'), { recursive: true });
     const missing = await night(work, 'second', many(2, 200));
     expect(missing).toMatchObject({
@@ -132,8 +144,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('stops at the plan if a guard would refuse the publish, and says so in the job summary', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     // somebody replaced the store on purpose, but not the site
     rmSync(join(work, 'private'), { recursive: true });
     mkdirSync(join(work, 'private'));
