@@ -17,6 +17,7 @@ const LONGEST = [
   'whole/kill',
   'commands/import',
   'commands/rewrite',
+  'docs/slurm',
   'whole/concurrency',
   'whole/streams',
   'commands/observe',
