@@ -6,6 +6,7 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 /** Names of other programs, and of their parts. */
 const names = [
   'zeroblob',
+  'Slurm',
   'hellip',
   'maktabat',
   'alsabah',
