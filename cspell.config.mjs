@@ -19,6 +19,7 @@ const names = [
   'munge',
   'sshlogin',
   'zeroblob',
+  'Slurm',
   'hellip',
   'maktabat',
   'alsabah',
