@@ -14,6 +14,7 @@ const LONGEST = [
   'publish/movement',
   'publish/composed',
   'browse/hostile',
+  'docs/slurm',
   'whole/streams',
   'backup/race',
   'tree/browse',

@@ -41,7 +41,7 @@ describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh in docs/cluster.md', () =
         await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')),
       );
     },
-    300_000,
+    600_000,
   );
 });
 
@@ -100,7 +100,7 @@ describe.skipIf(yamlPackage.skip)('the Kubernetes Jobs in docs/cluster.md', () =
       }
     }
     expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
-  }, 300_000);
+  }, 600_000);
 });
 
 describe('the commands for AWS Batch in docs/cluster.md', () => {
@@ -130,7 +130,7 @@ echo "id-of-$name"`;
     const small = replaced(script, { '/shared/': `${work}/`, '"/100"': '"/4"', 'size=100': 'size=4', '"64"': '"3"', 'size=64': 'size=3' });
     await run(small, work, { aws: AWS });
     expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
-  }, 300_000);
+  }, 600_000);
 });
 
 describe.skipIf(yamlPackage.skip)('the workflow for GitHub Actions in docs/cluster.md', () => {
@@ -206,5 +206,5 @@ describe.skipIf(yamlPackage.skip)('the workflow for GitHub Actions in docs/clust
     }
     const serial = await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db'));
     expect(await outcomeOf(join(artifacts, 'store/palimpsest.db'))).toEqual(serial);
-  }, 300_000);
+  }, 600_000);
 });

@@ -23,17 +23,20 @@ const counts = fc.record({ shards: fc.integer({ min: 1, max: 4 }), partitions: f
 const inputsFrom = (lists: readonly (readonly (Snapshot | string)[])[]) => lists.map((values, index) => sourceOf(values, `input ${index}`));
 const inputsIn = (folder: string) => inputsOf([folder], (async function* () {})());
 
-/** Snapshots of forty accounts in nine inputs, whose times overlap. Some inputs repeat the snapshots of another. */
+/** Snapshots of forty accounts in nine inputs, whose times overlap. Some have the same account and time. */
 function overlapping(): Input[] {
-  const lists = Array.from({ length: 9 }, (_, input) =>
-    Array.from({ length: 40 }, (_, index): Snapshot => {
-      const [account, step] = [(index * 7 + (input % 5)) % 40, (index + input * 3) % 13];
-      const observed_at = new Date(Date.UTC(2021, 0, 1, 0, step, index % 3)).toISOString();
-      const bio = `bio ${(account + Math.floor(step / 3) + (input % 2)) % 7} of @user_${account}`;
-      return { observed_at, id: String(account), screen_name: `user_${account + (step > 9 ? 1 : 0)}`, bio, location: `town ${step % 4}` };
-    }),
-  );
-  return inputsFrom(lists);
+  let state = 1;
+  const below = (limit: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % limit;
+  };
+  const snapshot = (): Snapshot => {
+    const [account, second] = [below(40), below(60)];
+    const observed_at = new Date(Date.UTC(2021, 0, 1, 0, 0, second)).toISOString();
+    const screen_name = `user_${below(20) === 0 ? account + 1 : account}`;
+    return { observed_at, id: String(account), screen_name, bio: `bio ${below(5)} of @user_${account}`, location: `town ${below(2)}` };
+  };
+  return inputsFrom(Array.from({ length: 9 }, () => Array.from({ length: 40 }, snapshot)));
 }
 
 describe('a run in shards', () => {
