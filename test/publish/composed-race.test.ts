@@ -199,7 +199,7 @@ describe.each(candidates)('readers of the composed layout during publishes to $n
       expect(crossed.length).toBeGreaterThan(PUBLISHES / 2);
       expect(asOf.length - dropped).toBeGreaterThan(PUBLISHES);
     },
-    60_000 + PUBLISHES * 30_000,
+    120_000 + PUBLISHES * 90_000,
   );
 
   /** Removes an account from the store. */
