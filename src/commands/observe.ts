@@ -127,7 +127,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
         const rereads = options.rejects === undefined ? '' : await terminal.command('observe', {}, [options.rejects]);
         terminal.summary({ ...summary, dry_run: options.dryRun ?? false, store: options.store, milliseconds: Math.round(took) }, [
           `observed ${plural(inputs.length, 'source')} in ${seconds(took)}`,
-          `  snapshots ${number(summary.observations)}: ${number(summary.observations - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
+          `  snapshots ${number(summary.snapshots)}: ${number(summary.snapshots - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
           `  records   ${recordsLine(summary)}`,
           `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
           ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
