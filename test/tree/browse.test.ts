@@ -81,7 +81,7 @@ describe('a build with --html', () => {
     await html('out');
     expect(browsePaths(at('out')).join()).toContain('/dee.html');
     await removeAccounts(store, ['dee'], { now: '2030-01-01T00:00:00Z', allowUnknown: false, isDryRun: false });
-    expect((await html('out')).removed_browse_files).toBeGreaterThan(0);
+    expect((await html('out')).removedBrowseFiles).toBeGreaterThan(0);
     expect(browsePaths(at('out')).join()).not.toContain('/dee');
     for (const [path, bytes] of filesIn(at('out'))) expect(bytes.includes('"dee"') || bytes.includes('>dee<'), path).toBe(false);
     await html('fresh');
