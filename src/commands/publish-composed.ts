@@ -168,7 +168,7 @@ export function refuseComposedOnly({ keep, append, dropGenerations, singlePublis
     place: { field: first },
     expected: `a tree with the composed layout, or no ${first}`,
     found: 'a tree with the static layout',
-    hint: `omit ${first}: the static layout has no generations, and a lease excludes a second publisher`,
+    hint: `leave out ${first}: the static layout has no generations, and a lease excludes a second publisher`,
   });
 }
 
@@ -179,6 +179,6 @@ export function refuseGzip(gzip: true | undefined): void {
     place: { field: '--gzip' },
     expected: 'a tree with the static layout, or no --gzip',
     found: 'a tree with the composed layout',
-    hint: 'omit --gzip: the name of a chunk is the hash of its bytes, and the host can compress the pages that it composes',
+    hint: 'leave out --gzip: the name of a chunk is the hash of its bytes, and the host can compress the pages that it composes',
   });
 }
