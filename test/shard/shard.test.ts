@@ -109,7 +109,7 @@ describe('a run in shards', () => {
     await observeInShards(store, join(folder, 'run'), overlapping(), { shards: 2, partitions: 2 });
     const before = allRows(store);
     const { unchanged, snapshots } = await mergePartitions(join(folder, 'run'), store, {});
-    expect([unchanged, allRows(store)]).toEqual([observations, before]);
+    expect([unchanged, allRows(store)]).toEqual([snapshots, before]);
   });
 });
 
