@@ -17,6 +17,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   store: ['contract'],
   import: ['contract', 'sources', 'store'],
   observe: ['contract', 'sources', 'diff', 'store'],
+  shard: ['contract', 'sources', 'diff', 'store', 'observe'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],

@@ -13,6 +13,7 @@ import { trafficOf } from './target-options.ts';
 export interface ComposedOnly {
   readonly keep?: number | undefined;
   readonly rollback?: number | true | undefined;
+  readonly append?: true | undefined;
   readonly dropGenerations?: true | undefined;
   readonly singlePublisher?: true | undefined;
 }
@@ -154,9 +155,10 @@ function warnIfUnconditional(terminal: Terminal, isConditional: boolean): void {
  * Refuses the options that only the composed layout has.
  * @throws Failure usage
  */
-export function refuseComposedOnly({ keep, dropGenerations, singlePublisher }: ComposedOnly): void {
+export function refuseComposedOnly({ keep, append, dropGenerations, singlePublisher }: ComposedOnly): void {
   const given = [
     ...(keep === undefined ? [] : ['--keep']),
+    ...(append === undefined ? [] : ['--append']),
     ...(dropGenerations === undefined ? [] : ['--drop-generations']),
     ...(singlePublisher === undefined ? [] : ['--single-publisher']),
   ];

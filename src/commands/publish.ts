@@ -63,6 +63,12 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
       )
       .addOption(
+        new Option(
+          '--append',
+          'composed layout: add the state of a tree that was built in a new folder to the generations at the target',
+        ).env('PALIMPSEST_APPEND'),
+      )
+      .addOption(
         new Option('--drop-generations', 'composed layout: replace generations at the target that the tree does not have').env(
           'PALIMPSEST_DROP_GENERATIONS',
         ),
@@ -104,6 +110,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           allowOtherFiles: options.allowOtherFiles === true,
           cacheControl: options.cacheControl,
           keep: options.keep,
+          append: options.append === true,
           dropGenerations: options.dropGenerations === true,
           isSinglePublisher: options.singlePublisher === true,
           repair: options.repair === true,

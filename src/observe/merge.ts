@@ -11,7 +11,7 @@ import type { FoldedWindow } from './fold-windows.ts';
 import { ObservationWriter } from './observation-writer.ts';
 import type { Reject } from './read.ts';
 import type { Row } from './sorted-run.ts';
-import { type Spool, snapshotOf } from './spool.ts';
+import { type Observations, snapshotOf } from './spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;
@@ -23,6 +23,8 @@ const NEUTRAL: RejectOptions = { from: 'neutral' };
 const NO_CHANGES: readonly FoldedChange[] = [];
 
 export interface MergeOptions {
+  /** Whether snapshots of removed accounts are among the snapshots. By default, they were left out when they were read. */
+  readonly hasExcluded?: boolean | undefined;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
   /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
@@ -52,7 +54,7 @@ export interface ObserveSummary {
  */
 export async function mergeSnapshots(
   batch: Batch,
-  spool: Spool,
+  spool: Observations,
   windows: AsyncIterable<FoldedWindow>,
   pauses: Pauses,
   options: MergeOptions,
@@ -64,10 +66,10 @@ export async function mergeSnapshots(
   const conflicts = new ConflictList(spool);
   // a handle that was learned at the last snapshot also excludes the first
   const { exclusions } = batch;
-  const hasLearned = exclusions.learned.size > 0;
+  const mayExclude = options.hasExcluded === true || exclusions.learned.size > 0;
   let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
   const mergeRow = (row: Row, folded: readonly FoldedChange[]): void => {
-    if (hasLearned) {
+    if (mayExclude) {
       const { profile, former_names } = spool.observation(row);
       if (exclusions.excludesProfile(profile, former_names)) {
         excluded += 1;

@@ -79,7 +79,8 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   };
   const { written, unchanged } = tally(before, after);
   let compared = 0;
-  for (const path of stagedFiles(before, after)) {
+  // a new tree has no files to compare with
+  for (const path of isNew && !times.areBehind ? [] : stagedFiles(before, after)) {
     check(join(stage, path), path);
     compared += 1;
     if (!pauses.areDue) continue;

@@ -1,20 +1,26 @@
 import { hashesOf } from './text-hash.ts';
 
+/** The size of the filter. */
+export const BLOOM_BYTES: number = 1 << 24;
+
 /**
  * A Bloom filter for names, in a fixed 16 MB. With a million names, it takes a new name for a known one about once in a
  * million. It never takes a known name for a new one.
  */
 export class BloomFilter {
-  readonly #bits: Uint32Array = new Uint32Array(1 << 22);
+  readonly #bits: Uint32Array;
+
+  /** @param memory the bits, {@link BLOOM_BYTES}. Threads can add names to the same memory at the same time */
+  constructor(memory: ArrayBufferLike = new ArrayBuffer(BLOOM_BYTES)) {
+    this.#bits = new Uint32Array(memory);
+  }
 
   /** Adds a name. Returns true if it may have been added before. */
   add(name: string): boolean {
     let seen = true;
     for (const bit of bitsOf(name)) {
-      const word = this.#bits[bit >>> 5] ?? 0;
       const mask = 1 << (bit & 31);
-      if ((word & mask) === 0) seen = false;
-      this.#bits[bit >>> 5] = word | mask;
+      if ((Atomics.or(this.#bits, bit >>> 5, mask) & mask) === 0) seen = false;
     }
     return seen;
   }

@@ -157,7 +157,8 @@ describe.skipIf(CHROMIUM.skip || AXE.skip)(`pages for every reader, in Chromium 
     await press('Enter');
     expect(await page.locator('dialog.comparison').isVisible()).toBe(true);
     await press('Escape');
-    expect(await page.locator('dialog').count()).toBe(0);
+    // the script removes the dialog when it hears that it is closed
+    await until(page, `document.querySelector('dialog') === null`);
     expect(await focused('className')).toContain('compare');
     // keys, and the other pages
     await press('?');

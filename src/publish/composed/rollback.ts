@@ -78,7 +78,8 @@ async function write(
   options: RollbackOptions,
 ): Promise<boolean> {
   const isConditional = await sendLog(remote, head.log.root, chunks, options);
-  await writeHead(remote, head, found, { cacheControl: options.cacheControl, isConditional });
+  const earlier = found.head.published ?? [];
+  await writeHead(remote, head, found, { cacheControl: options.cacheControl, isConditional, earlier });
   return isConditional;
 }
 
