@@ -6,12 +6,12 @@ import { describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { foldPartition } from '../../src/shard/fold.ts';
 import { mergePartitions } from '../../src/shard/merge.ts';
+import { partitionSources } from '../../src/shard/partition.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { generatedRun, generatedSnapshot } from '../support/generated-snapshots.ts';
-import { partitionSources } from '../../src/shard/partition.ts';
 import { observeInShards, observeSerially, partitionAndFold, partitionShard, SNAPSHOTS } from '../support/shards.ts';
 import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { allRows } from '../support/store-rows.ts';
@@ -134,7 +134,10 @@ describe('tasks of a run', () => {
     await expect(partitionSources(inputs, folder, { ...options, signal: AbortSignal.abort() })).rejects.toMatchObject(stopped);
     // a stop while the file is written
     const full = () => Promise.reject(Object.assign(new Error('no space left on device'), { syscall: 'write', code: 'ENOSPC' }));
-    await expect(partitionSources(inputs, folder, { ...options, beforeCommit: full })).rejects.toMatchObject({ code: 'file-system', place: { file: folder } });
+    await expect(partitionSources(inputs, folder, { ...options, beforeCommit: full })).rejects.toMatchObject({
+      code: 'file-system',
+      place: { file: folder },
+    });
     expect(readdirSync(folder)).toEqual(['run.json']);
     await partitionSources(inputs, folder, options);
     const store = join(temporaryFolder(), 'store.db');
