@@ -216,7 +216,7 @@ export async function fetchAll({ remote }: StoreKind, endpoint: string, prefix: 
 }
 
 /** Returns the first of five free consecutive ports. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
     const free = await Promise.all([0, 1, 2, 3, 4].map((more) => isFree(port + more)));

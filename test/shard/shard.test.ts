@@ -109,8 +109,8 @@ describe('a run in shards', () => {
     const store = join(folder, 'store.db');
     await observeInShards(store, join(folder, 'run'), overlapping(), { shards: 2, partitions: 2 });
     const before = allRows(store);
-    const { unchanged, observations } = await mergePartitions(join(folder, 'run'), store, {});
-    expect([unchanged, allRows(store)]).toEqual([observations, before]);
+    const { unchanged, snapshots } = await mergePartitions(join(folder, 'run'), store, {});
+    expect([unchanged, allRows(store)]).toEqual([snapshots, before]);
   });
 });
 
