@@ -77,7 +77,7 @@ describe.skipIf(yamlPackage.skip)('the Kubernetes Jobs in docs/cluster.md', () =
         join(work, 'jobs.mts'),
         `import type { IJob } from ${imported};\nexport const jobs: IJob[] = ${JSON.stringify(values)};\n`,
       );
-      const options = '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext --types node';
+      const options = '--ignoreConfig --noEmit --strict --skipLibCheck --module nodenext';
       const tsc = join(inPackage('..'), '../../node_modules/.bin/tsc');
       return shell(`"${tsc}" ${options} jobs.mts`, work, {});
     };

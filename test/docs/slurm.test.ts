@@ -126,11 +126,11 @@ describe.skipIf(SLURM.skip)('observe-on-slurm.sh in docs/cluster.md', { timeout:
       .filter((name) => name.startsWith('partition'))
       .toSorted();
     const [damaged, missing] = [join(work, 'run', one), join(work, 'run', two)];
-    truncateSync(damaged, readFileSync(damaged).length - 1);
-    const merge = REPAIR.split('\n').slice(-2).join('\n');
-    expect(await onCluster(`FOLDER=/shared/run-1\n${merge}`, work)).toMatchObject({ status: 1, stderr: expect.stringContaining(damaged) });
+    const merge = `FOLDER=/shared/run-1\n${REPAIR.split('\n').slice(-2).join('\n')}`;
     rmSync(missing);
-    expect(await onCluster(`FOLDER=/shared/run-1\n${merge}`, work)).toMatchObject({ status: 1, stderr: expect.stringContaining(missing) });
+    expect(await onCluster(merge, work)).toMatchObject({ status: 1, stderr: expect.stringContaining(missing) });
+    truncateSync(damaged, readFileSync(damaged).length - 1);
+    expect(await onCluster(merge, work)).toMatchObject({ status: 1, stderr: expect.stringContaining(damaged) });
     expect(await onCluster(REPAIR, work)).toMatchObject({ status: 0 });
     expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(before);
   });
