@@ -5,7 +5,7 @@ import { sortedLines } from '../store/sorted-lines.ts';
 import { Best, type Listed, type Term } from './best-accounts.ts';
 import { type ByteText, byteText, exactByteText, plainText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
-import { cutName, handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
+import { handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
@@ -20,6 +20,8 @@ const SIZE = 12_000;
 const FEW = 40;
 /** Windows limits a path to 260 characters, and the name of a file has two for each byte. A longer prefix is not split. */
 const LONGEST_PREFIX = 60;
+/** The number of characters of a display name that can be found and that a result shows. */
+const NAME_LENGTH = 60;
 
 /**
  * Yields the files of the search index. There is a file for each prefix that many terms begin with, unless all of them have
@@ -88,7 +90,7 @@ function longerPrefix(text: ByteText, length: number): ByteText {
 
 /**
  * Yields a line for each term of each account: the text, the numbers, the JSON of the account, and the JSON of the former
- * handle if the term comes from one. Lines are byte texts, because SQLite and JavaScript sort and store those faster.
+ * handle if the term comes from one. Lines are byte texts: JavaScript sorts them faster.
  */
 function* linesOf(accounts: Iterable<SearchedNames>): Generator<ByteText> {
   for (const { screen_name, display_name, former_handles, changes } of accounts) {
@@ -105,7 +107,8 @@ function* linesOf(accounts: Iterable<SearchedNames>): Generator<ByteText> {
       const bytes = exactByteText(text);
       const shared = before === '' ? -1 : sharedLength(before, bytes);
       before = bytes;
-      yield `${bytes}${SEPARATOR}${match}${rank.toString(36)}${shared}${SEPARATOR}${json}${SEPARATOR}${former}`;
+      // a joined string takes less memory than one that is made of pieces
+      yield [bytes, `${match}${rank.toString(36)}${shared}`, json, former].join(SEPARATOR);
     }
   }
 }
@@ -130,6 +133,11 @@ const MATCHES: readonly Match[] = [MATCH.exact, MATCH.handle, MATCH.former, MATC
 /** Returns the handle at the beginning of the JSON of an account. */
 function handleIn(json: ByteText): string {
   return json.includes('\\') ? JSON.parse(plainText(`[${json}]`))[0] : plainText(json.slice(1, json.indexOf('"', 1)));
+}
+
+/** Cuts a display name to the part that the index contains. */
+export function cutName(name: string): string {
+  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
 }
 
 /**

@@ -2,9 +2,9 @@ import { Connection } from './connection.ts';
 import { wrapErrors } from './store-error.ts';
 
 /** The size of the lines that are sorted in memory at once, in UTF-16 units. */
-const RUN_SIZE = 8_000_000;
+const RUN_SIZE = 4_000_000;
 /** The number of sorted lines that are written and read as one value. */
-const CHUNK_LINES = 500;
+const CHUNK_LINES = 200;
 
 /** The name of the temporary file in errors. SQLite creates it in the temporary folder of the system. */
 const NAME = 'the temporary file of SQLite';
