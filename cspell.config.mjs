@@ -5,7 +5,21 @@ const terms = [...glossary.matchAll(/^\| ([^|]+) \|/gm)].flatMap(([, term = ''])
 
 /** Names of other programs, and of their parts. */
 const names = [
+  'actionlint',
+  'afterok',
+  'esac',
+  'NODENAME',
+  'oneliner',
+  'sbatch',
+  'scontrol',
+  'slurm',
+  'slurmctld',
+  'slurmd',
+  'munged',
+  'munge',
+  'sshlogin',
   'zeroblob',
+  'Slurm',
   'hellip',
   'maktabat',
   'alsabah',

@@ -8,7 +8,7 @@ export interface SearchEntry {
   readonly handle: string;
   /** Where the page of the account is, see `searchEntry`. */
   readonly place: string;
-  /** The display name, cut at {@link NAME_LENGTH} characters. */
+  /** The display name, cut to the part that the index contains. */
   readonly name: string;
   /** Accounts with a larger rank come first among those with the same match, see `rankOf`. */
   readonly rank: number;
@@ -20,8 +20,6 @@ export const MATCH = { exact: 0, handle: 1, former: 2, name: 3 } as const;
 
 export type Match = (typeof MATCH)[keyof typeof MATCH];
 
-/** The number of characters of a display name that can be found and that a result shows. */
-export const NAME_LENGTH = 60;
 /** The number of accounts that a search shows. */
 export const BEST = 20;
 /** The number of words of a display name at which a search can begin. */
@@ -68,11 +66,6 @@ export function nameTerms(name: string): string[] {
   return terms;
 }
 
-/** Cuts a display name to the part that the index contains. */
-export function cutName(name: string): string {
-  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
-}
-
 /** Returns how a folded query finds an account; undefined if it does not. */
 export function matchOf(query: string, entry: SearchEntry): Match | undefined {
   const handle = handleTerm(entry.handle);
@@ -87,10 +80,16 @@ export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Matc
   return a[0] - b[0] || b[1].rank - a[1].rank || (a[1].handle < b[1].handle ? -1 : 1);
 }
 
-/** Returns the path of the file of the search index for a prefix: a folder for each character, named by its UTF-8. */
+/**
+ * Returns the path of the file of the search index for a prefix. Its UTF-8 is in hexadecimal digits, and the first character
+ * is a folder for longer prefixes.
+ */
 export function searchPath(prefix: string): string {
-  const names = Array.from(prefix, (character) =>
-    Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).padStart(2, '0')).join(''),
-  );
-  return `browse/search/${names.length === 0 ? 'index' : names.join('/')}.js`;
+  const [first = ''] = prefix;
+  const rest = prefix.slice(first.length);
+  return `browse/search/${prefix === '' ? 'index' : rest === '' ? hex(first) : `${hex(first)}/${hex(rest)}`}.js`;
+}
+
+function hex(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -4,7 +4,7 @@ import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import { type KnownAccount, valuesBegunAt } from '../store/known-account.ts';
 import { type FieldConflict, fieldValue, isSame } from './changes.ts';
 import type { Row } from './sorted-run.ts';
-import type { Spool } from './spool.ts';
+import type { Observations } from './spool.ts';
 
 /** Limits of the list: conflicts, values of each, and UTF-16 units of a value. All conflicts are counted. */
 const MAX_LISTED = 100;
@@ -36,14 +36,14 @@ export interface ConflictingValue {
 export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
-  readonly #seen: Spool;
+  readonly #seen: Observations;
   #moment: Instant = -1;
   /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
   /** The fields that have a conflict at the current time, each as a number, with the values of the listed ones. */
   readonly #open = new Map<number, ConflictingValue[] | undefined>();
 
-  constructor(seen: Spool) {
+  constructor(seen: Observations) {
     this.#seen = seen;
   }
 

@@ -1,53 +1,57 @@
 import { writeSync } from 'node:fs';
-import { COLUMNS, mergeRuns, ROW_BYTES, type Row, rowsInFile, SortedRun } from './sorted-run.ts';
+import { mergeRuns, type RowLayout, rowsInFile, SortedRun } from './sorted-run.ts';
 import type { SpoolFile } from './spool-file.ts';
 
-/** How many rows are sorted in memory at once: 12 MB of them. */
+/** How many rows are sorted in memory at once: 12 MB of six columns. */
 const RUN_ROWS = 1 << 18;
 
 /**
- * An external sort of rows by time. Rows of the same time keep their input order.
+ * An external sort of rows by the keys of their layout. Rows with the same keys keep their input order.
  * Memory holds one run of rows; the other runs are on disk.
  */
-export class ExternalSorter {
+export class ExternalSorter<R> {
   readonly #spool: SpoolFile;
-  readonly #rows = new Float64Array(RUN_ROWS * COLUMNS);
+  readonly #layout: RowLayout<R>;
+  readonly #rows: Float64Array;
   #buffered = 0;
   #runs = 0;
   #isOrdered = true;
-  #latest = 0;
+  /** The keys of the last row. */
+  #first = 0;
+  #second = 0;
   #sorter: Sorter | undefined;
 
   /** @param spool an empty file for this sorter alone, which it closes */
-  constructor(spool: SpoolFile) {
+  constructor(spool: SpoolFile, layout: RowLayout<R>) {
     this.#spool = spool;
+    this.#layout = layout;
+    this.#rows = new Float64Array(RUN_ROWS * layout.columns);
   }
 
   get length(): number {
     return this.#runs * RUN_ROWS + this.#buffered;
   }
 
-  add(row: Row): void {
+  add(row: R): void {
     if (this.#buffered === RUN_ROWS) this.#spill();
-    const { moment, profile, archive, account, input, line } = row;
-    const at = this.#buffered * COLUMNS;
-    this.#rows[at] = moment;
-    this.#rows[at + 1] = profile;
-    this.#rows[at + 2] = archive;
-    this.#rows[at + 3] = account;
-    this.#rows[at + 4] = input;
-    this.#rows[at + 5] = line;
+    const { columns, keys, write } = this.#layout;
+    const at = this.#buffered * columns;
+    write(row, this.#rows, at);
     this.#buffered += 1;
-    if (moment < this.#latest) this.#isOrdered = false;
-    this.#latest = moment;
+    const [first, second] = [this.#rows[at + keys[0]] ?? 0, this.#rows[at + keys[1]] ?? 0];
+    if (first < this.#first || (first === this.#first && second < this.#second)) this.#isOrdered = false;
+    this.#first = first;
+    this.#second = second;
   }
 
   /** Returns all rows in order. No row can be added afterwards. */
-  *inOrder(): Generator<Row> {
-    const runs: SortedRun[] = [];
-    for (let number = 0; number < this.#runs; number += 1)
-      runs.push(new SortedRun(number, rowsInFile(this.#spool.descriptor, number * RUN_ROWS, RUN_ROWS)));
-    runs.push(new SortedRun(this.#runs, [this.#ordered()].values()));
+  *inOrder(): Generator<R> {
+    const runs: SortedRun<R>[] = [];
+    for (let number = 0; number < this.#runs; number += 1) {
+      const rows = rowsInFile(this.#spool.descriptor, number * RUN_ROWS, RUN_ROWS, this.#layout.columns);
+      runs.push(new SortedRun(number, rows, this.#layout));
+    }
+    runs.push(new SortedRun(this.#runs, [this.#ordered()].values(), this.#layout));
     yield* mergeRuns(runs);
   }
 
@@ -56,40 +60,51 @@ export class ExternalSorter {
   }
 
   #spill(): void {
-    writeFully(this.#spool.descriptor, this.#ordered(), this.#runs * RUN_ROWS * ROW_BYTES);
+    writeFully(this.#spool.descriptor, this.#ordered(), this.#runs * this.#rows.byteLength);
     this.#runs += 1;
     this.#buffered = 0;
     this.#isOrdered = true;
-    this.#latest = 0;
+    this.#first = 0;
+    this.#second = 0;
   }
 
   #ordered(): Float64Array {
-    const rows = this.#rows.subarray(0, this.#buffered * COLUMNS);
+    const rows = this.#rows.subarray(0, this.#buffered * this.#layout.columns);
     if (this.#isOrdered) return rows;
-    this.#sorter ??= new Sorter();
+    this.#sorter ??= new Sorter(this.#layout);
     return this.#sorter.sorted(rows);
   }
 }
 
 /** Sorts the rows of a run. Its buffers are reused for every run. */
 class Sorter {
-  readonly #moments = new Float64Array(RUN_ROWS);
+  readonly #columns: number;
+  readonly #keys: readonly [first: number, second: number];
+  readonly #firsts = new Float64Array(RUN_ROWS);
   readonly #order = new Uint32Array(RUN_ROWS);
-  readonly #sorted = new Float64Array(RUN_ROWS * COLUMNS);
+  readonly #sorted: Float64Array;
+
+  constructor({ columns, keys }: Pick<RowLayout<unknown>, 'columns' | 'keys'>) {
+    this.#columns = columns;
+    this.#keys = keys;
+    this.#sorted = new Float64Array(RUN_ROWS * columns);
+  }
 
   /** Returns the sorted rows, which stay valid until the next call. */
   sorted(rows: Float64Array): Float64Array {
-    const length = rows.length / COLUMNS;
-    const [moments, order] = [this.#moments, this.#order.subarray(0, length)];
+    const [columns, [first, second]] = [this.#columns, this.#keys];
+    const length = rows.length / columns;
+    const [firsts, order] = [this.#firsts, this.#order.subarray(0, length)];
     for (let index = 0; index < length; index += 1) {
-      moments[index] = rows[index * COLUMNS] ?? 0;
+      firsts[index] = rows[index * columns + first] ?? 0;
       order[index] = index;
     }
-    order.sort((a, b) => (moments[a] ?? 0) - (moments[b] ?? 0) || a - b);
+    const secondOf = (index: number) => rows[index * columns + second] ?? 0;
+    order.sort((a, b) => (firsts[a] ?? 0) - (firsts[b] ?? 0) || secondOf(a) - secondOf(b) || a - b);
     let to = 0;
     for (const from of order) {
-      for (let field = 0; field < COLUMNS; field += 1) this.#sorted[to + field] = rows[from * COLUMNS + field] ?? 0;
-      to += COLUMNS;
+      for (let column = 0; column < columns; column += 1) this.#sorted[to + column] = rows[from * columns + column] ?? 0;
+      to += columns;
     }
     return this.#sorted.subarray(0, to);
   }

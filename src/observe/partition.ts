@@ -22,7 +22,10 @@ export function accountKey({ id, screen_name = '' }: Pick<Profile, 'id' | 'scree
   return (one >>> 0) * 2 ** 20 + (two >>> 12);
 }
 
-/** Returns the partition of an account, from 0. */
+/** Keys are whole numbers below this. */
+const KEYS = 2 ** 52;
+
+/** Returns the partition of an account, from 0. A greater key has the same partition or a later one. */
 export function partitionOf(key: number, partitions: number): number {
-  return key % partitions;
+  return Math.floor((key / KEYS) * partitions);
 }

@@ -9,6 +9,12 @@ import type { Spool } from './spool.ts';
 import { type AccountNames, READ_COLUMNS, type ReadAnswer } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 
+/** Where the observations go. */
+export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
+
+/** Which observations are left out. */
+export type LeftOut = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
+
 export type Reject = (inputError: InputError) => void;
 
 /** An observation that a thread has stored, with the names of its account if they matter. */
@@ -34,8 +40,8 @@ export interface ReadingThreads {
 export async function readInputs(
   inputs: readonly Input[],
   context: ObserveContext,
-  spool: Spool,
-  exclusions: Exclusions,
+  spool: ObservationSink,
+  exclusions: LeftOut,
   pauses: Pauses,
   threads: ReadingThreads | undefined,
   reject: Reject,

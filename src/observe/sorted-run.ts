@@ -15,64 +15,93 @@ export interface Row {
   readonly line: number;
 }
 
-/** A row is stored as this many numbers, in this many bytes. */
-export const COLUMNS = 6;
-export const ROW_BYTES: number = COLUMNS * 8;
+/** How rows of one kind are stored as numbers, and in which order they are sorted. */
+export interface RowLayout<R> {
+  /** A row is stored as this many numbers. */
+  readonly columns: number;
+  /** The numbers by which rows are sorted. Rows that are equal in both keep their order. */
+  readonly keys: readonly [first: number, second: number];
+  readonly write: (row: R, numbers: Float64Array, at: number) => void;
+  readonly read: (numbers: Float64Array, at: number) => R;
+}
+
+/** The rows of a run of `observe`, in order of time. */
+export const BY_TIME: RowLayout<Row> = {
+  columns: 6,
+  keys: [0, 0],
+  write: ({ moment, profile, archive, account, input, line }, numbers, at) => {
+    numbers[at] = moment;
+    numbers[at + 1] = profile;
+    numbers[at + 2] = archive;
+    numbers[at + 3] = account;
+    numbers[at + 4] = input;
+    numbers[at + 5] = line;
+  },
+  read: (numbers, at) => ({
+    moment: numbers[at] ?? 0,
+    profile: numbers[at + 1] ?? 0,
+    archive: numbers[at + 2] ?? 0,
+    account: numbers[at + 3] ?? 0,
+    input: numbers[at + 4] ?? 0,
+    line: numbers[at + 5] ?? 0,
+  }),
+};
+
+/** The size of a number in a file, in bytes. */
+const NUMBER_BYTES = 8;
 /** How many rows of each run are read at once during a merge. */
 const READ_AHEAD_ROWS = 1 << 11;
 
 /** Yields rows of a file, in pieces. Each piece is valid until the next one. */
-export function* rowsInFile(file: number, first: number, length: number): Generator<Float64Array> {
-  const memory = new Float64Array(READ_AHEAD_ROWS * COLUMNS);
+export function* rowsInFile(file: number, first: number, length: number, columns: number): Generator<Float64Array> {
+  const memory = new Float64Array(READ_AHEAD_ROWS * columns);
   for (let done = 0; done < length; done += READ_AHEAD_ROWS) {
-    const rows = memory.subarray(0, Math.min(READ_AHEAD_ROWS, length - done) * COLUMNS);
-    readFully(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * ROW_BYTES);
+    const rows = memory.subarray(0, Math.min(READ_AHEAD_ROWS, length - done) * columns);
+    readFully(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * columns * NUMBER_BYTES);
     yield rows;
   }
 }
 
 /** A cursor over the rows of a run during a merge. */
-export class SortedRun {
+export class SortedRun<R> {
   readonly number: number;
+  readonly #layout: RowLayout<R>;
   readonly #source: Iterator<Float64Array>;
   #rows: Float64Array = new Float64Array(0);
-  #at = -COLUMNS;
-  moment = 0;
+  #at: number;
+  first = 0;
+  second = 0;
 
   /** @param source the rows of the run in pieces; each piece is consumed before the next is requested */
-  constructor(number: number, source: Iterator<Float64Array>) {
+  constructor(number: number, source: Iterator<Float64Array>, layout: RowLayout<R>) {
     this.number = number;
     this.#source = source;
+    this.#layout = layout;
+    this.#at = -layout.columns;
   }
 
   /** Moves to the next row. Returns false at the end. */
   advance(): boolean {
-    this.#at += COLUMNS;
+    const { columns, keys } = this.#layout;
+    this.#at += columns;
     if (this.#at >= this.#rows.length) {
       const piece = this.#source.next();
       if (piece.done || piece.value.length === 0) return false;
       this.#rows = piece.value;
       this.#at = 0;
     }
-    this.moment = this.#rows[this.#at] ?? 0;
+    this.first = this.#rows[this.#at + keys[0]] ?? 0;
+    this.second = this.#rows[this.#at + keys[1]] ?? 0;
     return true;
   }
 
-  row(): Row {
-    const [rows, at] = [this.#rows, this.#at];
-    return {
-      moment: this.moment,
-      profile: rows[at + 1] ?? 0,
-      archive: rows[at + 2] ?? 0,
-      account: rows[at + 3] ?? 0,
-      input: rows[at + 4] ?? 0,
-      line: rows[at + 5] ?? 0,
-    };
+  row(): R {
+    return this.#layout.read(this.#rows, this.#at);
   }
 }
 
 /** Merges sorted runs. The runs are kept in a heap. */
-export function* mergeRuns(runs: readonly SortedRun[]): Generator<Row> {
+export function* mergeRuns<R>(runs: readonly SortedRun<R>[]): Generator<R> {
   const heap = runs.filter((run) => run.advance());
   for (let index = (heap.length >> 1) - 1; index >= 0; index -= 1) sift(heap, index);
   for (let first = heap[0]; first !== undefined; first = heap[0]) {
@@ -87,7 +116,7 @@ export function* mergeRuns(runs: readonly SortedRun[]): Generator<Row> {
 }
 
 /** Moves an element of the heap down until it is before its children. */
-function sift(heap: SortedRun[], from: number): void {
+function sift<R>(heap: SortedRun<R>[], from: number): void {
   const moved = heap[from];
   if (moved === undefined) return;
   let at = from;
@@ -102,8 +131,9 @@ function sift(heap: SortedRun[], from: number): void {
   heap[at] = moved;
 }
 
-function isBefore(one: SortedRun, other: SortedRun): boolean {
-  return one.moment < other.moment || (one.moment === other.moment && one.number < other.number);
+function isBefore<R>(one: SortedRun<R>, other: SortedRun<R>): boolean {
+  if (one.first !== other.first) return one.first < other.first;
+  return one.second < other.second || (one.second === other.second && one.number < other.number);
 }
 
 function readFully(file: number, into: Uint8Array, position: number): void {

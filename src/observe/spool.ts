@@ -3,14 +3,17 @@ import { timestampOf } from '../contract/instant.ts';
 import type { Observation } from '../contract/observation.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, storedProfile } from './profile-pool.ts';
-import type { Row } from './sorted-run.ts';
+import { BY_TIME, type Row } from './sorted-run.ts';
 import { openSpool, removeSpools, type SpoolFile } from './spool-file.ts';
 import { StringPool, textAt } from './string-pool.ts';
+
+/** The observations of a run, by their rows. */
+export type Observations = Pick<Spool, 'length' | 'observation' | 'place'>;
 
 /** Stores all observations of a run on disk, beside the store, and returns them in time order. */
 export class Spool {
   readonly #store: string;
-  readonly #sorter: ExternalSorter;
+  readonly #sorter: ExternalSorter<Row>;
   readonly #texts: StringPool;
   readonly #profiles: ProfilePool;
   readonly #inputs: string[] = [];
@@ -28,7 +31,7 @@ export class Spool {
     this.#profiles = new ProfilePool(this.#texts);
     this.descriptors = [spool.descriptor];
     try {
-      this.#sorter = new ExternalSorter(openSpool(store));
+      this.#sorter = new ExternalSorter(openSpool(store), BY_TIME);
     } catch (error) {
       spool.close();
       throw error;
@@ -64,12 +67,8 @@ export class Spool {
   }
 
   /** Returns the observation of a row that {@link inOrder} returned. */
-  observation({ moment, profile, archive }: Row): Observation {
-    return {
-      observed_at: moment,
-      web_archive_url: archive === 0 ? null : textAt(this.descriptors, archive),
-      ...storedProfile(textAt(this.descriptors, profile)),
-    };
+  observation(row: Row): Observation {
+    return observationAt(this.descriptors, row);
   }
 
   place({ input, line }: Row): Place {
@@ -81,6 +80,18 @@ export class Spool {
     this.#sorter.close();
     for (const pool of this.#pools) pool.close();
   }
+}
+
+/**
+ * Returns the observation of a row.
+ * @param descriptors the files of the string pools, by the number of each pool
+ */
+export function observationAt(descriptors: readonly number[], { moment, profile, archive }: Row): Observation {
+  return {
+    observed_at: moment,
+    web_archive_url: archive === 0 ? null : textAt(descriptors, archive),
+    ...storedProfile(textAt(descriptors, profile)),
+  };
 }
 
 /** Converts an observation to a neutral snapshot. */

@@ -11,7 +11,7 @@ const LENGTH_BYTES = 4;
 /** How many bytes are read at once to get a text. Most profiles are shorter. */
 const READ_BYTES = 1 << 10;
 /** The places of one pool. Each thread has a pool of its own, and a place names the pool. */
-const POOL_PLACES = 2 ** 42;
+export const POOL_PLACES: number = 2 ** 42;
 
 /** Stores texts in a file and returns them by their place. A text that recurs soon is stored once. */
 export class StringPool {

@@ -30,7 +30,7 @@ async function answer(request: ThreadRequest): Promise<ReadAnswer | FoldedRows |
       partition ??= new PartitionFold(
         request.descriptors,
         job.network,
-        job.store === undefined ? undefined : new StoredVersions(job.store),
+        job.store === undefined ? undefined : StoredVersions.open(job.store),
       );
       return partition.fold(request.rows);
     }

@@ -4,9 +4,10 @@ import type { Connection, Statement } from './connection.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
-import { acceptOtherHands, isCurrent, materialize } from './materialize.ts';
+import { acceptOtherHands, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
 import { openStore } from './open-store.ts';
+import { isCurrent } from './revision.ts';
 import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
 import { toFailure } from './store-error.ts';
 

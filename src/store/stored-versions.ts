@@ -14,12 +14,18 @@ export class StoredVersions {
   readonly #table: AccountTable;
   readonly #cache: AccountCache;
 
-  /** @param path a store of the present version */
-  constructor(path: string) {
-    this.#database = new Connection(path, { fileMustExist: true });
-    setReadOnly(this.#database);
+  /** @param database a store of the present version; it is closed with this */
+  constructor(database: Connection) {
+    this.#database = database;
     this.#table = new AccountTable(this.#database);
     this.#cache = new AccountCache(this.#database, this.#table);
+  }
+
+  /** Opens a store of the present version. */
+  static open(path: string): StoredVersions {
+    const database = new Connection(path, { fileMustExist: true });
+    setReadOnly(database);
+    return new StoredVersions(database);
   }
 
   /** Returns the history of the account that has the id or the handle of a profile; undefined if there is none. */

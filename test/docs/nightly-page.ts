@@ -3,17 +3,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BIN } from '../support/palimpsest.ts';
+import { blocksOf } from './blocks.ts';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/nightly.md', import.meta.url)), 'utf8');
 
 /** The code blocks of one language below a heading of docs/nightly.md, in their order. */
-export function blocks(heading: string, language: string): readonly string[] {
-  const start = document.indexOf(`\n## ${heading}\n`);
-  if (start === -1) throw new Error(`docs/nightly.md has no heading ${heading}`);
-  const end = document.indexOf('\n## ', start + 4);
-  const section = document.slice(start, end === -1 ? undefined : end);
-  return [...section.matchAll(/^```(\w+)\n(.*?)^```$/gms)].flatMap(([, found, text = '']) => (found === language ? [text] : []));
-}
+export const blocks = blocksOf('nightly.md');
 
 /** The cells of a table's column below a heading, without the head. */
 export const tableCommands = (heading: string): readonly string[] => {

@@ -2,7 +2,7 @@ import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ExternalSorter } from '../../src/observe/external-sorter.ts';
-import type { Row } from '../../src/observe/sorted-run.ts';
+import { BY_TIME, type Row } from '../../src/observe/sorted-run.ts';
 import { openSpool } from '../../src/observe/spool-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
@@ -21,7 +21,7 @@ const row = (moment: number, line: number): Row => ({
 const newSpool = () => openSpool(join(temporaryFolder(), 'sorter'));
 
 function inOrder(rows: readonly Row[]): Row[] {
-  const sorter = new ExternalSorter(newSpool());
+  const sorter = new ExternalSorter(newSpool(), BY_TIME);
   for (const each of rows) sorter.add(each);
   const ordered = [...sorter.inOrder()];
   sorter.close();
@@ -48,7 +48,7 @@ describe('ExternalSorter', () => {
     ['in order except the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
   ])('sorts more rows than fit in memory, with rows %s', (_, momentOf) => {
     const spool = newSpool();
-    const sorter = new ExternalSorter(spool);
+    const sorter = new ExternalSorter(spool, BY_TIME);
     const length = RUN * 3 + 1000;
     for (let line = 0; line < length; line += 1) sorter.add(row(momentOf(line), line));
     expect(sorter.length).toBe(length);
@@ -68,7 +68,7 @@ describe('ExternalSorter', () => {
   });
 
   it.each([RUN - 1, RUN, RUN + 1])('returns all of %i rows', (length) => {
-    const sorter = new ExternalSorter(newSpool());
+    const sorter = new ExternalSorter(newSpool(), BY_TIME);
     for (let line = 0; line < length; line += 1) sorter.add(row(length - line, line));
     let [count, next] = [0, 1];
     for (const { moment } of sorter.inOrder()) {

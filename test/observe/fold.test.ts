@@ -60,7 +60,7 @@ describe('foldAccount', () => {
 });
 
 function historyIn(store: string) {
-  const stored = new StoredVersions(store);
+  const stored = StoredVersions.open(store);
   try {
     return stored.of(profileOf({}));
   } finally {

@@ -6,6 +6,7 @@ import { TWITTER } from '../../src/diff/diff-html.ts';
 import type { ObserveSummary } from '../../src/observe/observe.ts';
 import type { InputError } from '../../src/sources/source.ts';
 import { temporaryFolder } from '../support/folder.ts';
+import { generatedRun } from '../support/generated-snapshots.ts';
 import { type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { allRows } from '../support/store-rows.ts';
 
@@ -37,41 +38,10 @@ async function results(jobs: number, runs: readonly (readonly (readonly (Snapsho
   return { summaries, rejects, rows: allRows(store) };
 }
 
-const text = fc.constantFrom(undefined, '', 'one', 'one two #three', 'zwei 🌹', 'one two @four');
-const who = fc.constantFrom(
-  { id: '1', screen_name: 'ann' },
-  { id: '1', screen_name: 'Ann' },
-  { id: '1', screen_name: 'bob' },
-  { id: '2', screen_name: 'bob' },
-  { id: '2', screen_name: 'cyd' },
-  { id: '3', screen_name: undefined },
-  { id: undefined, screen_name: 'ann' },
-  { id: undefined, screen_name: 'dee' },
-);
-const snapshot = fc
-  .record({
-    who,
-    second: fc.integer({ min: 0, max: 12 }),
-    display_name: text,
-    bio: text,
-    location: text,
-    website: fc.constantFrom(undefined, null, 'https://a.example', 'https://b.example'),
-    verified: fc.constantFrom(undefined, true, false),
-    web_archive_url: fc.constantFrom(undefined, 'https://archive.example/1'),
-  })
-  .map(({ who: names, second, ...fields }): Snapshot => {
-    return { observed_at: new Date(Date.UTC(2020, 0, 1, 0, 0, second)).toISOString(), ...names, ...fields };
-  });
-const value = fc.oneof(
-  { weight: 12, arbitrary: snapshot },
-  { weight: 1, arbitrary: fc.constantFrom<(Snapshot | string)[]>('{"broken', '{"observed_at":"never","screen_name":"ann"}', '[1]') },
-);
-const run = fc.array(fc.array(value, { minLength: 1, maxLength: 8 }), { minLength: 1, maxLength: 6 });
-
 describe('observe with several threads', () => {
   it('writes the same rows, summaries and rejects as with one thread', { timeout: 600_000 }, async () => {
     await fc.assert(
-      fc.asyncProperty(run, run, fc.integer({ min: 2, max: 4 }), async (first, second, jobs) => {
+      fc.asyncProperty(generatedRun, generatedRun, fc.integer({ min: 2, max: 4 }), async (first, second, jobs) => {
         // the second run has late snapshots
         expect(await results(jobs, [first, second])).toEqual(await results(1, [first, second]));
       }),

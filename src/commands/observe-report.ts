@@ -1,0 +1,42 @@
+import { show } from '../contract/json.ts';
+import type { ObserveSummary } from '../observe/observe.ts';
+import { number, plural } from '../terminal/amounts.ts';
+import { printable } from '../terminal/printable.ts';
+
+/** The maximum number of conflicts in the text output. */
+const PRINTED_CONFLICTS = 5;
+
+/** The first conflicts as text: snapshots of one account and one time with different values. */
+export function conflictLines({ conflicts: { count, listed } }: ObserveSummary): string[] {
+  if (count === 0) return [];
+  const lines = listed.slice(0, PRINTED_CONFLICTS).map(({ account, data_type, observed_at, values }) => {
+    const versions = values.map(({ text, recorded, file, line }) => {
+      const place = file === undefined ? 'already in the store' : `${file}, line ${line}`;
+      return `${show(text)} (${place}${recorded ? '' : '; not recorded'})`;
+    });
+    return printable(`${data_type} of ${account} at ${observed_at}: ${versions.join(', ')}`);
+  });
+  const more = count > lines.length ? [`${number(count - lines.length)} more: --json lists the first ${number(listed.length)}`] : [];
+  return [`${plural(count, 'conflict')}: snapshots of the same account and time have different values of a field`, ...lines, ...more];
+}
+
+/** Whether a run changed the pages that a build writes. */
+export function isChanged({ records, accounts }: ObserveSummary): boolean {
+  return [...Object.values(records), accounts.added, accounts.renamed].some((count) => count > 0);
+}
+
+/** What a run added to the store, as text. */
+export function summaryLines(summary: ObserveSummary): string[] {
+  return [
+    `  snapshots ${number(summary.snapshots)}: ${number(summary.snapshots - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
+    `  records   ${recordsLine(summary)}`,
+    `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
+    ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
+  ];
+}
+
+function recordsLine({ records }: ObserveSummary): string {
+  const all = Object.values(records).reduce((sum, count) => sum + count, 0);
+  const parts = Object.entries(records).map(([type, count]) => `${type} ${number(count)}`);
+  return all === 0 ? '0 new' : `${number(all)} new: ${parts.join(', ')}`;
+}

@@ -1,0 +1,45 @@
+import type { Network } from '../diff/diff-html.ts';
+import { AccountFold } from '../observe/fold.ts';
+import { storedProfile } from '../observe/profile-pool.ts';
+import { type StringPool, textAt } from '../observe/string-pool.ts';
+import type { StoredVersions } from '../store/stored-versions.ts';
+import type { ShardRow } from './shard-row.ts';
+
+/** Where the texts of rows are, and where the changes go. */
+export interface FoldTexts {
+  /** The files of the shards and the pool, by their numbers. */
+  readonly descriptors: readonly number[];
+  readonly pool: StringPool;
+}
+
+/**
+ * Folds the accounts of one partition one after the other. Yields each row with the place of its changes. Equal profiles of one account
+ * that follow each other get the same place.
+ * @param rows sorted by account, then by time
+ * @param stored the accounts in the store; undefined if there are none
+ */
+export function* foldAccounts(
+  rows: Iterable<ShardRow>,
+  { descriptors, pool }: FoldTexts,
+  network: Network,
+  stored: StoredVersions | undefined,
+): Generator<ShardRow> {
+  let fold = new AccountFold();
+  let [account, last, place, text] = [-1, 0, 0, ''];
+  for (const row of rows) {
+    const { moment } = row;
+    const isNew = row.account !== account;
+    const other = !isNew && row.profile === last ? text : textAt(descriptors, row.profile);
+    last = row.profile;
+    if (!isNew && other === text) {
+      fold.observe(moment);
+      yield { ...row, profile: place };
+      continue;
+    }
+    const { profile } = storedProfile(other);
+    if (isNew) fold = new AccountFold(stored?.of(profile));
+    [account, place, text] = [row.account, row.profile, other];
+    const found = fold.add({ moment, profile }, network);
+    yield found.length === 0 ? row : { ...row, changes: pool.append(JSON.stringify(found)) };
+  }
+}

@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { plural } from '../contract/plural.ts';
+import type { Network } from '../diff/diff-html.ts';
+import { ExternalSorter } from '../observe/external-sorter.ts';
+import { mergeRuns, SortedRun } from '../observe/sorted-run.ts';
+import { openSpool } from '../observe/spool-file.ts';
+import { POOL_PLACES, StringPool, textAt } from '../observe/string-pool.ts';
+import { openStore } from '../store/open-store.ts';
+import { StoredVersions } from '../store/stored-versions.ts';
+import { foldAccounts } from './fold-accounts.ts';
+import { PlaceMap } from './place-map.ts';
+import { RowsFileWriter } from './rows-file-writer.ts';
+import { digestOfShards, openShards } from './shard-files.ts';
+import { folderFailure, ShardFolder } from './shard-folder.ts';
+import { BY_ACCOUNT, BY_TIME, type ShardRow } from './shard-row.ts';
+
+export interface FoldOptions {
+  /** The number of the partition, from 0. */
+  readonly partition: number;
+  /** The number of all partitions, if the caller knows it. Another number is an error. */
+  readonly partitions?: number | undefined;
+  /** The URLs of mentions and hashtags. */
+  readonly network: Network;
+  /** The store of earlier runs. It saves work in the merge, and does not change the result. */
+  readonly store?: string | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** Counts observations. */
+  readonly onProgress?: OnProgress<'fold' | 'write'> | undefined;
+}
+
+export interface FoldSummary {
+  readonly file: string;
+  readonly snapshots: number;
+  /** Observations with changes. */
+  readonly changed: number;
+  /** The size of the file. */
+  readonly bytes: number;
+}
+
+/**
+ * Folds one partition: computes the changes of each account, and writes all its observations in order of time as one file of the
+ * folder. The same shards and the same store give the same bytes.
+ * @throws Failure no-shard, bad-shard, usage, file-system, stopped
+ */
+export async function foldPartition(path: string, options: FoldOptions): Promise<FoldSummary> {
+  const { partition, network, onProgress } = options;
+  const pauses = new Pauses(options.signal, 'the file of this partition was not written');
+  const opened: { readonly close: () => void }[] = [];
+  const open = <T extends { readonly close: () => void }>(one: T): T => {
+    opened.push(one);
+    return one;
+  };
+  try {
+    const folder = ShardFolder.open(path);
+    checkPartition(folder, options);
+    const file = folder.partition(partition);
+    const shards = openShards(folder).map(open);
+    const spool = openSpool(file);
+    const pool = open(new StringPool(spool, shards.length));
+    const descriptors = [...shards.map(({ descriptor }) => descriptor), spool.descriptor];
+    const sorter = open(new ExternalSorter(openSpool(file), BY_TIME));
+    const stored = openStored(options.store);
+    if (stored !== undefined) opened.push(stored);
+
+    const all = shards.reduce((sum, { manifest }) => sum + (manifest.ranges[partition]?.[2] ?? 0), 0);
+    const runs = shards.map((shard, number) => new SortedRun(number, shard.rows(partition, number * POOL_PLACES), BY_ACCOUNT));
+    let changed = 0;
+    for (const row of foldAccounts(mergeRuns(runs), { descriptors, pool }, network, stored)) {
+      sorter.add(row);
+      if (row.changes !== 0) changed += 1;
+      if (!pauses.areDue) continue;
+      onProgress?.('fold', sorter.length, all);
+      await pauses.take();
+    }
+    pool.flush();
+
+    const writer = new RowsFileWriter(file);
+    open({ close: () => writer.discard() });
+    let written = 0;
+    for (const row of copied(sorter.inOrder(), descriptors, writer)) {
+      writer.add(row);
+      written += 1;
+      if (!pauses.areDue) continue;
+      onProgress?.('write', written, all);
+      await pauses.take();
+    }
+    writer.endRange();
+    const bytes = writer.finish({ run: folder.digest, shards: digestOfShards(shards), network });
+    return { file, snapshots: all, changed, bytes };
+  } catch (error) {
+    throw folderFailure(path, error);
+  } finally {
+    for (const one of opened) one.close();
+  }
+}
+
+/** Yields rows after their texts are copied. */
+function* copied(rows: Iterable<ShardRow>, descriptors: readonly number[], to: RowsFileWriter): Generator<ShardRow> {
+  const [profiles, inputs] = [new PlaceMap(), new PlaceMap()];
+  const copy = (place: number) => to.text(textAt(descriptors, place));
+  for (const row of rows) {
+    yield {
+      ...row,
+      profile: profiles.get(row.profile, () => copy(row.profile)),
+      archive: row.archive === 0 ? 0 : copy(row.archive),
+      input: inputs.get(row.input, () => copy(row.input)),
+      changes: row.changes === 0 ? 0 : copy(row.changes),
+    };
+  }
+}
+
+/** Opens the store of earlier runs. A store that does not exist has no accounts. */
+function openStored(path: string | undefined): StoredVersions | undefined {
+  return path === undefined || !existsSync(path) ? undefined : new StoredVersions(openStore(path, 'read'));
+}
+
+/** @throws Failure usage if the run has no such partition, or another number of partitions */
+function checkPartition({ path, run }: ShardFolder, { partition, partitions = run.partitions }: FoldOptions): void {
+  if (partition < run.partitions && partitions === run.partitions) return;
+  const isOther = partitions !== run.partitions;
+  throw new Failure('usage', isOther ? `${path} has ${plural(run.partitions, 'partition')}` : `${path} has no partition ${partition}`, {
+    place: { field: '--partition' },
+    expected: isOther ? `an array of ${plural(run.partitions, 'task')}` : `a number from 0 to ${run.partitions - 1}`,
+    found: isOther ? `an array of ${plural(partitions, 'task')}` : String(partition),
+    hint: 'give one task to each partition, or set the number with --partition',
+  });
+}

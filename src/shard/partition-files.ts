@@ -1,0 +1,65 @@
+import type { Place } from '../contract/failure.ts';
+import type { Observation } from '../contract/observation.ts';
+import { ExternalSorter } from '../observe/external-sorter.ts';
+import type { FoldedChange } from '../observe/fold.ts';
+import type { FoldedWindow } from '../observe/fold-windows.ts';
+import { mergeRuns, type Row, SortedRun } from '../observe/sorted-run.ts';
+import { observationAt } from '../observe/spool.ts';
+import type { SpoolFile } from '../observe/spool-file.ts';
+import { POOL_PLACES, textAt } from '../observe/string-pool.ts';
+import type { RowsFile } from './rows-file.ts';
+import { BY_ORDER, BY_TIME, type ShardRow } from './shard-row.ts';
+
+/** How many rows are merged at a time. */
+const WINDOW_ROWS = 1 << 11;
+
+/** The observations in the files of all partitions. */
+export class PartitionFiles {
+  readonly length: number;
+  readonly #files: readonly RowsFile[];
+  readonly #descriptors: readonly number[];
+
+  constructor(files: readonly RowsFile[]) {
+    this.#files = files;
+    this.#descriptors = files.map(({ descriptor }) => descriptor);
+    this.length = files.reduce((sum, file) => sum + file.length, 0);
+  }
+
+  observation(row: Row): Observation {
+    return observationAt(this.#descriptors, row);
+  }
+
+  place({ input, line }: Row): Place {
+    return { file: textAt(this.#descriptors, input), line };
+  }
+
+  /** Yields all rows in order of time, with the changes that the folds found. */
+  async *windows(): AsyncGenerator<FoldedWindow> {
+    let rows: Row[] = [];
+    let changes = new Map<number, readonly FoldedChange[]>();
+    for (const row of this.#inOrder()) {
+      if (row.changes !== 0) changes.set(rows.length, JSON.parse(textAt(this.#descriptors, row.changes)));
+      rows.push(row);
+      if (rows.length < WINDOW_ROWS) continue;
+      yield { rows, changes };
+      rows = [];
+      changes = new Map();
+    }
+    yield { rows, changes };
+  }
+
+  /** Yields all rows in the order of the inputs. */
+  *inInputOrder(spool: SpoolFile): Generator<Row> {
+    const sorter = new ExternalSorter(spool, BY_ORDER);
+    try {
+      for (const row of this.#inOrder()) sorter.add(row);
+      yield* sorter.inOrder();
+    } finally {
+      sorter.close();
+    }
+  }
+
+  #inOrder(): Generator<ShardRow> {
+    return mergeRuns(this.#files.map((file, number) => new SortedRun(number, file.rows(0, number * POOL_PLACES), BY_TIME)));
+  }
+}

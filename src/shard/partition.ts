@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto';
+import { Failure } from '../contract/failure.ts';
+import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { type LeftOut, readInputs } from '../observe/read.ts';
+import { InputErrors } from '../sources/input-errors.ts';
+import type { ObserveContext } from '../sources/observations.ts';
+import { withProgress } from '../sources/progress.ts';
+import type { Input, InputError } from '../sources/source.ts';
+import { RowsFileWriter } from './rows-file-writer.ts';
+import { folderFailure, ShardFolder } from './shard-folder.ts';
+import { ShardSpool } from './shard-spool.ts';
+import { shareOf, type Unit, unitsOf } from './share.ts';
+
+export interface PartitionOptions {
+  /** The number of the shard, from 0, and the number of shards. */
+  readonly shard: { readonly number: number; readonly shards: number };
+  readonly partitions: number;
+  readonly snapshots: ObserveContext;
+  /** Called with each snapshot that cannot be read. Without it, nothing is written if there is such a snapshot. */
+  readonly onReject?: ((inputError: InputError) => void) | undefined;
+  /** Called once before the file gets its name. */
+  readonly beforeCommit?: (() => Promise<void>) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** `read` counts bytes, `write` observations. */
+  readonly onProgress?: OnProgress<'read' | 'write'> | undefined;
+}
+
+export interface PartitionSummary {
+  readonly file: string;
+  /** The number of files of this shard, and of all shards. */
+  readonly sources: { readonly shard: number; readonly all: number };
+  readonly snapshots: number;
+  readonly rejected: number;
+  /** The size of the file. */
+  readonly bytes: number;
+}
+
+/** The merge leaves out the removed accounts, because a shard does not know the store. */
+const NONE_LEFT_OUT: LeftOut = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
+
+/**
+ * Reads one shard of the sources, and writes its observations as one file of a folder: sorted by account, with one range for each
+ * partition. The same sources give the same bytes.
+ * @throws Failure other-run, file-system, stopped, and the input errors unless options.onReject is set
+ */
+export async function partitionSources(inputs: readonly Input[], path: string, options: PartitionOptions): Promise<PartitionSummary> {
+  const { shard, partitions, snapshots, onProgress } = options;
+  const pauses = new Pauses(options.signal, 'the file of this shard was not written');
+  const units = await pauses.until(unitsOf(inputs));
+  try {
+    const sources = digestOf(units, snapshots);
+    const folder = ShardFolder.create(path, { shards: shard.shards, partitions, sources });
+    const file = folder.shard(shard.number);
+    const spool = new ShardSpool(shard.number, file);
+    try {
+      const share = shareOf(units, shard.number, shard.shards);
+      const own = share.flatMap((unit) => unit.inputs);
+      const inputErrors = new InputErrors(own.length);
+      const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
+      const metered = withProgress(own, pauses, (done, all) => onProgress?.('read', done, all));
+      const context = { ...snapshots, openAgain: refuseWholeFile };
+      const { rejected } = await readInputs([...metered], context, spool, NONE_LEFT_OUT, pauses, undefined, reject);
+      inputErrors.throwIfAny();
+      const writer = new RowsFileWriter(file);
+      try {
+        let done = 0;
+        for (const _ of spool.writeTo(writer, partitions)) {
+          done += 1;
+          if (!pauses.areDue) continue;
+          onProgress?.('write', done, spool.length);
+          await pauses.take();
+        }
+        await options.beforeCommit?.();
+        const bytes = writer.finish({ run: folder.digest });
+        return { file, sources: { shard: share.length, all: units.length }, snapshots: spool.length, rejected, bytes };
+      } finally {
+        writer.discard();
+      }
+    } finally {
+      spool.close();
+    }
+  } catch (error) {
+    throw folderFailure(path, error);
+  }
+}
+
+/** Identifies the sources and how they are read. */
+function digestOf(units: readonly Unit[], context: ObserveContext): string {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify({ from: context.from, observed_at: context.observedAt, unescape: context.unescape }));
+  for (const { name, size } of units) hash.update(`\n${JSON.stringify([name, size ?? null])}`);
+  return hash.digest('hex');
+}
+
+/** A rejects file can name a file that was rejected as a whole. `observe` reads it after all other inputs, so it is in no shard. */
+function refuseWholeFile(name: string): Input {
+  throw new Failure('usage', `a rejects file names ${name}, which was rejected as a whole`, {
+    place: { file: name },
+    expected: 'rejects files with single snapshots',
+    found: 'the name of a file',
+    hint: 'remove this line from the rejects file, and name the file itself as a source',
+  });
+}

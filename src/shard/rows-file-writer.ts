@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { FORMAT, HEADER_BYTES, type Manifest, ROW_BYTES } from './rows-file.ts';
+import { hasCode } from './shard-folder.ts';
+import { BY_TIME, type ShardRow } from './shard-row.ts';
+
+/** A block ends with this many rows or bytes of texts. A reader keeps one block of each file in memory. */
+const BLOCK_ROWS = 256;
+const BLOCK_TEXT_BYTES = 1 << 15;
+const LENGTH_BYTES = 4;
+
+/**
+ * Writes a {@link RowsFile} under another name, and renames it at the end. Two tasks may write the same file at the same time: the
+ * names differ, and the bytes are the same.
+ */
+export class RowsFileWriter {
+  readonly #path: string;
+  readonly #draft: string;
+  readonly #descriptor: number;
+  readonly #ranges: [offset: number, bytes: number, rows: number][] = [];
+  readonly #digest = createHash('sha256');
+  readonly #rows = new Float64Array(BLOCK_ROWS * BY_TIME.columns);
+  #texts: Buffer[] = [];
+  #textBytes = 0;
+  #blockRows = 0;
+  #written = 0;
+  #rangeStart = 0;
+  #rangeRows = 0;
+  #isOpen = true;
+
+  constructor(path: string) {
+    this.#path = path;
+    this.#draft = `${path}.${randomUUID()}.draft`;
+    this.#descriptor = openSync(this.#draft, 'wx');
+  }
+
+  /** Adds a text and returns its place, which is never 0. */
+  text(text: string): number {
+    const place = this.#written + HEADER_BYTES + this.#textBytes;
+    const bytes = Buffer.allocUnsafe(LENGTH_BYTES + Buffer.byteLength(text));
+    bytes.writeUInt32LE(bytes.length - LENGTH_BYTES);
+    bytes.write(text, LENGTH_BYTES);
+    this.#texts.push(bytes);
+    this.#textBytes += bytes.length;
+    return place;
+  }
+
+  /** Adds a row. Its texts must have been added before. */
+  add(row: ShardRow): void {
+    BY_TIME.write(row, this.#rows, this.#blockRows * BY_TIME.columns);
+    this.#blockRows += 1;
+    if (this.#blockRows === BLOCK_ROWS || this.#textBytes >= BLOCK_TEXT_BYTES) this.#endBlock();
+  }
+
+  endRange(): void {
+    this.#endBlock();
+    this.#ranges.push([this.#rangeStart, this.#written - this.#rangeStart, this.#rangeRows]);
+    this.#rangeStart = this.#written;
+    this.#rangeRows = 0;
+  }
+
+  /** Writes the manifest, and gives the file its name. Returns the number of bytes. */
+  finish(manifest: Pick<Manifest, 'run' | 'shards' | 'network'>): number {
+    const whole: Manifest = { format: FORMAT, ...manifest, digest: this.#digest.digest('hex'), ranges: this.#ranges };
+    const text = Buffer.from(JSON.stringify(whole));
+    const length = Buffer.alloc(LENGTH_BYTES);
+    length.writeUInt32LE(text.length);
+    for (const bytes of [text, createHash('sha256').update(text).digest(), length]) this.#write(bytes);
+    fsyncSync(this.#descriptor);
+    this.#close();
+    try {
+      renameSync(this.#draft, this.#path);
+    } catch (error) {
+      // another task has written the same file meanwhile, and removed the drafts of it
+      if (!hasCode(error, 'ENOENT') || !statSync(this.#path).isFile()) throw error;
+    }
+    this.#removeDrafts();
+    return this.#written;
+  }
+
+  /** Removes the file if it is not finished. */
+  discard(): void {
+    if (!this.#isOpen) return;
+    this.#close();
+    rmSync(this.#draft, { force: true });
+  }
+
+  #endBlock(): void {
+    if (this.#blockRows === 0) return;
+    const rows = new Uint8Array(this.#rows.buffer, 0, this.#blockRows * ROW_BYTES);
+    const body = Buffer.concat([...this.#texts, rows]);
+    const checksum = createHash('sha256').update(body).digest();
+    const header = Buffer.alloc(HEADER_BYTES);
+    header.writeUInt32LE(this.#blockRows, 0);
+    header.writeUInt32LE(this.#textBytes, 4);
+    checksum.copy(header, 8);
+    this.#digest.update(checksum);
+    this.#write(Buffer.concat([header, body]));
+    this.#rangeRows += this.#blockRows;
+    this.#texts = [];
+    this.#textBytes = 0;
+    this.#blockRows = 0;
+  }
+
+  #write(bytes: Buffer): void {
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done, bytes.length - done);
+    this.#written += bytes.length;
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    closeSync(this.#descriptor);
+  }
+
+  /** Removes what killed tasks have left of the same file. */
+  #removeDrafts(): void {
+    const [folder, name] = [dirname(this.#path), `${basename(this.#path)}.`];
+    for (const entry of readdirSync(folder)) {
+      if (entry.startsWith(name) && entry.endsWith('.draft')) rmSync(join(folder, entry), { force: true });
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { withArchivesJoined } from '../sources/archive-folder.ts';
+import type { Input } from '../sources/source.ts';
+
+/** The smallest part of the sources that one task reads: a file, an object, or the files of a Twitter archive. */
+export interface Unit {
+  readonly name: string;
+  /** In bytes; undefined if it is not known. */
+  readonly size: number | undefined;
+  readonly inputs: readonly Input[];
+}
+
+/** Returns the units of all inputs, in their order. Lists the objects of an object store. */
+export async function unitsOf(inputs: readonly Input[]): Promise<Unit[]> {
+  const units: Unit[] = [];
+  for (const input of withArchivesJoined(inputs.map(withoutLastCheck))) {
+    if ('parts' in input) {
+      const parts = input.parts.map((part) => part.input);
+      const sizes = parts.map(({ size }) => size ?? 0);
+      units.push({ name: parts[0]?.name ?? '', size: sizes.reduce((sum, size) => sum + size, 0), inputs: parts });
+    } else if (input.pages === undefined) {
+      units.push({ name: input.name, size: input.size, inputs: [input] });
+    } else {
+      for await (const page of input.pages()) {
+        units.push({ name: page.name, size: page.size, inputs: [{ ...input, pages: () => only(page) }] });
+      }
+    }
+  }
+  return units;
+}
+
+/**
+ * Returns the units of one shard. The shards follow each other in the order of the sources, and have about the same size.
+ * @param number the number of the shard, from 0
+ */
+export function shareOf(units: readonly Unit[], number: number, shards: number): Unit[] {
+  const known = units.flatMap(({ size }) => size ?? []);
+  const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
+  // a unit without bytes is a little work too
+  const weights = units.map(({ size }) => Math.max(size ?? mean, 1));
+  const all = weights.reduce((sum, weight) => sum + weight, 0);
+  let before = 0;
+  return units.filter((_, index) => {
+    const weight = weights[index] ?? 0;
+    const middle = before + weight / 2;
+    before += weight;
+    return Math.floor((middle / all) * shards) === number;
+  });
+}
+
+/** One shard may have no file that matches the patterns, if another shard has one. */
+function withoutLastCheck(input: Input): Input {
+  const { filter } = input;
+  if (filter === undefined) return input;
+  const accepts = (member: string) => filter.accepts(member);
+  return { ...input, filter: { accepts, acceptsFile: () => filter.acceptsFile(), throwIfNone: () => {} } };
+}
+
+async function* only(page: Input): AsyncGenerator<Input> {
+  yield page;
+}

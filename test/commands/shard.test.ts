@@ -1,0 +1,142 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { partitionOf, shardChoice, shardOf } from '../../src/commands/scheduler.ts';
+import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
+
+/** Writes a folder with three sources. Returns its path. */
+function sources(folder: string, snapshots = 30): string {
+  for (let file = 0; file < 3; file += 1) {
+    const lines = Array.from({ length: snapshots }, (_, index) => {
+      const observed_at = new Date(Date.UTC(2022, 0, 1, index, file)).toISOString();
+      return JSON.stringify({ observed_at, screen_name: `user_${index % 7}`, bio: `bio ${Math.floor(index / 9)} of ${file}` });
+    });
+    writeFileSync(join(folder, `source-${file}.ndjson`), lines.join('\n'));
+  }
+  return folder;
+}
+
+const slurm = (id: number, min: number, max: number, count = max - min + 1) => ({
+  SLURM_ARRAY_TASK_ID: String(id),
+  SLURM_ARRAY_TASK_MIN: String(min),
+  SLURM_ARRAY_TASK_MAX: String(max),
+  SLURM_ARRAY_TASK_COUNT: String(count),
+});
+
+describe('the shard of a task', () => {
+  it.each([
+    [undefined, slurm(3, 0, 6), { number: 3, shards: 7 }],
+    [undefined, slurm(7, 1, 7), { number: 6, shards: 7 }],
+    [undefined, { AWS_BATCH_JOB_ARRAY_INDEX: '2', AWS_BATCH_JOB_ARRAY_SIZE: '5' }, { number: 2, shards: 5 }],
+    [undefined, { ...slurm(1, 0, 1), JOB_COMPLETION_INDEX: '0', AWS_BATCH_JOB_ARRAY_INDEX: '3' }, { number: 1, shards: 2 }],
+    ['/9', { JOB_COMPLETION_INDEX: '8', AWS_BATCH_JOB_ARRAY_INDEX: '3' }, { number: 8, shards: 9 }],
+    ['/7', slurm(3, 0, 6), { number: 3, shards: 7 }],
+    ['2/5', slurm(3, 0, 6), { number: 2, shards: 5 }],
+  ])('is taken from the option %j and the variables %j', (option, env, expected) => {
+    expect(shardOf(option === undefined ? undefined : shardChoice(option), env)).toEqual(expected);
+  });
+
+  it.each([
+    [undefined, {}],
+    ['/4', {}],
+    [undefined, { JOB_COMPLETION_INDEX: '1' }],
+    ['/4', { JOB_COMPLETION_INDEX: '4' }],
+    ['/4', slurm(1, 0, 6)],
+    ['/4', slurm(3, 3, 7, 2)],
+    [undefined, slurm(3, 3, 7)],
+    [undefined, slurm(0, 0, 6, 4)],
+    [undefined, { SLURM_ARRAY_TASK_ID: '3' }],
+  ])('is an error with the option %j and the variables %j', (option, env) => {
+    const choice = option === undefined ? undefined : shardChoice(option);
+    expect(() => shardOf(choice, env)).toThrow(expect.objectContaining({ code: 'usage', place: { field: '--shard' } }));
+  });
+
+  it.each(['', '1', '4/4', '-1/4', '1/0', '0/2001', '1/4/5', '1.5/4', 'a/4'])('cannot be %j', (text) => {
+    expect(() => shardChoice(text)).toThrow(/Expected I\/N/);
+  });
+});
+
+describe('the partition of a task', () => {
+  it('is taken from the option, or from the variables', () => {
+    expect(partitionOf(3, slurm(1, 0, 6))).toEqual({ number: 3, tasks: undefined });
+    expect(partitionOf(undefined, slurm(1, 1, 6))).toEqual({ number: 0, tasks: 6 });
+    expect(partitionOf(undefined, { JOB_COMPLETION_INDEX: '5' })).toEqual({ number: 5, tasks: undefined });
+    expect(() => partitionOf(undefined, {})).toThrow(expect.objectContaining({ code: 'usage', place: { field: '--partition' } }));
+    expect(() => partitionOf(undefined, slurm(3, 3, 7, 2))).toThrow(expect.objectContaining({ code: 'usage' }));
+  });
+});
+
+describe('shard', () => {
+  it('gives the store of observe in three steps', async () => {
+    const folder = temporaryFolder();
+    const source = sources(temporaryFolder());
+    const [run, serial, store] = [join(folder, 'run'), join(folder, 'serial.db'), join(folder, 'store.db')];
+    const { milliseconds: _, dry_run: __, ...expected } = await palimpsestJson(['observe', source, '--store', serial]);
+    const step1 = ['shard', 'partition', source, '--partitions', '2', '--to', run];
+    expect(await palimpsestJson([...step1, '--shard', '0/2'])).toMatchObject({
+      shard: 0,
+      shards: 2,
+      partitions: 2,
+      sources: { all: 3 },
+      rejected: 0,
+    });
+    expect(await palimpsest(step1, { env: slurm(2, 1, 2) })).toMatchObject({ code: 0 });
+    for (const partition of ['0', '1']) {
+      expect(await palimpsestHere(['shard', 'fold', run], { env: { PALIMPSEST_PARTITION: partition } })).toMatchObject({ code: 0 });
+    }
+    const { milliseconds: ___, ...merged } = await palimpsestJson(['shard', 'merge', run, '--store', store]);
+    expect(merged).toEqual({ ...expected, store });
+    expect(readFileSync(store).equals(readFileSync(serial))).toBe(true);
+  });
+
+  it('fails with exit codes that tell a missing file from a refusal and from wrong usage', async () => {
+    const folder = temporaryFolder();
+    const source = sources(temporaryFolder());
+    const step1 = (...args: readonly string[]) =>
+      palimpsestHere(['shard', 'partition', source, '--to', join(folder, 'run'), ...args, '--json']);
+    expect(await step1('--partitions', '2', '--shard', '1/2')).toMatchObject({ code: 0 });
+    const refused = await step1('--partitions', '3', '--shard', '1/2');
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([3, 'other-run']);
+    const missing = await palimpsestHere(['shard', 'fold', join(folder, 'run'), '--partition', '0']);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('shard-00000.rows')]);
+    expect(await step1('--partitions', '2')).toMatchObject({ code: 2 });
+    expect(
+      await palimpsestHere(['shard', 'partition', '-', '--to', join(folder, 'run'), '--partitions', '2', '--shard', '0/1']),
+    ).toMatchObject({ code: 2 });
+  });
+
+  it('writes nothing for a shard with an error, and with --rejects the rest', async () => {
+    const folder = temporaryFolder();
+    const source = sources(temporaryFolder());
+    writeFileSync(join(source, 'source-3.ndjson'), '{"broken');
+    const step1 = ['shard', 'partition', source, '--partitions', '1', '--shard', '0/1', '--to', join(folder, 'run')];
+    const failed = await palimpsestHere(step1);
+    expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('source-3.ndjson')]);
+    expect(readdirSync(join(folder, 'run'))).toEqual(['run.json']);
+    const rejects = join(folder, 'rejects.ndjson');
+    expect(await palimpsestJson([...step1, '--rejects', rejects])).toMatchObject({ rejected: 1, observations: 90 });
+    expect(readFileSync(rejects, 'utf8')).toContain('source-3.ndjson');
+  });
+
+  it('leaves a whole file or none after a kill, whenever it comes', { timeout: 300_000 }, async () => {
+    const folder = temporaryFolder();
+    const source = sources(temporaryFolder(), 3000);
+    const step1 = (run: string) => ['shard', 'partition', source, '--partitions', '3', '--shard', '0/1', '--to', join(folder, run)];
+    const started = performance.now();
+    expect(await palimpsest(step1('whole'))).toMatchObject({ code: 0 });
+    const duration = performance.now() - started;
+    const whole = filesIn(join(folder, 'whole'));
+    for (const share of [0.5, 0.7, 0.85, 0.95]) {
+      await palimpsest(step1('killed'), { onStart: (task) => void setTimeout(() => task.kill('SIGKILL'), share * duration) });
+      const left = existsSync(join(folder, 'killed')) ? filesIn(join(folder, 'killed')) : new Map<string, Buffer>();
+      for (const [name, bytes] of left) if (!name.endsWith('.draft')) expect(bytes).toEqual(whole.get(name));
+    }
+    mkdirSync(join(folder, 'killed'), { recursive: true });
+    writeFileSync(join(folder, 'killed', 'shard-00000.rows.killed.draft'), 'a part');
+    expect(await palimpsest(step1('killed'))).toMatchObject({ code: 0 });
+    const names = (files: ReadonlyMap<string, Buffer>) => [...files.keys()].filter((name) => !name.startsWith('run.json.'));
+    expect(names(filesIn(join(folder, 'killed')))).toEqual(names(whole));
+    expect(filesIn(join(folder, 'killed')).get('shard-00000.rows')).toEqual(whole.get('shard-00000.rows'));
+  });
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shareOf, type Unit, unitsOf } from '../../src/shard/share.ts';
+import type { Input } from '../../src/sources/source.ts';
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}
+
+const unit = (name: string, size?: number): Unit => ({ name, size, inputs: [] });
+const input = (name: string, size?: number): Input => ({ name, size, open: nothing });
+const namesOf = (units: readonly Unit[]) => units.map(({ name }) => name);
+
+describe('the shares of the sources', () => {
+  it('have each source once, in the order of the sources', () => {
+    const sizes = fc.array(fc.option(fc.integer({ min: 0, max: 1e12 }), { nil: undefined }), { maxLength: 40 });
+    fc.assert(
+      fc.property(sizes, fc.integer({ min: 1, max: 50 }), (all, shards) => {
+        const units = all.map((size, index) => unit(String(index), size));
+        const shares = Array.from({ length: shards }, (_, number) => shareOf(units, number, shards));
+        expect(shares.flat()).toEqual(units);
+      }),
+    );
+  });
+
+  it('have about the same number of bytes', () => {
+    const units = [4, 1, 1, 1, 1, 4].map((size, index) => unit(String(index), size));
+    expect([0, 1, 2].map((number) => namesOf(shareOf(units, number, 3)))).toEqual([['0'], ['1', '2', '3', '4'], ['5']]);
+  });
+
+  it('keep the files of a Twitter archive together', async () => {
+    const files = ['a/account.js', 'b.json', 'a/manifest.js', 'a/profile.js'].map((name) => input(name, 10));
+    const units = await unitsOf(files);
+    expect(units.map(({ name, size, inputs }) => [name, size, inputs.map((one) => one.name)])).toEqual([
+      ['a/account.js', 30, ['a/account.js', 'a/manifest.js', 'a/profile.js']],
+      ['b.json', 10, ['b.json']],
+    ]);
+  });
+
+  it('divide the objects of an object store', async () => {
+    async function* pages(): AsyncGenerator<Input> {
+      yield input('s3://bucket/a', 1);
+      yield input('s3://bucket/b', 2);
+    }
+    const units = await unitsOf([{ ...input('s3://bucket'), pages }]);
+    expect(units.map(({ name, size }) => [name, size])).toEqual([
+      ['s3://bucket/a', 1],
+      ['s3://bucket/b', 2],
+    ]);
+    const read: string[] = [];
+    for await (const page of units[1]?.inputs[0]?.pages?.() ?? []) read.push(page.name);
+    expect(read).toEqual(['s3://bucket/b']);
+  });
+});

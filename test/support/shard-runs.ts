@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { filesIn } from './folder.ts';
+import { palimpsestJson } from './palimpsest.ts';
+import { contentsOf } from './snapshots.ts';
+
+const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
+
+/** Writes a folder with the sample and with files of generated snapshots, whose accounts occur in all files. */
+export function writeSnapshots(folder: string, files = 9): void {
+  mkdirSync(folder, { recursive: true });
+  cpSync(at('data/sample-snapshots.ndjson'), join(folder, 'sample.ndjson'));
+  const text = execFileSync(process.execPath, [at('bench/changing-profiles.js'), '900', '40'], { encoding: 'utf8' });
+  const lines = text.trimEnd().split('\n');
+  // every file covers the whole time, so the shards overlap
+  for (let file = 0; file < files; file += 1) {
+    const own = lines.filter((_, index) => index % files === file);
+    writeFileSync(join(folder, `${file}.ndjson`), `${own.join('\n')}\n`);
+  }
+}
+
+/** What a run must not change: the content of the store, and the tree that `build` writes from it. */
+export interface Outcome {
+  readonly contents: ReturnType<typeof contentsOf>;
+  readonly tree: ReturnType<typeof filesIn>;
+}
+
+export async function outcomeOf(store: string): Promise<Outcome> {
+  const out = `${store}-out`;
+  await palimpsestJson(['build', '--store', store, '--out', out]);
+  return { contents: contentsOf(store), tree: filesIn(join(out, 'rest')) };
+}
+
+/** Observes the snapshots of a folder in one process. */
+export async function serialOutcome(snapshots: string, store: string): Promise<Outcome> {
+  const summary = await palimpsestJson(['observe', snapshots, '--store', store, '--jobs', '1']);
+  expect(summary).toMatchObject({ snapshots: 907 });
+  return outcomeOf(store);
+}
