@@ -3,7 +3,7 @@
 // Writes the tree of a generated store in each form of archive, and imports the tree and the WACZ into new stores. Prints the
 // MB of pages per second of elapsed time and of processor time, the peak of the memory, and the ratio of the processor time to
 // that of `gzip` for the same bytes. The ratio depends less than the times on what else the machine does.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { timed } from './measure.js';
 
 const { values } = parseArgs({ options: { records: { type: 'string', default: '1000000' }, folder: { type: 'string' } } });
 const records = Number(values.records);
@@ -19,16 +20,6 @@ const GENERATOR = fileURLToPath(new URL('./records.js', import.meta.url));
 const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
 process.on('exit', () => rmSync(work, { recursive: true, force: true }));
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
-
-/** Runs a process. Returns the elapsed seconds, those of the processor, and the peak of the memory in MB. */
-function timed(command, args) {
-  const started = performance.now();
-  const { status, stdout, stderr } = spawnSync('/usr/bin/time', ['-f', '%U %S %M', command, ...args], { encoding: 'utf8' });
-  const seconds = (performance.now() - started) / 1000;
-  if (status !== 0) throw new Error(`${command} ${args.join(' ')} failed: ${stderr}`);
-  const [user, system, kilobytes] = stderr.trim().split('\n').at(-1).split(' ').map(Number);
-  return { seconds, processor: user + system, megabytes: Math.round(kilobytes / 1024), stdout };
-}
 
 const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
 

@@ -53,9 +53,9 @@ function write(path, text) {
 const started = [performance.now(), process.cpuUsage()];
 let [files, bytes, largest] = [0, 0, 0];
 for (const { path, text } of searchFiles(generated(Number(values.accounts)))) {
-  const size = Buffer.byteLength(text);
+  const size = text.length;
   [files, bytes, largest] = [files + 1, bytes + size, Math.max(largest, size)];
-  write(path, text);
+  write(path, Buffer.from(text, 'latin1'));
 }
 const cpu = process.cpuUsage(started[1]);
 console.log(`${values.accounts} accounts: ${files} files, ${(bytes / 1e6).toFixed(1)} MB, the largest ${(largest / 1000).toFixed(1)} kB`);

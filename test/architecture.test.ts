@@ -83,6 +83,17 @@ const imports: readonly Import[] = files.flatMap((file) =>
   ),
 );
 
+/** Returns the files that a file loads before it runs: its imports and those of the imported files, but not types. */
+function loadedBy(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  const text = readFileSync(join(SRC, file), 'utf8');
+  for (const [, specifier = ''] of text.matchAll(/^(?:import|export)\s(?!type\s)[^'"`;=()]*\sfrom '(\.[^']+)'/gm)) {
+    loadedBy(targetOf({ file, specifier }), loaded);
+  }
+  return loaded;
+}
+
 const moduleOf = (file: string) => (file.split('/')[0] ?? '').replace(/\.ts$/, '');
 const targetOf = ({ file, specifier }: Import) => normalize(join(dirname(file), specifier));
 const relative = imports.filter(({ specifier }) => specifier.startsWith('.'));
@@ -144,6 +155,18 @@ describe('the architecture', () => {
     const rewrite = imports.filter(({ file }) => moduleOf(file) === 'rewrite' && !file.startsWith('rewrite/hosts/'));
     expect(rewrite.filter(({ file, specifier }) => file === 'rewrite/resolve.ts' || !specifier.startsWith('.'))).toEqual([]);
     expect(rewrite.filter((one) => targetOf(one).startsWith('rewrite/hosts/'))).toEqual([]);
+  });
+
+  it('loads the modules that render browse files only for a build with browse files', () => {
+    const loaded = loadedBy('tree/build.ts');
+    expect(loaded).toContain('tree/exchange.ts');
+    expect([...loaded].filter((file) => ['browse/parts.ts', 'browse/search-index.ts', 'tree/browse-render.ts'].includes(file))).toEqual([]);
+  });
+
+  it('loads only the part of the store with pages into a thread that renders them', () => {
+    const loaded = loadedBy('tree/render-worker.ts');
+    expect(loaded).toContain('store/page-source.ts');
+    expect(loaded).not.toContain('store/store.ts');
   });
 
   it('finds every import in src', () => {

@@ -19,7 +19,7 @@ interface Found {
 /** The catalog object at a target. It is written only if it is unchanged since it was read. */
 export class CatalogObject {
   readonly #remote: Remote;
-  /** Whether the target supports conditional writes. If it does not, two pushes may fail to notice each other. */
+  /** Whether the target supports conditional writes. If it does not, two pushes may not detect each other. */
   isConditional = true;
 
   constructor(remote: Remote) {
@@ -64,7 +64,7 @@ export class CatalogObject {
         place: { file: STORE_MARKER, field: error.field },
         expected: error.expected,
         found: error.found,
-        hint: 'name another prefix with --prefix, or update palimpsest; nothing was touched',
+        hint: 'name another prefix with --prefix, or update palimpsest; nothing was changed',
       });
     }
   }

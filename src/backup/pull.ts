@@ -162,7 +162,7 @@ function diverged(remote: Remote, store: string, here: StoreState, version: Vers
       ? 'a store with the same records and accounts and another origin'
       : `a store with ${plural(here.records, 'record')}, not all in that version`,
     hint: isSame
-      ? 'replace this store with --replace: only times of observations can be lost; nothing was changed'
+      ? 'replace this store with --replace: only times at which accounts were observed can be lost; nothing was changed'
       : 'pull to another file with --store, or discard the data of this store with --replace; nothing was changed',
   });
 }

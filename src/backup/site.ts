@@ -27,7 +27,7 @@ async function refuseSite(remote: Remote): Promise<void> {
       place: { file: path },
       expected: 'a private target separate from the site, preferably in a separate bucket',
       found: `${path}, a file of a published site`,
-      hint: 'name another bucket, container or folder; nothing was touched',
+      hint: 'name another bucket, container or folder; nothing was changed',
     });
   }
 }

@@ -10,6 +10,11 @@ export function byteText(text: string): ByteText {
   return isPlain(text) ? text : Buffer.from(text.replace(FORBIDDEN, '\ufffd')).toString('latin1');
 }
 
+/** Returns a text in the form of this module, with the characters that HTML and XML forbid. */
+export function exactByteText(text: string): ByteText {
+  return isPlain(text) ? text : Buffer.from(text).toString('latin1');
+}
+
 /** Returns the text that readers see. */
 export function plainText(text: ByteText): string {
   return isPlain(text) ? text : Buffer.from(text, 'latin1').toString();

@@ -56,12 +56,12 @@ interface Pieces {
   readonly tail: string;
 }
 
-const PIECES = new Map<string, Pieces>();
+const PIECES = new Map<Section | undefined, Map<Root, Pieces>>();
 
 function piecesOf(root: Root, section: Section | undefined): Pieces {
-  const key = `${root} ${section}`;
-  const pieces = PIECES.get(key) ?? newPieces(root, section);
-  PIECES.set(key, pieces);
+  const ofSection = PIECES.get(section) ?? new Map<Root, Pieces>();
+  const pieces = ofSection.get(root) ?? newPieces(root, section);
+  PIECES.set(section, ofSection.set(root, pieces));
   return pieces;
 }
 

@@ -8,7 +8,7 @@ import { accountsListPage } from './accounts-list-page.ts';
 import { icon, stylesheet } from './assets.ts';
 import { changesArchives } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
-import { byteText } from './byte-text.ts';
+import { byteText, encodeFile } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
 import { changeFeeds } from './change-feeds.ts';
 import { clientScript } from './client-script.ts';
@@ -24,7 +24,7 @@ import { searchFiles } from './search-index.ts';
 import type { Shown } from './shown.ts';
 
 export type { BrowseFile } from './browse-file.ts';
-export { type BrowsePart, partOf } from './part-names.ts';
+export type { BrowsePart } from './part-names.ts';
 
 /** The number of records on the home page. */
 const NEWEST = 10;
@@ -148,7 +148,7 @@ export class Browse {
 
   /** All names together decide how the index is divided, so a change of one account can change any file. */
   *#searchFiles(): Generator<BrowseFile> {
-    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [Buffer.from(text)] };
+    for (const { path, text } of searchFiles(this.#store.searchedNames())) yield { path, render: () => [encodeFile(text)] };
   }
 
   #allMonths(): readonly Month[] {

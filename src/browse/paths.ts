@@ -58,14 +58,22 @@ export function accountPath({ folder, name }: AccountPlace, part = 0): string {
   return part === 0 ? `browse/account/${folder}/${name}` : `browse/account/${folder}/${name}~p${part}`;
 }
 
+/** The account whose path was needed last. The files of one account need its path many times. */
+let last: { readonly handle: ByteText; readonly place: AccountPlace } | undefined;
+
+function placeOf(handle: ByteText): AccountPlace {
+  if (last?.handle !== handle) last = { handle, place: accountPlace(handle) };
+  return last.place;
+}
+
 /** Returns the path of an account's page: `browse/account/3f/nina_k.html`. */
 export function accountPage(handle: ByteText, part = 0): string {
-  return `${accountPath(accountPlace(handle), part)}.html`;
+  return `${accountPath(placeOf(handle), part)}.html`;
 }
 
 /** Returns the path of an account's Atom feed. Its archives are numbered as the pages with older changes are. */
 export function accountFeed(handle: ByteText, part = 0): string {
-  return `${accountPath(accountPlace(handle), part)}.atom`;
+  return `${accountPath(placeOf(handle), part)}.atom`;
 }
 
 /** Returns the fragment of a record on a page. */

@@ -1,42 +1,33 @@
 import { createHash } from 'node:crypto';
 import { encodeJson } from '../contract/json.ts';
 import type { SearchedNames } from '../store/searched-names.ts';
-import { type Keyed, sortedValues } from '../store/sorted-values.ts';
-import { byteText } from './byte-text.ts';
+import { sortedLines } from '../store/sorted-lines.ts';
+import { Best, type Listed, type Term } from './best-accounts.ts';
+import { type ByteText, byteText, exactByteText, plainText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
-import { BEST, compareFound, cutName, handleTerm, MATCH, type Match, nameTerms, type SearchEntry, searchPath } from './search-terms.ts';
+import { cutName, handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
   readonly path: string;
-  readonly text: string;
+  readonly text: ByteText;
 }
 
-/** A term of an account. Terms are sorted, so all accounts that a prefix finds are beside each other. */
-interface Term {
-  readonly text: string;
-  readonly match: Match;
-  readonly entry: SearchEntry;
-  /** The number of UTF-16 units that an earlier term of the same account begins with too; -1: it is the first. */
-  readonly shared: number;
-}
-
-/** The largest number of terms in a file, and their largest size in UTF-16 units. A prefix with more is split. */
+/** The largest number of terms in a file, and their largest size in bytes. A prefix with more is split. */
 const TERMS = 200;
 const SIZE = 12_000;
 /** A continuation of a prefix with at most this number of terms needs no file of its own. */
 const FEW = 40;
-/** Windows limits a path to 260 characters. A prefix whose path is longer is not split. */
-const LONGEST_PATH = 150;
+/** Windows limits a path to 260 characters, and the name of a file has two for each byte. A longer prefix is not split. */
+const LONGEST_PREFIX = 60;
 
 /**
- * Yields the files of the search index. There is a file for each prefix that many terms begin with. It contains the
- * best accounts for this prefix, the next characters with a file of their own, and all accounts that other continuations
- * find. The same accounts give the same bytes. Memory stays flat.
+ * Yields the files of the search index. There is a file for each prefix that many terms begin with, unless all of them have
+ * the same next character. It contains the best accounts for this prefix, the continuations with a file of their own, and
+ * all accounts that other continuations find. The same accounts give the same bytes. Memory stays flat.
  */
 export function* searchFiles(accounts: Iterable<SearchedNames>): Generator<SearchFile> {
-  const terms = new TermCursor(sortedValues<Row>(rowsOf(accounts)));
-  yield* filesOf(terms, '', []);
+  yield* filesOf(new TermCursor(sortedLines(linesOf(accounts))), '', []);
 }
 
 /**
@@ -51,51 +42,95 @@ export function searchDigest(accounts: Iterable<SearchedNames>): string {
   return hash.digest('hex');
 }
 
-function* filesOf(terms: TermCursor, prefix: string, above: readonly Best[]): Generator<SearchFile> {
-  const rest = new Map<string, SearchEntry>();
+/**
+ * Yields the files of a prefix and of its continuations.
+ * @param above the best accounts of the shorter prefixes, shortest first
+ * @returns the shortest prefix with a file: the prefix, or the continuation that all its terms begin with
+ */
+function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly Best[]): Generator<SearchFile, ByteText> {
+  const rest = new Map<string, Listed>();
   if (terms.fits(prefix, TERMS, SIZE)) {
     inline(terms, prefix, above, rest);
-    yield fileOf(prefix, rest.size, '', [], rest);
-    return;
+    yield fileOf(prefix, rest.size, [], [], rest.values());
+    return prefix;
   }
   const best = new Best(prefix);
   const open = [...above, best];
-  let next = '';
-  const canSplit = searchPath(`${prefix}\u{1f600}`).length <= LONGEST_PATH;
+  const next: ByteText[] = [];
+  const canSplit = prefix.length < LONGEST_PREFIX;
+  let isComplete = canSplit;
   let [room, size] = [TERMS, SIZE];
   for (let term = terms.at(prefix); term !== undefined; term = terms.at(prefix)) {
-    const character = String.fromCodePoint(term.text.codePointAt(prefix.length) ?? 0x20);
+    const longer = longerPrefix(term.text, prefix.length);
     if (!canSplit || term.text.length === prefix.length) {
       offer(terms.take(), open);
-    } else if (terms.fits(prefix + character, Math.min(FEW, room), size)) {
-      const taken = inline(terms, prefix + character, open, rest);
+      isComplete = false;
+    } else if (terms.fits(longer, Math.min(FEW, room), size)) {
+      const taken = inline(terms, longer, open, rest);
       [room, size] = [room - taken.terms, size - taken.size];
     } else {
-      next += character;
-      yield* filesOf(terms, prefix + character, open);
+      next.push(yield* filesOf(terms, longer, open));
     }
   }
-  yield fileOf(prefix, best.total, next, best.entries, rest);
+  above.at(-1)?.join(best);
+  const [only] = next;
+  if (only !== undefined && next.length === 1 && rest.size === 0 && isComplete && prefix !== '') return only;
+  yield fileOf(prefix, best.total, next, best.listed, rest.values());
+  return prefix;
 }
 
-/** Yields the terms of all accounts, each with the account as JSON. */
-function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
+/** Returns the beginning of a text with one character more. @param length the length of the beginning, in bytes */
+function longerPrefix(text: ByteText, length: number): ByteText {
+  let end = length + 1;
+  while (end < text.length && (text.charCodeAt(end) & 0xc0) === 0x80) end += 1;
+  return text.slice(0, end);
+}
+
+/**
+ * Yields a line for each term of each account: the text, the numbers, the JSON of the account, and the JSON of the former
+ * handle if the term comes from one. Lines are byte texts: JavaScript sorts them faster.
+ */
+function* linesOf(accounts: Iterable<SearchedNames>): Generator<ByteText> {
   for (const { screen_name, display_name, former_handles, changes } of accounts) {
     const place = accountPlace(byteText(screen_name));
     const folder = place.name === screen_name ? place.folder : `${place.folder}${place.name}`;
     const name = cutName(display_name);
-    const entry = JSON.stringify([screen_name, folder, name, rankOf(changes)]).slice(1, -1);
-    const terms: (readonly [text: string, match: Match, former?: string])[] = [[handleTerm(screen_name), MATCH.handle]];
-    for (const { handle } of former_handles) terms.push([handleTerm(handle), MATCH.former, handle]);
-    for (const text of nameTerms(name)) terms.push([text, MATCH.name]);
+    const rank = rankOf(changes);
+    const json = exactByteText(encodeJson([screen_name, folder, name, rank]).slice(1, -1));
+    const terms: (readonly [text: string, match: Match, former: ByteText])[] = [[handleTerm(screen_name), MATCH.handle, '']];
+    for (const { handle } of former_handles) terms.push([handleTerm(handle), MATCH.former, exactByteText(encodeJson(handle))]);
+    for (const text of nameTerms(name)) terms.push([text, MATCH.name, '']);
     let before = '';
-    for (const [text, match, former] of terms.toSorted(compareTerms)) {
-      const shared = before === '' ? -1 : sharedLength(before, text);
-      before = text;
-      const last = former === undefined ? '' : `,${JSON.stringify(former)}`;
-      yield { key: text, json: `[${JSON.stringify(text)},${match},${shared},${entry}${last}]` };
+    for (const [text, match, former] of terms.sort(compareTerms)) {
+      const bytes = exactByteText(text);
+      const shared = before === '' ? -1 : sharedLength(before, bytes);
+      before = bytes;
+      // a joined string takes less memory than one that is made of pieces
+      yield [bytes, `${match}${rank.toString(36)}${shared}`, json, former].join(SEPARATOR);
     }
   }
+}
+
+/** Between the fields of a line. The text of a term has no white space except single spaces, and JSON escapes tabs. */
+const SEPARATOR = '\t';
+
+function termOf(line: ByteText): Term {
+  const [text = '', numbers = '', json = '', former = ''] = line.split(SEPARATOR);
+  const [match, rank, shared] = [
+    MATCHES[Number(numbers[0])] ?? MATCH.name,
+    Number.parseInt(numbers[1] ?? '', 36),
+    Number(numbers.slice(2)),
+  ];
+  const listed = { handle: handleIn(json), rank, json, formerHandles: former === '' ? NONE : [former], size: json.length + former.length };
+  return { text, match, shared, listed };
+}
+
+const NONE: readonly ByteText[] = [];
+const MATCHES: readonly Match[] = [MATCH.exact, MATCH.handle, MATCH.former, MATCH.name];
+
+/** Returns the handle at the beginning of the JSON of an account. */
+function handleIn(json: ByteText): string {
+  return json.includes('\\') ? JSON.parse(plainText(`[${json}]`))[0] : plainText(json.slice(1, json.indexOf('"', 1)));
 }
 
 /**
@@ -104,22 +139,6 @@ function* rowsOf(accounts: Iterable<SearchedNames>): Generator<Keyed> {
  */
 export function rankOf(changes: number): number {
   return Math.ceil((32 - Math.clz32(changes)) / 2);
-}
-
-/** A term as it is sorted. */
-type Row = readonly [
-  text: string,
-  match: Match,
-  shared: number,
-  handle: string,
-  place: string,
-  name: string,
-  rank: number,
-  ...former: string[],
-];
-
-function termOf([text, match, shared, handle, place, name, rank, ...formerHandles]: Row): Term {
-  return { text, match, shared, entry: { handle, place, name, rank, formerHandles } };
 }
 
 function compareTerms([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
@@ -133,15 +152,15 @@ function sharedLength(a: string, b: string): number {
 }
 
 /** Takes all terms with a prefix into the entries of a file. */
-function inline(terms: TermCursor, prefix: string, open: readonly Best[], rest: Map<string, SearchEntry>): Taken {
+function inline(terms: TermCursor, prefix: string, open: readonly Best[], rest: Map<string, Listed>): Taken {
   const taken = { terms: 0, size: 0 };
   while (terms.at(prefix) !== undefined) {
     const term = terms.take();
     offer(term, open);
     taken.terms += 1;
-    taken.size += sizeOf(term.entry);
-    const { handle } = term.entry;
-    rest.set(handle, joined(rest.get(handle), term.entry));
+    taken.size += term.listed.size;
+    const { handle } = term.listed;
+    rest.set(handle, joined(rest.get(handle), term.listed));
   }
   return taken;
 }
@@ -151,74 +170,36 @@ interface Taken {
   readonly size: number;
 }
 
+/** @param open the best accounts of all prefixes that the term begins with, shortest first */
 function offer(term: Term, open: readonly Best[]): void {
-  for (const best of open) best.offer(term);
+  for (let index = open.length - 1; index >= 0; index -= 1) if (open[index]?.count(term) !== true) break;
+  open.at(-1)?.offer(term);
 }
 
 /** An account can have several former handles. Only those that the terms of a file come from are in this file. */
-function joined(known: SearchEntry | undefined, entry: SearchEntry): SearchEntry {
-  if (known === undefined) return entry;
-  return { ...known, formerHandles: [...new Set([...known.formerHandles, ...entry.formerHandles])] };
+function joined(known: Listed | undefined, listed: Listed): Listed {
+  if (known === undefined) return listed;
+  return { ...known, formerHandles: [...new Set([...known.formerHandles, ...listed.formerHandles])] };
 }
 
-/** The best accounts that a prefix finds. */
-class Best {
-  readonly #prefix: string;
-  #found: (readonly [Match, SearchEntry])[] = [];
-  /** The match and the rank of the last account, if there are as many as fit. */
-  #worst: number = MATCH.name;
-  #lowest = 0;
-  /** The number of accounts that the prefix finds. */
-  total = 0;
-
-  constructor(prefix: string) {
-    this.#prefix = prefix;
-  }
-
-  offer({ text, match, entry, shared }: Term): void {
-    if (shared < this.#prefix.length) this.total += 1;
-    const isWhole = match === MATCH.handle && text.length <= this.#prefix.length + 1 && text.trimEnd() === this.#prefix.trimEnd();
-    const better = isWhole ? MATCH.exact : match;
-    // most accounts are not among the best: this comparison is the quick one
-    if (better > this.#worst || (better === this.#worst && entry.rank < this.#lowest)) return;
-    const candidate = [better, entry] as const;
-    const worst = this.#found.at(-1);
-    if (worst !== undefined && this.#found.length >= BEST && compareFound(candidate, worst) >= 0) return;
-    const known = this.#found.findIndex(([, { handle }]) => handle === entry.handle);
-    const before = this.#found[known];
-    if (before !== undefined && before[0] <= candidate[0]) return;
-    if (before !== undefined) this.#found.splice(known, 1);
-    const place = this.#found.findIndex((other) => compareFound(candidate, other) < 0);
-    this.#found.splice(place === -1 ? this.#found.length : place, 0, candidate);
-    if (this.#found.length > BEST) this.#found.pop();
-    const last = this.#found.at(-1);
-    if (last !== undefined && this.#found.length === BEST) [this.#worst, this.#lowest] = [last[0], last[1].rank];
-  }
-
-  get entries(): readonly SearchEntry[] {
-    return this.#found.map(([, entry]) => entry);
-  }
+function fileOf(prefix: ByteText, total: number, next: readonly ByteText[], best: Iterable<Listed>, rest: Iterable<Listed>): SearchFile {
+  const text = plainText(prefix);
+  const names = exactByteText(encodeJson(text));
+  const endings = exactByteText(encodeJson(next.map((longer) => plainText(longer).slice(text.length))));
+  return { path: searchPath(text), text: `palimpsest([${names},${total},${endings},[${arrays(best)}],[${arrays(rest)}]])\n` };
 }
 
-function fileOf(
-  prefix: string,
-  total: number,
-  next: string,
-  best: readonly SearchEntry[],
-  rest: ReadonlyMap<string, SearchEntry>,
-): SearchFile {
-  const listed = (entries: Iterable<SearchEntry>) =>
-    [...entries].map(({ handle, place, name, rank, formerHandles }) => [handle, place, name, rank, ...formerHandles]);
-  return { path: searchPath(prefix), text: `palimpsest(${encodeJson([prefix, total, next, listed(best), listed(rest.values())])})\n` };
+function arrays(accounts: Iterable<Listed>): ByteText {
+  return Array.from(accounts, ({ json, formerHandles }) => `[${[json, ...formerHandles].join(',')}]`).join(',');
 }
 
 /** Reads sorted terms, and looks ahead as far as needed to see whether a prefix needs a file of its own. */
 class TermCursor {
-  readonly #source: Iterator<Row>;
+  readonly #source: Iterator<string>;
   #ahead: Term[] = [];
   #first = 0;
 
-  constructor(source: Iterator<Row>) {
+  constructor(source: Iterator<string>) {
     this.#source = source;
   }
 
@@ -241,7 +222,7 @@ class TermCursor {
     for (let count = 0; ; count += 1) {
       const term = this.#peek(count);
       if (term === undefined || !term.text.startsWith(prefix)) return true;
-      total += sizeOf(term.entry);
+      total += term.listed.size;
       if (count >= terms || total > size) return false;
     }
   }
@@ -258,8 +239,4 @@ class TermCursor {
     }
     return this.#ahead[this.#first + offset];
   }
-}
-
-function sizeOf({ handle, name, formerHandles }: SearchEntry): number {
-  return 2 * (handle.length + name.length + (formerHandles[0]?.length ?? 0)) + 12;
 }

@@ -87,10 +87,16 @@ export function compareFound(a: readonly [Match, SearchEntry], b: readonly [Matc
   return a[0] - b[0] || b[1].rank - a[1].rank || (a[1].handle < b[1].handle ? -1 : 1);
 }
 
-/** Returns the path of the file of the search index for a prefix: a folder for each character, named by its UTF-8. */
+/**
+ * Returns the path of the file of the search index for a prefix. Its UTF-8 is in hexadecimal digits, and the first character
+ * is a folder for longer prefixes.
+ */
 export function searchPath(prefix: string): string {
-  const names = Array.from(prefix, (character) =>
-    Array.from(new TextEncoder().encode(character), (byte) => byte.toString(16).padStart(2, '0')).join(''),
-  );
-  return `browse/search/${names.length === 0 ? 'index' : names.join('/')}.js`;
+  const [first = ''] = prefix;
+  const rest = prefix.slice(first.length);
+  return `browse/search/${prefix === '' ? 'index' : rest === '' ? hex(first) : `${hex(first)}/${hex(rest)}`}.js`;
+}
+
+function hex(text: string): string {
+  return Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

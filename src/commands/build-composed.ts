@@ -84,7 +84,7 @@ export function refuseBuiltAt(builtAt: Instant | undefined): void {
     place: { field: '--built-at' },
     expected: '--layout composed, or no --built-at',
     found: '--layout static',
-    hint: 'omit --built-at: the files of the static layout do not depend on the time',
+    hint: 'leave out --built-at: the files of the static layout do not depend on the time',
   });
 }
 
@@ -94,7 +94,7 @@ function refuseCompress(encodings: readonly Encoding[] | undefined): void {
     place: { field: '--compress' },
     expected: '--layout static, or no --compress',
     found: '--layout composed',
-    hint: 'omit --compress: the host composes each page on request, and can compress it then',
+    hint: 'leave out --compress: the host composes each page on request, and can compress it then',
   });
 }
 
@@ -104,6 +104,6 @@ function refuseHtml(html: boolean | undefined): void {
     place: { field: '--html' },
     expected: '--layout static, or no --html',
     found: '--layout composed',
-    hint: 'omit --html, or build a second tree with --layout static --html in another folder: browse files link to pages that are files',
+    hint: 'leave out --html, or build a second tree with --layout static --html in another folder: browse files link to pages that are files',
   });
 }

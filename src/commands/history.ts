@@ -91,7 +91,7 @@ function fieldNamed(name: string, suggest: (name: string, names: Iterable<string
     place: { field: '--field' },
     expected: `one of ${DATA_TYPES.join(', ')}`,
     found: name,
-    hint: similar === undefined ? 'name one of these fields, or omit --field for all' : `did you mean ${similar}?`,
+    hint: similar === undefined ? 'name one of these fields, or leave out --field for all' : `did you mean ${similar}?`,
   });
 }
 

@@ -28,7 +28,7 @@ export function isChanged({ records, accounts }: ObserveSummary): boolean {
 /** What a run added to the store, as text. */
 export function summaryLines(summary: ObserveSummary): string[] {
   return [
-    `  snapshots ${number(summary.observations)}: ${number(summary.observations - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
+    `  snapshots ${number(summary.snapshots)}: ${number(summary.snapshots - summary.unchanged)} with changes, ${number(summary.unchanged)} without`,
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),

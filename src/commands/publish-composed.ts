@@ -13,6 +13,7 @@ import { trafficOf } from './target-options.ts';
 export interface ComposedOnly {
   readonly keep?: number | undefined;
   readonly rollback?: number | true | undefined;
+  readonly append?: true | undefined;
   readonly dropGenerations?: true | undefined;
   readonly singlePublisher?: true | undefined;
 }
@@ -154,9 +155,10 @@ function warnIfUnconditional(terminal: Terminal, isConditional: boolean): void {
  * Refuses the options that only the composed layout has.
  * @throws Failure usage
  */
-export function refuseComposedOnly({ keep, dropGenerations, singlePublisher }: ComposedOnly): void {
+export function refuseComposedOnly({ keep, append, dropGenerations, singlePublisher }: ComposedOnly): void {
   const given = [
     ...(keep === undefined ? [] : ['--keep']),
+    ...(append === undefined ? [] : ['--append']),
     ...(dropGenerations === undefined ? [] : ['--drop-generations']),
     ...(singlePublisher === undefined ? [] : ['--single-publisher']),
   ];
@@ -166,7 +168,7 @@ export function refuseComposedOnly({ keep, dropGenerations, singlePublisher }: C
     place: { field: first },
     expected: `a tree with the composed layout, or no ${first}`,
     found: 'a tree with the static layout',
-    hint: `omit ${first}: the static layout has no generations, and a lease excludes a second publisher`,
+    hint: `leave out ${first}: the static layout has no generations, and a lease excludes a second publisher`,
   });
 }
 
@@ -177,6 +179,6 @@ export function refuseGzip(gzip: true | undefined): void {
     place: { field: '--gzip' },
     expected: 'a tree with the static layout, or no --gzip',
     found: 'a tree with the composed layout',
-    hint: 'omit --gzip: the name of a chunk is the hash of its bytes, and the host can compress the pages that it composes',
+    hint: 'leave out --gzip: the name of a chunk is the hash of its bytes, and the host can compress the pages that it composes',
   });
 }

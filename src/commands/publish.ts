@@ -50,7 +50,10 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       )
       .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
       .addOption(
-        new Option('--keep <days>', 'composed layout: delete states that were replaced longer ago, such as 90d (default: keep all)')
+        new Option(
+          '--keep <days>',
+          'composed layout: delete generations that were replaced longer ago than this, such as 90d (default: keep all)',
+        )
           .env('PALIMPSEST_PUBLISH_KEEP')
           .argParser(days),
       )
@@ -58,6 +61,12 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         new Option('--rollback [generation]', 'composed layout: go back to an earlier generation at the target (default: the one before)')
           .env('PALIMPSEST_ROLLBACK')
           .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+      )
+      .addOption(
+        new Option(
+          '--append',
+          'composed layout: add the state of a tree that was built in a new folder to the generations at the target',
+        ).env('PALIMPSEST_APPEND'),
       )
       .addOption(
         new Option('--drop-generations', 'composed layout: replace generations at the target that the tree does not have').env(
@@ -78,8 +87,8 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
         ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
         ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
-        ['palimpsest publish s3://bucket/history --keep 90d', 'composed layout: states of the last 90 days stay readable'],
-        ['palimpsest publish s3://bucket/history --rollback', 'composed layout: back to the generation before the present one'],
+        ['palimpsest publish s3://bucket/history --keep 90d', 'composed layout: generations of the last 90 days stay readable'],
+        ['palimpsest publish s3://bucket/history --rollback', 'composed layout: go back to the generation before the current one'],
       ),
     )
     .action(async (address, options) => {
@@ -101,6 +110,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           allowOtherFiles: options.allowOtherFiles === true,
           cacheControl: options.cacheControl,
           keep: options.keep,
+          append: options.append === true,
           dropGenerations: options.dropGenerations === true,
           isSinglePublisher: options.singlePublisher === true,
           repair: options.repair === true,

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
@@ -33,6 +34,7 @@ export function declareVerify(program: Program, terminal: Terminal): void {
       const summary = await verify({
         out: options.out,
         store: options.store,
+        threads: availableParallelism(),
         signal: terminal.stopSignal,
         onProgress: terminal.progress({
           manifest: { label: 'reading the manifest', amount: items('line') },

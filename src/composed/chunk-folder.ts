@@ -107,7 +107,7 @@ export class ChunkStage {
 
   /**
    * Checks that all chunks can be moved.
-   * @throws Failure not-ours if something is in the way; then nothing was touched
+   * @throws Failure not-ours if something is in the way; then nothing was changed
    */
   check(): void {
     refuseUnlessFolder(join(this.#out, CHUNKS));

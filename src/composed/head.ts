@@ -11,6 +11,13 @@ import { readRegularFile } from '../tree/regular-file.ts';
 /** A tree with the content of its root. */
 export type KnownTree = Tree & { readonly node: Node };
 
+/** When a generation was published. */
+export interface Published {
+  readonly generation: number;
+  /** In ISO 8601, in UTC. */
+  readonly time: string;
+}
+
 /** The content of `head.json`: the present state of both collections, and the log of all states. */
 export interface ComposedHead extends Site {
   /** The release of palimpsest that built the tree. */
@@ -26,11 +33,14 @@ export interface ComposedHead extends Site {
   readonly account: KnownTree;
   /** The log of generations. */
   readonly log: KnownTree;
+  /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has it. */
+  readonly published?: readonly Published[] | undefined;
 }
 
 const HASH = /^[0-9a-f]{64}$/;
 
 const isKey = (value: unknown): value is Key => count.accepts(value) || typeof value === 'string';
+const isTime = (value: unknown): value is string => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 const isHash = (value: unknown): value is string => typeof value === 'string' && HASH.test(value);
 
 function isChild(value: unknown, level: number): value is Child {
@@ -56,6 +66,13 @@ const tree: Rule<KnownTree> = {
     value['node'].children.reduce((sum, child) => sum + child[1], 0) === value['count'],
 };
 
+const published: Rule<readonly Published[] | undefined> = {
+  expected: 'a list of generations with their times',
+  accepts: (value): value is readonly Published[] | undefined =>
+    value === undefined ||
+    (Array.isArray(value) && value.every((one) => isObject(one) && count.accepts(one['generation']) && isTime(one['time']))),
+};
+
 const layout: Rule<'composed'> = oneOf('composed');
 
 const SHAPE: Shape<ComposedHead> = {
@@ -70,6 +87,7 @@ const SHAPE: Shape<ComposedHead> = {
   data: tree,
   account: tree,
   log: tree,
+  published,
 };
 
 export function encodeHead(head: ComposedHead): string {

@@ -49,7 +49,7 @@ export function hostNamed(name: string | undefined, suggest: Suggest): Host {
  * @throws Failure other-layout, tree-edited, host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
  */
 export function siteOf(tree: string, host: Host, layout: Layout): PublishedSite | undefined {
-  refuseOtherLayout(tree, layout, 'omit --layout, or name another tree with --out');
+  refuseOtherLayout(tree, layout, 'leave out --layout, or name another tree with --out');
   const baseUrl = baseUrlOf(tree, layout);
   if (baseUrl === undefined) return undefined;
   if (layout === 'static') refuseTooMuch(host, tree);
@@ -147,6 +147,6 @@ function hasContents(path: string, text: string): boolean {
 
 function refuse(isRefused: boolean, file: string, expected: string, found: string): void {
   if (!isRefused) return;
-  const hint = 'name another folder with --host-files; nothing was touched';
+  const hint = 'name another folder with --host-files; nothing was changed';
   throw new Failure('not-ours', `cannot write the files for the host to ${file}`, { place: { file }, expected, found, hint });
 }

@@ -21,7 +21,7 @@ export function beforeOrigin(host: Host, address: string, tree: string): Host {
         .map(({ name }) => name)
         .join(', ')}`,
       found: host.name,
-      hint: 'omit --origin; for varnish and haproxy, edit the marked line with the origin in their files',
+      hint: 'leave out --origin; for varnish and haproxy, edit the marked line with the origin in their files',
     });
   }
   const origin = originAt(address, tree);

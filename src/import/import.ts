@@ -126,7 +126,7 @@ function requireComplete(sets: readonly PageSetReport[]): void {
           ? 'saved pages, which contain a count'
           : `pages that contain ${set.count === 1 ? 'the only item' : `all ${plural(set.count ?? 0, 'item')}`}`,
       found: set === undefined ? 'sources without pages' : lackOf(set),
-      hint: 'save the missing pages or all pages again, or omit --require-complete; nothing was imported',
+      hint: 'save the missing pages or all pages again, or leave out --require-complete; nothing was imported',
     },
   );
 }

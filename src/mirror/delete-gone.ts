@@ -19,7 +19,7 @@ export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { 
       {
         expected: `at most ${most} of them to delete from the store`,
         found: `${records.length + accounts.length}`,
-        hint: 'check that the service is complete; then allow more with --max-delete, or omit --delete; nothing was changed, and the next run reads no page again',
+        hint: 'check that the service is complete; then allow more with --max-delete, or leave out --delete; nothing was changed, and the next run reads no page again',
       },
     );
   }

@@ -145,7 +145,7 @@ function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
   try {
     return gunzipSync(sent, { maxOutputLength: LARGEST });
   } catch (error) {
-    throw new BadPage(`broken gzip data: ${error instanceof Error ? error.message : String(error)}`);
+    throw new BadPage(`damaged gzip data: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

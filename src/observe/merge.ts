@@ -15,8 +15,7 @@ import { type Observations, snapshotOf } from './spool.ts';
 
 /** How many observations are compared between two progress reports. */
 const REPORT_EVERY = 100;
-const LATE_HINT =
-  'write such observations to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
+const LATE_HINT = 'write such snapshots to a file with --rejects FILE, or observe all snapshots into a new store; the store is unchanged';
 
 /** Rejected observations are written as neutral snapshots with their own time, whatever the options of the run. */
 const NEUTRAL: RejectOptions = { from: 'neutral' };
@@ -34,8 +33,8 @@ export interface MergeOptions {
 }
 
 export interface ObserveSummary {
-  readonly observations: number;
-  /** Observations without a change. */
+  readonly snapshots: number;
+  /** Snapshots without a change. */
   readonly unchanged: number;
   /** The number of new records by field. */
   readonly records: { readonly [T in DataType]: number };
@@ -68,7 +67,7 @@ export async function mergeSnapshots(
   // a handle that was learned at the last snapshot also excludes the first
   const { exclusions } = batch;
   const mayExclude = options.hasExcluded === true || exclusions.learned.size > 0;
-  let [observations, unchanged, rejected, excluded] = [0, 0, 0, 0];
+  let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];
   const mergeRow = (row: Row, folded: readonly FoldedChange[]): void => {
     if (mayExclude) {
       const { profile, former_names } = spool.observation(row);
@@ -105,9 +104,9 @@ export async function mergeSnapshots(
   };
   for await (const { rows, changes } of windows) {
     for (const [index, row] of rows.entries()) {
-      observations += 1;
-      if (observations % REPORT_EVERY === 0) {
-        options.onProgress?.('compare', observations, spool.length);
+      snapshots += 1;
+      if (snapshots % REPORT_EVERY === 0) {
+        options.onProgress?.('compare', snapshots, spool.length);
         if (pauses.areDue) await pauses.take();
       }
       mergeRow(row, changes.get(index) ?? NO_CHANGES);
@@ -115,7 +114,7 @@ export async function mergeSnapshots(
   }
   writer.finish();
   return {
-    observations,
+    snapshots,
     unchanged,
     records,
     accounts,

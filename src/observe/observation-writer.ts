@@ -97,7 +97,7 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `observations of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
+          expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, older than what the store already has of this account`,
         };
       }

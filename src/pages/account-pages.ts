@@ -1,16 +1,16 @@
 import type { Site } from '../contract/site.ts';
-import type { Store } from '../store/store.ts';
+import type { PageSource } from '../store/page-source.ts';
 import { encodePage, type Pages, pageNumbers, pagesFor } from './page.ts';
 
 /** Returns the pages of `/rest/account/`: accounts in the order of their first records, each with all its records. */
-export function accountPages(store: Store, site: Site): Pages {
-  const { accounts, ranking } = store.revision;
+export function accountPages(source: PageSource, site: Site): Pages {
+  const { accounts, ranking } = source.revision;
   const count = pagesFor(accounts, site.account_page_size);
   return {
     collection: 'account',
     count,
     *walk(end) {
-      const cursor = store.accounts(end);
+      const cursor = source.accounts(end);
       for (const { number, items } of pageNumbers(accounts, site.account_page_size, end)) {
         const run = cursor.take(items);
         yield {
@@ -21,6 +21,6 @@ export function accountPages(store: Store, site: Site): Pages {
         };
       }
     },
-    check: (first, last) => store.checkAccounts({ accounts: first[0] + last[0], sum: first[1] + last[1] }),
+    check: (first, last) => source.checkAccounts({ accounts: first[0] + last[0], sum: first[1] + last[1] }),
   };
 }

@@ -1,6 +1,6 @@
 import type { ReadChunk } from './chunks.ts';
 import { compose, findPage, type Head, identityOf } from './compose.ts';
-import { MISSING, resolve } from './resolve.ts';
+import { type Answer, MISSING, resolve } from './resolve.ts';
 import { type Asked, addressIn, etagOf, isKnown, short, unchanged, whole } from './respond.ts';
 
 /** Returns the parsed `head.json`, or undefined if there is none. */
@@ -9,6 +9,7 @@ export type ReadHead = () => Promise<Head | undefined>;
 /**
  * Answers a request from the files of the composed layout, on any runtime with `Response` of the Fetch API. The answers are
  * those of {@link respond} for a static tree without compressed copies, with other ETags. `as_of` selects an earlier state.
+ * If a chunk is missing because a publish deleted the state meanwhile, the answer has the new state.
  * @param base the path of the base URL, such as `/api`, or ''
  */
 export async function respondComposed(asked: Asked, base: string, readHead: ReadHead, read: ReadChunk): Promise<Response> {
@@ -16,7 +17,19 @@ export async function respondComposed(asked: Asked, base: string, readHead: Read
   const answer = resolve(asked.method, path, query, base);
   if (answer.file === undefined) return short(asked, answer);
   const head = await readHead();
-  const found = head === undefined ? undefined : await findPage(head, answer.file, query, read);
+  if (head === undefined) return short(asked, MISSING);
+  try {
+    return await answerFrom(head, asked, answer, query, read);
+  } catch (error) {
+    // after a removal, a publish deletes the earlier states at once
+    const next = await readHead();
+    if (next === undefined || next.log.root === head.log.root) throw error;
+    return answerFrom(next, asked, answer, query, read);
+  }
+}
+
+async function answerFrom(head: Head, asked: Asked, answer: Answer, query: string, read: ReadChunk): Promise<Response> {
+  const found = await findPage(head, String(answer.file), query, read);
   if (found === undefined) return short(asked, MISSING);
   if ('status' in found) return short(asked, found);
   const headers = new Headers(answer.headers);

@@ -30,13 +30,17 @@ export function composedTree(out: string): ServedTree {
  * @returns undefined if the folder has no such tree
  */
 export async function answerComposed(asked: Asked, out: string, rebased: (baseUrl: string) => string): Promise<Response | undefined> {
-  const head = readHead(out);
-  if (head === undefined) return undefined;
+  const known = readHead(out);
+  if (known === undefined) return undefined;
   const chunks = new ChunkReader(out);
+  const heads = [known];
   return await respondComposed(
     asked,
-    basePathOf(head.base_url),
-    async () => ({ ...head, base_url: rebased(head.base_url) }),
+    basePathOf(known.base_url),
+    async () => {
+      const head = heads.pop() ?? readHead(out);
+      return head && { ...head, base_url: rebased(head.base_url) };
+    },
     async (hash) => chunks.read(hash),
   );
 }

@@ -44,7 +44,7 @@ export async function mergePartitions(path: string, store: string, options: Merg
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
       await batch.commit(pauses, options.onProgress);
-      return { ...summary, observations: summary.observations - excluded };
+      return { ...summary, snapshots: summary.snapshots - excluded };
     } catch (error) {
       throw fileSystemFailure(store, error);
     } finally {

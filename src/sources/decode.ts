@@ -14,7 +14,7 @@ export interface ReadingCommand {
 
 /**
  * Yields the text of an input in pieces. Decompresses it and removes a byte order mark.
- * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if compressed data is broken or
+ * @throws Failure bad-encoding if the bytes are not UTF-8 or are of an unsupported format, or if compressed data is damaged or
  *   cut short; bad-json if the text is of a known format that is not JSON; no-tool; bad-source if reading fails
  */
 export async function* decode(

@@ -20,7 +20,7 @@ function messageOf({ code, place, message }: InputError): string {
     case 'conflict':
       return 'an item conflicts with an earlier one';
     case 'late':
-      return 'an observation is too late';
+      return 'a snapshot is too late';
     default:
       return `${place.file ?? 'the input'} contains an item that cannot be used`;
   }

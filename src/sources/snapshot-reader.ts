@@ -167,7 +167,7 @@ export class SnapshotReader {
   #otherFormat(item: unknown): Pick<InputError, 'hint'> | undefined {
     const [only] = this.#formats;
     if (this.#context.from === undefined || only === undefined || !isObject(item) || only.recognizes(item)) return undefined;
-    return { hint: `omit --from to detect the format: the item does not look like ${only.title}` };
+    return { hint: `leave out --from to detect the format: the item does not look like ${only.title}` };
   }
 
   #withOptions(inputError: InputError, from?: FormatName, taken: CaptureContext = this.#context): InputError {

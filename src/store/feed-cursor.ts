@@ -55,6 +55,12 @@ export class FeedCursor {
     return { json, first, last };
   }
 
+  /** Moves to the record with this id, or to the next older one. Begins a new checksum. Only for the end `first`. */
+  moveTo(id: number): void {
+    this.#edge = id + 1;
+    this.#checksum = NOTHING;
+  }
+
   /** The checksum of all records taken, newest first, each with a comma after it. */
   get checksum(): Checksum {
     return this.#checksum;

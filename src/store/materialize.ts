@@ -5,19 +5,8 @@ import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
-import { addRevision, latestRevision, nextRevision } from './revision.ts';
+import { addRevision, isCurrent, latestRevision, nextRevision } from './revision.ts';
 import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
-
-/** Whether all derived data is up to date. */
-export function isCurrent(database: Connection): boolean {
-  return (
-    database
-      .prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
-        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
-      .pluck()
-      .get() === 1
-  );
-}
 
 /** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptOtherHands(database: Connection): void {

@@ -17,6 +17,17 @@ export interface Revision {
   readonly ranking_sum: number;
 }
 
+/** Whether all derived data is up to date. */
+export function isCurrent(database: Connection): boolean {
+  return (
+    database
+      .prepare<[], number>(`SELECT EXISTS (SELECT 1 FROM revision) AND NOT EXISTS (SELECT 1 FROM account WHERE revision IS NULL)
+        AND NOT EXISTS (SELECT 1 FROM feed_block WHERE checksum IS NULL)`)
+      .pluck()
+      .get() === 1
+  );
+}
+
 interface StoredRevision extends Revision {
   readonly checksum: number;
 }

@@ -1,42 +1,38 @@
 import type { AccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
-import { AccountCursor, type AccountTotals } from './account-cursor.ts';
 import { AccountEntries } from './account-entries.ts';
 import { AccountItems } from './account-items.ts';
 import { AccountLines } from './account-lines.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
 import { inBatch } from './batch.ts';
-import { type Checksum, checksumOf } from './checksum.ts';
+import { checksumOf } from './checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import type { Direction } from './direction.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
-import { checksumBelow, feedChecksum } from './feed-blocks.ts';
+import { checksumBelow } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
 import { FeedItems } from './feed-items.ts';
 import { feedEdge } from './feed-position.ts';
-import { isCurrent, materialize } from './materialize.ts';
+import { materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
+import { PageSource } from './page-source.ts';
 import { type PublishedAccount, publishedAccounts } from './published-accounts.ts';
-import { latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
-import { NO_RECORD, RANKING_MODULUS } from './schema.ts';
+import { isCurrent, latestRevision, nextRevision, type Revision, revisionOf } from './revision.ts';
+import { NO_RECORD } from './schema.ts';
 import { type SearchedNames, searchedNames } from './searched-names.ts';
 import { wrapErrors } from './store-error.ts';
 import { StoredAccounts } from './stored-accounts.ts';
 
 /** A consistent view of a store at the time of its opening. Later commits do not change it. */
-export class Store {
-  readonly path: string;
-  readonly revision: Revision;
+export class Store extends PageSource {
   readonly #database: Connection;
 
-  private constructor(path: string, database: Connection, revision: Revision) {
-    this.path = path;
+  private constructor(database: Connection, revision: Revision) {
+    super(database, revision);
     this.#database = database;
-    this.revision = revision;
   }
 
   /**
@@ -50,7 +46,7 @@ export class Store {
         for (;;) {
           database.exec('BEGIN');
           const revision = isCurrent(database) ? latestRevision(database) : undefined;
-          if (revision !== undefined) return new Store(path, database, revision);
+          if (revision !== undefined) return new Store(database, revision);
           const wasFilled = nextRevision(database) > 1;
           database.exec('ROLLBACK');
           if (!wasFilled) throw neverFilled(path);
@@ -72,34 +68,10 @@ export class Store {
     return revisionOf(this.#database, fingerprint);
   }
 
-  /**
-   * Compares the checksum of the feed that was read with the stored one.
-   * @throws Failure bad-store
-   */
-  checkFeed(read: Checksum): void {
-    const written = feedChecksum(this.#database);
-    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
-  }
-
   /** Returns a checksum of the oldest records. @param records how many */
   oldestChecksum(records: number): string {
     const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;
-  }
-
-  /**
-   * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
-   * checked when the account is read.
-   * @throws Failure bad-store
-   */
-  checkAccounts({ accounts, sum }: AccountTotals): void {
-    if (accounts === this.revision.accounts && sum % RANKING_MODULUS === this.revision.ranking_sum) return;
-    throw damaged(this.path, 'an order of accounts that does not match its checksum');
-  }
-
-  /** Returns a cursor over the feed that begins at one of its ends. */
-  feed(end: Direction): FeedCursor {
-    return new FeedCursor(this.#database, end);
   }
 
   /** Returns a cursor over the feed that begins after a number of its newest records. */
@@ -120,11 +92,6 @@ export class Store {
   /** Returns the number of records of each day, and their places in the feed. */
   feedDays(): readonly FeedDay[] {
     return feedDays(this.#database);
-  }
-
-  /** Returns a cursor over the accounts in their order that begins at one of its ends. */
-  accounts(end: Direction): AccountCursor {
-    return new AccountCursor(this.#database, end);
   }
 
   /** Returns a reader of single records of the feed. */
@@ -212,10 +179,6 @@ export class Store {
   #checkedJson({ id, json, checksum }: StoredRecord): string {
     if (checksumOf(json) === checksum) return json;
     throw damaged(this.path, `record ${id} does not match its checksum`);
-  }
-
-  close(): void {
-    this.#database.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import { closeSync, readSync } from 'node:fs';
-import { partOf } from '../browse/parts.ts';
+import { partOf } from '../browse/part-names.ts';
 import { HOME } from '../browse/paths.ts';
 import { linesIn, piecesIn, piecesOf } from './lines.ts';
 import { type ManifestLine, parseLine } from './manifest-line.ts';

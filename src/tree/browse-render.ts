@@ -142,7 +142,8 @@ class StagedFolder {
 
   write(path: string, bytes: readonly Uint8Array[]): void {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
-    if (folder !== this.#last) mkdirSync(join(this.#stage, folder), { recursive: true });
+    // a folder that contains the last one exists
+    if (folder !== this.#last && !this.#last.startsWith(`${folder}/`)) mkdirSync(join(this.#stage, folder), { recursive: true });
     this.#last = folder;
     writePieces(`${this.#stage}/${path}`, bytes);
   }

@@ -8,8 +8,8 @@ import { feedPages } from '../pages/feed-pages.ts';
 import { Store } from '../store/store.ts';
 import { toFailure } from '../store/store-error.ts';
 import { VERSION } from '../version.ts';
-import { stageBrowse } from './browse-files.ts';
-import { type BrowseSources, browseSources, shownBy } from './browse-sources.ts';
+import type { BrowseSources } from './browse-sources.ts';
+import type { StagedBrowse } from './browse-stage.ts';
 import { type BuildRecord, encodeBuildRecord, optionalFilesIn, readBuildRecord } from './build-record.ts';
 import { compressors } from './compression.ts';
 import { type Encoding, encodingsIn } from './encoding.ts';
@@ -106,11 +106,10 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
           readSortKeys(() => piecesOf(staged)),
         );
       const { stage } = folder;
-      const sources = html ? browseSources(store) : undefined;
-      const shown = sources === undefined ? NOTHING_SHOWN : shownBy(found, hasBrowse ? since : -1, store, sources);
-      const present = { out, isListed: found !== undefined, shown };
+      const present = { out, found, since: hasBrowse ? since : -1 };
       const showParts = (done: number, all: number) => onProgress('browse', done, all);
-      const browse = html || hasBrowse ? await stageBrowse(store, html ? site : undefined, stage, present, pauses, showParts) : undefined;
+      const isNeeded = html || hasBrowse;
+      const { browse, sources } = isNeeded ? await prepareBrowse(store, html ? site : undefined, stage, present, pauses, showParts) : {};
       const exchanged = await exchange({
         out,
         stage,
@@ -133,6 +132,32 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
   } finally {
     store.close();
   }
+}
+
+/** The present tree of a build: its folder, its record if it is finished, and the revision that its browse files show (-1: unknown). */
+interface PresentTree {
+  readonly out: string;
+  readonly found: BuildRecord | undefined;
+  readonly since: number;
+}
+
+/**
+ * Stages the browse files. Their modules are loaded only here, because they are a third of all modules of a build.
+ * @param site undefined if the new tree has no browse files: then all present ones are obsolete
+ */
+async function prepareBrowse(
+  store: Store,
+  site: Site | undefined,
+  stage: string,
+  { out, found, since }: PresentTree,
+  pauses: Pauses,
+  onProgress: (done: number, all: number) => void,
+): Promise<{ readonly browse: StagedBrowse; readonly sources: BrowseSources | undefined }> {
+  const [{ stageBrowse }, { browseSources, shownBy }] = await Promise.all([import('./browse-files.ts'), import('./browse-sources.ts')]);
+  const sources = site === undefined ? undefined : browseSources(store);
+  const shown = sources === undefined ? NOTHING_SHOWN : shownBy(found, since, store, sources);
+  const present = { out, isListed: found !== undefined, shown };
+  return { browse: await stageBrowse(store, site, stage, present, pauses, onProgress), sources };
 }
 
 function recordOf(

@@ -50,7 +50,7 @@ export interface Exchange {
 /**
  * Moves the staged files of a build into the tree and removes obsolete files. The exchange itself takes no disk space:
  * even the files that are written last are staged first.
- * @throws Failure not-ours if something is in the way; then nothing was touched
+ * @throws Failure not-ours if something is in the way; then nothing was changed
  */
 export async function exchange(options: Exchange): Promise<Exchanged> {
   const { out, stage, began, before, after, sortKeys, browse, record: now, hasOldVariants, pauses, onProgress } = options;
@@ -79,7 +79,8 @@ export async function exchange(options: Exchange): Promise<Exchanged> {
   };
   const { written, unchanged } = tally(before, after);
   let compared = 0;
-  for (const path of stagedFiles(before, after)) {
+  // a new tree has no files to compare with
+  for (const path of isNew && !times.areBehind ? [] : stagedFiles(before, after)) {
     check(join(stage, path), path);
     compared += 1;
     if (!pauses.areDue) continue;

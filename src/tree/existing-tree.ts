@@ -99,7 +99,11 @@ function fileAt(path: string): Buffer | undefined {
 export function requireTree(out: string): BuildRecord {
   const record = readBuildRecord(out);
   if (typeof record === 'object') return record;
-  refuseOtherLayout(out, 'static', 'this command needs a tree that palimpsest build made with --layout static');
+  refuseOtherLayout(
+    out,
+    'static',
+    hint`build a tree with the static layout in another folder: ${suggested('build', { '--layout': 'static', '--out': 'FOLDER' })}`,
+  );
   const place = { file: out };
   if (record === 'unfinished') {
     throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {

@@ -31,7 +31,7 @@ export function claimFolder(out: string, layout: Layout = 'static'): ClaimedFold
     refuseOtherLayout(
       out,
       layout,
-      'give its layout with --layout, build into another folder with --out, or delete this one first; nothing was touched',
+      'build with the layout of that tree, build into another folder with --out, or delete the tree first; nothing was changed',
     );
     const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
@@ -71,7 +71,7 @@ function checkOwnership(out: string): 'absent' | 'ours' {
     place: { file: out },
     expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD} or ${HEAD}`,
     found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
-    hint: 'name another folder with --out; nothing was touched',
+    hint: 'name another folder with --out; nothing was changed',
   });
 }
 

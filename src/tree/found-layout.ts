@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
+import type { Hint } from '../contract/hint.ts';
 import { isObject } from '../contract/json.ts';
 import { readBuildRecord } from './build-record.ts';
 import { readRegularFile } from './regular-file.ts';
@@ -31,7 +32,7 @@ function isHead(path: string): boolean {
  * @param hint what to do instead
  * @throws Failure other-layout
  */
-export function refuseOtherLayout(out: string, wanted: Layout, hint: string): void {
+export function refuseOtherLayout(out: string, wanted: Layout, hint: Hint): void {
   const found = foundLayout(out);
   if (found === undefined || found === wanted) return;
   throw new Failure('other-layout', `the tree in ${out} has the ${found} layout`, {

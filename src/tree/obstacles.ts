@@ -71,6 +71,6 @@ function inTheWay(path: string, expected: string, found: Stats): Failure {
     place: { file: path },
     expected,
     found: kind,
-    hint: 'move it away and build again, or build into another folder with --out; nothing was touched',
+    hint: 'move it away and build again, or build into another folder with --out; nothing was changed',
   });
 }

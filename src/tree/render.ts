@@ -7,7 +7,7 @@ import { accountPages } from '../pages/account-pages.ts';
 import { feedPages } from '../pages/feed-pages.ts';
 import type { Page, Pages, ReadSoFar } from '../pages/page.ts';
 import type { Direction } from '../store/direction.ts';
-import { Store } from '../store/store.ts';
+import { PageSource } from '../store/page-source.ts';
 import { compress } from './compression.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
@@ -45,9 +45,9 @@ export interface RenderJob {
  * differ from those in the tree. There are two threads because the place of a page in the store follows from that of
  * its neighbor, and a collection has two ends.
  */
-export function render(job: RenderJob, store: Store, end: Direction, onPage: () => void = () => {}): void {
+export function render(job: RenderJob, source: PageSource, end: Direction, onPage: () => void = () => {}): void {
   const remaining = new Int32Array(job.remaining);
-  const collections = [feedPages(store, job.site), accountPages(store, job.site)];
+  const collections = [feedPages(source, job.site), accountPages(source, job.site)];
   // the threads begin with different collections: they then create folders in different places
   if (end === 'last') collections.reverse();
   for (const pages of collections) {
@@ -71,8 +71,8 @@ export function render(job: RenderJob, store: Store, end: Direction, onPage: () 
  * @param walked whether the feed was walked
  * @throws Failure bad-store
  */
-export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
-  for (const pages of [feedPages(store, job.site), accountPages(store, job.site)]) {
+export function checkRead(job: RenderJob, source: PageSource, walked: boolean): void {
+  for (const pages of [feedPages(source, job.site), accountPages(source, job.site)]) {
     if (pages.collection === 'data' && !walked) continue;
     const [one = 0, two = 0, three = 0, four = 0] = new Float64Array(job.read, COLLECTIONS.indexOf(pages.collection) * 32, 4);
     pages.check([one, two], [three, four]);
@@ -81,11 +81,12 @@ export function checkRead(job: RenderJob, store: Store, walked: boolean): void {
 
 /** Like {@link render}, but opens the store itself. Leaves all pages to the main thread if the store has changed. */
 export function renderFrom(job: RenderJob, end: Direction): void {
-  const store = Store.open(job.store);
+  const source = PageSource.at(job.store, job.revision);
+  if (source === undefined) return;
   try {
-    if (store.revision.number === job.revision) render(job, store, end);
+    render(job, source, end);
   } finally {
-    store.close();
+    source.close();
   }
 }
 

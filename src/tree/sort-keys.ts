@@ -33,7 +33,7 @@ export interface SortKeys {
  * Writes a file of sort keys.
  * @returns the SHA-256 of its bytes, as hexadecimal digits
  */
-export function writeSortKeys(path: string, keys: SortKeys): string {
+export function writeSortKeys(path: string, { dataPageSize, accountPageSize, ranges, accounts }: SortKeys): string {
   const hash = createHash('sha256');
   const file = openSync(path, 'w');
   try {
@@ -43,29 +43,26 @@ export function writeSortKeys(path: string, keys: SortKeys): string {
       writeFileSync(file, piece);
       piece = '';
     };
-    for (const line of linesOf(keys)) {
+    const write = (line: string) => {
       piece += `${line}\n`;
       if (piece.length >= PIECE) flush();
+    };
+    write(`data ${dataPageSize}`);
+    for (const { first, last } of ranges) write(`${first} ${last}`);
+    write(`account ${accountPageSize}`);
+    let before = 0;
+    for (const key of accounts) {
+      if (typeof key === 'string') write(JSON.stringify(key));
+      else {
+        write(String(key - before));
+        before = key;
+      }
     }
     flush();
   } finally {
     closeSync(file);
   }
   return hash.digest('hex');
-}
-
-function* linesOf({ dataPageSize, accountPageSize, ranges, accounts }: SortKeys): Generator<string> {
-  yield `data ${dataPageSize}`;
-  for (const { first, last } of ranges) yield `${first} ${last}`;
-  yield `account ${accountPageSize}`;
-  let before = 0;
-  for (const key of accounts) {
-    if (typeof key === 'string') yield JSON.stringify(key);
-    else {
-      yield String(key - before);
-      before = key;
-    }
-  }
 }
 
 /**

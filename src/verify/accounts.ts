@@ -8,7 +8,7 @@ import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import type { MultisetHash } from './multiset-hash.ts';
 import type { Predecessors } from './predecessors.ts';
-import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type PageSpan, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** An account of the tree. */
@@ -22,33 +22,39 @@ export interface FoundAccount {
   readonly maybeTwice: boolean;
 }
 
-/** Walks the accounts, checks each against its rules and adds its records to the hash. Adds the damaged pages to `damaged`. */
+/**
+ * Walks the accounts, checks each against its rules and adds its records to the hash. Adds the damaged pages to `damaged`.
+ * @param names undefined: the caller looks for names that occur twice
+ * @param span the pages to walk; by default all
+ */
 export function* walkAccounts(
   tree: TreeMetadata,
   hash: MultisetHash,
-  names: BloomFilter,
+  names: BloomFilter | undefined,
   predecessors: Predecessors,
   damaged: DamagedPages<AccountPlace>,
   report: Report,
+  span?: PageSpan,
 ): Generator<FoundAccount, void> {
-  let before: Account | undefined;
-  for (const page of walkPages(tree, 'account', report)) {
+  let before: AccountPlace | undefined;
+  for (const page of walkPages(tree, 'account', report, span)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
     if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));
     for (const found of accounts) {
-      damaged.read(placeOf(found.account));
-      checkOrder(found, before, report);
+      const place = placeOf(found.account);
+      damaged.read(place);
+      checkOrder(place, before, found.path, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
       for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index] ?? '');
-      before = found.account;
+      before = place;
       yield found;
     }
   }
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter, report: Report): Generator<FoundAccount> {
+function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | undefined, report: Report): Generator<FoundAccount> {
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
@@ -64,7 +70,7 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter, r
           found: show(stated),
         });
       const json = `${encodeIdentity(account).slice(0, -1)},"data":[${records.join(',')}],"data_page_count":${stated},${encodeSummary(account).slice(1)}`;
-      yield { account, records, json, path: page.path, maybeTwice: names.add(account.screen_name) };
+      yield { account, records, json, path: page.path, maybeTwice: names?.add(account.screen_name) ?? false };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
       report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
@@ -72,14 +78,15 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter, r
   }
 }
 
-function checkOrder({ account, path }: FoundAccount, before: Account | undefined, report: Report): void {
-  if (before === undefined || comparePlaces(placeOf(before), placeOf(account)) < 0) return;
+/** Checks the place of an account, after the account before it. */
+export function checkOrder({ first, name }: AccountPlace, before: AccountPlace | undefined, path: string, report: Report): void {
+  if (before === undefined || comparePlaces(before, { first, name }) < 0) return;
   report.add({
     rule: 'account-order',
     path,
-    subject: `account ${account.screen_name}`,
-    expected: `a place before ${before.screen_name}`,
-    found: `a place after ${before.screen_name}`,
+    subject: `account ${name}`,
+    expected: `a place before ${before.name}`,
+    found: `a place after ${before.name}`,
   });
 }
 

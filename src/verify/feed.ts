@@ -4,7 +4,7 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
-import { type FoundPage, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type PageSpan, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
@@ -14,15 +14,22 @@ export interface FoundRecord {
   readonly path: string;
 }
 
-/** Walks the feed, checks each record against its rules and adds it to the hash. Adds the damaged pages to `damaged`. */
+/** What the order of the feed depends on. */
+export type RecordPlace = Pick<ChangeRecord, 'id' | 'first_encountered_date'>;
+
+/**
+ * Walks the feed, checks each record against its rules and adds it to the hash. Adds the damaged pages to `damaged`.
+ * @param span the pages to walk; by default all
+ */
 export function* walkFeed(
   tree: TreeMetadata,
   hash: MultisetHash,
   damaged: DamagedPages<number>,
   report: Report,
+  span?: PageSpan,
 ): Generator<FoundRecord, void> {
-  let before: ChangeRecord | undefined;
-  for (const page of walkPages(tree, 'data', report)) {
+  let before: RecordPlace | undefined;
+  for (const page of walkPages(tree, 'data', report, span)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const records = [...parseRecords(page, report)];
     if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));
@@ -48,7 +55,7 @@ function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> 
   }
 }
 
-function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undefined, report: Report): void {
+function checkRecord({ record, path }: FoundRecord, before: RecordPlace | undefined, report: Report): void {
   const subject = `record ${record.id}`;
   const problem = markupError(record.diff_html);
   if (problem !== undefined)
@@ -59,7 +66,12 @@ function checkRecord({ record, path }: FoundRecord, before: ChangeRecord | undef
       expected: 'only span, del, ins, a and br, as the API defines them',
       found: problem,
     });
-  if (before === undefined) return;
+  if (before !== undefined) checkPlace(record, before, path, report);
+}
+
+/** Checks the place of a record in the feed, after the record before it. */
+export function checkPlace(record: RecordPlace, before: RecordPlace, path: string, report: Report): void {
+  const subject = `record ${record.id}`;
   if (record.id >= before.id)
     report.add({ rule: 'record-order', path, subject, expected: `an id below ${before.id}`, found: String(record.id) });
   const [date, dateBefore] = [record.first_encountered_date, before.first_encountered_date];

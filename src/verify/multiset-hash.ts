@@ -3,18 +3,31 @@ import { hashesOf } from './text-hash.ts';
 /** The number of buckets: small enough for constant memory, large enough to narrow the search for one record. */
 const BUCKETS = 65_536;
 
+/** The size of the sums. */
+export const HASH_BYTES: number = 8 * BUCKETS;
+
 /**
  * A hash of a multiset of records, in constant memory: for each bucket of ids, the sum of the hashes of its records.
  * Two hashes of the same records are equal, in whatever order the records were added. If they differ, the differing
  * buckets show which records to check again.
  */
 export class MultisetHash {
-  readonly #sums: Float64Array = new Float64Array(BUCKETS);
+  readonly #sums: Float64Array;
+
+  /** @param memory the sums, {@link HASH_BYTES}: another thread can read them */
+  constructor(memory: ArrayBufferLike = new ArrayBuffer(HASH_BYTES)) {
+    this.#sums = new Float64Array(memory);
+  }
 
   add(id: number, json: string): void {
     const bucket = bucketOf(id);
     // a summand is at most 2^32 and never 0: sums are exact up to 2^21 records in a bucket, 2^37 in total
     this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashesOf(json)[0] + 1;
+  }
+
+  /** Adds all records of another hash. */
+  addAll(other: MultisetHash): void {
+    for (let bucket = 0; bucket < BUCKETS; bucket += 1) this.#sums[bucket] = (this.#sums[bucket] ?? 0) + (other.#sums[bucket] ?? 0);
   }
 
   /** Returns the buckets in which the two hashes differ. */

@@ -5,16 +5,22 @@ import type { Report } from './violation.ts';
 /** The largest number of records to look up. It bounds memory, and a tree with more of them is wrong anyway. */
 const KEPT = 100_000;
 
-interface Unknown {
+/** A record whose `previous` must be looked up, and its page. */
+export interface Unknown {
   readonly record: ChangeRecord;
   readonly path: string;
 }
 
 /** Records whose `previous` is not in their account. It may be missing from this history, or belong to another account. */
 export class Predecessors {
-  readonly #feed = new BloomFilter();
+  readonly #feed: BloomFilter;
   readonly #unknown = new Map<number, Unknown[]>();
   #count = 0;
+
+  /** @param feed the ids of the feed: threads can add to the same filter */
+  constructor(feed: BloomFilter = new BloomFilter()) {
+    this.#feed = feed;
+  }
 
   /** Adds the id of a record of the feed. Call this for the whole feed before {@link add}. */
   addId(id: number): void {
@@ -32,6 +38,11 @@ export class Predecessors {
     }
     this.#count += 1;
     this.#unknown.set(previous, [...(this.#unknown.get(previous) ?? []), { record, path }]);
+  }
+
+  /** The records to look up. */
+  get unknown(): readonly Unknown[] {
+    return [...this.#unknown.values()].flat();
   }
 
   /** Whether there is no record to look up. If false, the feed must be walked again. */

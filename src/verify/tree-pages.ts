@@ -38,6 +38,12 @@ export interface PageSource {
   readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => Buffer | undefined;
 }
 
+/** Consecutive pages, by their numbers. */
+export interface PageSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** A tree to be checked. */
 export interface TreeMetadata {
   readonly build: TreeBuild;
@@ -63,12 +69,14 @@ export function collectionMetadata(build: TreeBuild, collection: Collection): Co
 /**
  * Yields a collection's pages as a client sees them: from the first page on, by `next`. If `next` is wrong, or a page
  * cannot be read, this is reported, and the walk continues with the page that was expected.
+ * @param span the pages to walk; by default all
  */
-export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report): Generator<FoundPage, void> {
+export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report, span?: PageSpan): Generator<FoundPage, void> {
   const metadata = collectionMetadata(tree.build, collection);
   const base = tree.build.base_url;
-  let url = pageUrl(base, collection, 1);
-  for (let number = 1; number <= metadata.pages; number += 1) {
+  const { from, to } = span ?? { from: 1, to: metadata.pages };
+  let url = pageUrl(base, collection, from);
+  for (let number = from; number <= to; number += 1) {
     const path = fileOf(url, base);
     const expectedNext = number < metadata.pages ? pageUrl(base, collection, number + 1) : null;
     const found = path === undefined ? undefined : readPage(tree, metadata, number, path, report);

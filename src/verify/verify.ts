@@ -16,6 +16,7 @@ import { staticPages } from './static-pages.ts';
 import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
+import { walkOnThreads } from './walk-on-threads.ts';
 
 export interface VerifySummary {
   readonly build: BuildRecord | ComposedBuild | undefined;
@@ -63,8 +64,13 @@ async function checkTree(
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
   const pages = staticPages({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
-  const sortKeys = new SortKeysCheck(out, build, report);
-  const walked = await walkTree({ build, record: BUILD_RECORD, pages }, report, options, pauses, sortKeys);
+  let sortKeys = new SortKeysCheck(out, build, report);
+  const threads = options.threads ?? 0;
+  let walked = await walkOnThreads({ out, build, manifest, pages, store, threads, sortKeys }, report, pauses, onProgress);
+  if (walked === undefined) {
+    sortKeys = new SortKeysCheck(out, build, report);
+    walked = await walkTree({ build, record: BUILD_RECORD, pages }, report, options, pauses, sortKeys);
+  }
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
   await browse.files();

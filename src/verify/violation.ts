@@ -90,6 +90,9 @@ export const NOTES: ReadonlySet<Rule> = new Set<Rule>([
 /** How many violations and causes are listed, and how many notes of each rule. All violations and notes are counted. */
 const LISTED = 10_000;
 
+/** The notes of a report. */
+export type Notes = Pick<Report, 'notes' | 'noteCount' | 'notesByRule'>;
+
 /** Collects the violations and notes of one verification. */
 export class Report {
   readonly violations: ReportedViolation[] = [];
@@ -125,6 +128,17 @@ export class Report {
   /** Whether a file explains a violation that was reported. */
   isCause(path: string): boolean {
     return this.#causes.has(path);
+  }
+
+  /** Adds the notes of another report. */
+  addNotes({ notes, noteCount, notesByRule }: Notes): void {
+    for (const note of notes) this.#note(note);
+    // the other report counts more notes than it lists
+    for (const rule of NOTES) {
+      const unlisted = (notesByRule[rule] ?? 0) - Math.min(notesByRule[rule] ?? 0, LISTED);
+      if (unlisted > 0) this.notesByRule[rule] = (this.notesByRule[rule] ?? 0) + unlisted;
+    }
+    this.noteCount += noteCount - notes.length;
   }
 
   #count(path: string, rule: Rule): void {

@@ -24,6 +24,8 @@ export interface VerifyOptions {
   readonly out: string;
   /** The store to compare the tree with. */
   readonly store?: string | undefined;
+  /** The number of threads that check the pages of a static tree. Without it, no threads are started. */
+  readonly threads?: number | undefined;
   /** Stops the check. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<VerifyPhase> | undefined;

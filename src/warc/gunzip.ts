@@ -20,7 +20,7 @@ export function expandsTooMuch(file: string, length: number, size: number): Fail
 /**
  * Yields the bytes of a WARC, decompressed if they are gzip data.
  * @param size of the file
- * @throws Failure bad-archive if the gzip data is broken or cut short, is followed by other bytes, or expands too much
+ * @throws Failure bad-archive if the gzip data is damaged or cut short, is followed by other bytes, or expands too much
  */
 export async function* gunzipWarc(file: string, size: number, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const chunks = bytes[Symbol.asyncIterator]();

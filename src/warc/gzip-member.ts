@@ -36,7 +36,7 @@ export function readMember(bytes: Buffer, most: number): Member {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'Z_BUF_ERROR') return { kind: 'cut' };
     if (code === 'ERR_BUFFER_TOO_LARGE') return { kind: 'too-large' };
-    return { kind: 'broken', reason: `broken gzip data: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'broken', reason: `damaged gzip data: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
 

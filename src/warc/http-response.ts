@@ -78,7 +78,7 @@ function decompressed(body: Buffer, encodings: string): Buffer {
     } catch (error) {
       // some tools decompress the body and keep the header
       if (bytes[0] === OPENING_BRACE) return bytes;
-      throw error instanceof BadResponse ? error : new BadResponse(`a compressed body that is broken: ${String(error)}`);
+      throw error instanceof BadResponse ? error : new BadResponse(`a damaged compressed body: ${String(error)}`);
     }
   }, body);
 }

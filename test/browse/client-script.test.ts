@@ -170,7 +170,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.keyboard.press('?');
     expect(await page.locator('dialog.help').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
-    expect(await page.locator('dialog').count()).toBe(0);
+    await until(page, `document.querySelector('dialog') === null`);
     expect(await focused()).toBe(ids[0]);
     // a key in the search is text
     await page.keyboard.press('/');

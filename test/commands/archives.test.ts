@@ -75,7 +75,7 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     // the archive was repaired: the member that was rejected as a whole is read again
     write(cwd, { 'grab.tar': await tarOf(compressed(GRAB)), 'again.ndjson': `${rejects[1]}\n` });
     const again = await palimpsestJson(['observe', 'again.ndjson', '--store', 'again.db'], { cwd });
-    expect(again['observations']).toBe((GRAB[third] ?? '').trim().split('\n').length);
+    expect(again['snapshots']).toBe((GRAB[third] ?? '').trim().split('\n').length);
   });
 
   it('applies --include and --exclude to the members', async () => {
@@ -83,7 +83,7 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     write(cwd, { 'in/grab.tar': await tarOf(compressed(GRAB)), 'in/other.json': 'not read' });
     const observations = async (...args: string[]) => {
       const summary = await palimpsestJson(['observe', ...args, '--store', join(temporaryFolder(), 'store.db')], { cwd });
-      return Number(summary['observations']) / (sample.trim().split('\n').length || 1);
+      return Number(summary['snapshots']) / (sample.trim().split('\n').length || 1);
     };
     expect(await observations('in/grab.tar', '--include', '0[01].json.bz2')).toBe(2);
     expect(await observations('in/grab.tar', '--include', '2017/01/**/03*')).toBe(1);

@@ -48,7 +48,7 @@ describe('palimpsest build --layout composed', () => {
     const args = await storeIn(folder);
     await palimpsestJson(['build', '--layout', 'composed', ...args]);
     const summary = await palimpsestJson(['build', ...args.slice(0, 4)], { env: { PALIMPSEST_LAYOUT: 'composed' } });
-    expect(summary).toMatchObject({ baseUrlFrom: 'tree', build: { base_url: 'https://history.example', generation: 1 }, written: 0 });
+    expect(summary).toMatchObject({ base_url_from: 'tree', build: { base_url: 'https://history.example', generation: 1 }, written: 0 });
   });
 
   it.each([
@@ -94,7 +94,7 @@ describe('palimpsest build --layout composed', () => {
     expect(has()).toBe(true);
     await palimpsestJson(['remove', name, '--store', join(folder, 'store.db'), '--yes']);
     const summary = await palimpsestJson(['build', '--layout', 'composed', ...args]);
-    expect(summary).toMatchObject({ droppedGenerations: 1, dropReason: 'removed-account', build: { generation: 2, generations: 1 } });
+    expect(summary).toMatchObject({ dropped_generations: 1, drop_reason: 'removed-account', build: { generation: 2, generations: 1 } });
     expect(has()).toBe(false);
   });
 
@@ -113,8 +113,8 @@ describe('palimpsest build --layout composed', () => {
     expect(filesIn(out)).toEqual(before);
     const summary = await palimpsestJson(['build', '--layout', 'composed', '--repair', ...args]);
     expect(summary).toMatchObject({
-      droppedGenerations: 1,
-      dropReason: 'damaged-log',
+      dropped_generations: 1,
+      drop_reason: 'damaged-log',
       removed: 0,
       build: { generation: 2, generations: 1 },
     });

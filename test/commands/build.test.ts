@@ -35,14 +35,14 @@ describe('build without --base-url', () => {
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
     expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
     expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
-    expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, baseUrlFrom: 'default', baseUrlBefore: null });
+    expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, base_url_from: 'default', base_url_before: null });
   });
 
   it('keeps the base URL of the tree', async () => {
     const cwd = await withStore();
     await buildJson(cwd, '--base-url', SITE);
     const before = filesIn(join(cwd, 'out'));
-    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, written: 0, baseUrlFrom: 'tree', baseUrlBefore: SITE });
+    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, written: 0, base_url_from: 'tree', base_url_before: SITE });
     expect((await build(cwd, '--repair')).stdout).toContain(`\n  base URL  ${SITE}, as in the previous build\n`);
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
   });
@@ -52,14 +52,14 @@ describe('build without --base-url', () => {
     await buildJson(cwd, '--base-url', SITE);
     const record = join(cwd, 'out/build.json');
     writeFileSync(record, `{"palimpsest":"0.1.0","state":"unfinished","base_url":"${SITE}"}\n`);
-    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, baseUrlFrom: 'tree' });
+    expect(await buildJson(cwd)).toMatchObject({ build: { base_url: SITE }, base_url_from: 'tree' });
     writeFileSync(record, '{"palimpsest":"0.1.0","state":"unfinished"}\n');
     const before = filesIn(join(cwd, 'out'));
     const { code, stderr } = await build(cwd);
     expect([code, stderr]).toEqual([2, expect.stringContaining('the base URL of the tree in out is unknown (usage)')]);
     expect(stderr).toContain('give the address of the site with --base-url');
     expect(filesIn(join(cwd, 'out'))).toEqual(before);
-    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ baseUrlFrom: 'option', baseUrlBefore: null });
+    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ base_url_from: 'option', base_url_before: null });
   });
 
   it('refuses a folder of another program, whatever its build.json has', async () => {
@@ -78,7 +78,7 @@ describe('build with another base URL', () => {
     expect(stderr).toBe(`warning: the base URL of the tree changed from ${SITE} to https://new.example: all links in the pages are new\n`);
     expect(stdout).toContain('\n  base URL  https://new.example\n');
     expect(linkIn(cwd)).toBe('https://new.example/rest/data/?page=2');
-    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ baseUrlFrom: 'option', baseUrlBefore: 'https://new.example' });
+    expect(await buildJson(cwd, '--base-url', SITE)).toMatchObject({ base_url_from: 'option', base_url_before: 'https://new.example' });
   });
 
   it('does not warn if the tree was built for this machine', async () => {
@@ -92,8 +92,8 @@ describe('build with another base URL', () => {
     const cwd = await withStore();
     expect(await build(cwd, '--base-url', '')).toMatchObject({ code: 2 });
     const args = ['build', '--store', 'store.db'];
-    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: '' } })).toMatchObject({ baseUrlFrom: 'default' });
-    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: SITE } })).toMatchObject({ baseUrlFrom: 'option' });
+    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: '' } })).toMatchObject({ base_url_from: 'default' });
+    expect(await palimpsestJson(args, { cwd, env: { PALIMPSEST_BASE_URL: SITE } })).toMatchObject({ base_url_from: 'option' });
   });
 });
 
@@ -132,8 +132,8 @@ describe('build into the tree of another store', () => {
     expect(stderr).toContain(`warning: the tree in out was built from data that other.db does not know: ${contents}. If the tree`);
     expect(code).toBe(0);
     expect((await build(cwd, '--store', 'other.db', ...options)).stderr).toBe('');
-    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: { records: 1, accounts: 1 } });
-    expect(await buildJson(cwd, ...options)).toMatchObject({ unknownBefore: null });
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknown_before: { records: 1, accounts: 1 } });
+    expect(await buildJson(cwd, ...options)).toMatchObject({ unknown_before: null });
   });
 
   it('does not warn if the tree was built from an earlier state of the store', async () => {

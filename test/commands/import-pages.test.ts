@@ -44,16 +44,16 @@ describe('palimpsest import with saved pages', () => {
     for (const source of [tree, join(folder, 'saved')]) {
       const { code, stdout, stderr } = await palimpsestHere(['import', source, '--store', store, '--require-complete', '--json']);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      const { pageSets } = JSON.parse(stdout);
-      expect(pageSets).toMatchObject([
-        { collection: 'account', status: 'complete', count: 2, expectedPages: 2, missingPages: [], missingItems: 0, reason: null },
+      const { page_sets } = JSON.parse(stdout);
+      expect(page_sets).toMatchObject([
+        { collection: 'account', status: 'complete', count: 2, expected_pages: 2, missing_pages: [], missing_items: 0, reason: null },
         {
           collection: 'data',
           url: 'https://history.example/rest/data/',
           status: 'complete',
           count: COUNT,
-          expectedPages: 6,
-          missingItems: 0,
+          expected_pages: 6,
+          missing_items: 0,
         },
       ]);
     }
@@ -79,18 +79,18 @@ describe('palimpsest import with saved pages', () => {
       'warning: the saved pages of https://history.example/rest/account/ are incomplete: 1 of 2 items are missing: page 1 of 2; save the missing pages, and import them too\n' +
         'warning: the saved pages of https://history.example/rest/data/ are incomplete: 7 of 23 items are missing: pages 3, 6 of 6; save the missing pages, and import them too\n',
     );
-    expect(JSON.parse(stdout).pageSets[1]).toEqual({
+    expect(JSON.parse(stdout).page_sets[1]).toEqual({
       collection: 'data',
       url: 'https://history.example/rest/data/',
       status: 'incomplete',
       count: COUNT,
       pages: 4,
-      expectedPages: 6,
-      missingPages: [
+      expected_pages: 6,
+      missing_pages: [
         { from: 3, to: 3 },
         { from: 6, to: 6 },
       ],
-      missingItems: 7,
+      missing_items: 7,
       reason: null,
     });
     expect((await palimpsestHere([...args, '--quiet'])).stderr).toBe('');
@@ -110,7 +110,7 @@ describe('palimpsest import with saved pages', () => {
       writeFileSync(source, text);
       expect(await palimpsestJson(['import', source, '--store', store, ...rejects])).toMatchObject({
         rejected: 1,
-        pageSets: [{ status: 'complete', collection: 'data', pages: 6, expectedPages: 6 }],
+        page_sets: [{ status: 'complete', collection: 'data', pages: 6, expected_pages: 6 }],
       });
     }
   });
@@ -122,6 +122,6 @@ describe('palimpsest import with saved pages', () => {
     writeFileSync(file, page.results.map((record: object) => `${JSON.stringify(record)}\n`).join(''));
     const refused = await palimpsestHere(['import', file, '--store', store, '--require-complete']);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('(incomplete)') });
-    expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ pageSets: [], records: { added: 4 } });
+    expect(await palimpsestJson(['import', file, '--store', store])).toMatchObject({ page_sets: [], records: { added: 4 } });
   });
 });

@@ -83,7 +83,7 @@ describe('palimpsest observe', () => {
     const again = await palimpsestHere(['observe', '-', '--store', store], { input });
     expect(again.stdout).toContain('  records   0 new\n');
     expect(await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(4, { bio: 'c' })) })).toEqual({
-      observations: 1,
+      snapshots: 1,
       unchanged: 0,
       records: { Name: 0, Bio: 1, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
@@ -242,7 +242,7 @@ describe('palimpsest observe', () => {
       ...Array.from({ length: 2000 }, (_, index) => ({ ...jack(3, { bio: 'x' }), screen_name: `n${index}` })),
     );
     expect(await palimpsestJson(['observe', '-', '--store', store, '--dry-run'], { input })).toMatchObject({
-      observations: 2001,
+      snapshots: 2001,
       records: { Bio: 2001 },
     });
     expect(readFileSync(store).equals(before)).toBe(true);
@@ -259,7 +259,7 @@ describe('palimpsest observe', () => {
     });
     expect(finished).toMatchObject({ code: 1, stdout: '' });
     expect(finished.stderr).toMatch(
-      /^error: an observation is too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
+      /^error: a snapshot is too late \(late\)\n {2}where {5}standard input, line 2\n {2}expected .*\n {2}found .*\n {2}try .*--rejects.*\n$/,
     );
     expect(readFileSync(store).equals(before)).toBe(true);
   });

@@ -208,7 +208,7 @@ describe('palimpsest observe', () => {
       'tweets.ndjson': JSON.stringify(tweet('1', user('c'))),
     });
     const options = ['--observed-at', '2017-09-19T20:47:28Z', '--from', 'twitter-v1', '--unescape', '--rejects', 'rejects.ndjson'];
-    expect(await palimpsestJson(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ observations: 0, rejected: 3 });
+    expect(await palimpsestJson(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ snapshots: 0, rejected: 3 });
     expect(await palimpsestJson(['observe', 'tweets.ndjson', ...store, '--rejects', 'rejects.ndjson'], { cwd })).toMatchObject({
       rejected: 1,
     });
@@ -223,7 +223,7 @@ describe('palimpsest observe', () => {
       .replaceAll(String.raw`{\"screen_name\":\"b\",`, String.raw`{\"screen_name\":\"b\",\"id_str\":\"b\"}`);
     writeFileSync(join(cwd, 'rejects.ndjson'), corrected);
     writeFileSync(join(cwd, 'users/2.ndjson'), JSON.stringify(user('d', { created_at: null })));
-    expect(await palimpsestJson(['observe', 'rejects.ndjson', ...store], { cwd })).toMatchObject({ observations: 4, rejected: 0 });
+    expect(await palimpsestJson(['observe', 'rejects.ndjson', ...store], { cwd })).toMatchObject({ snapshots: 4, rejected: 0 });
     const bios = async (name: string) => (await palimpsestJson(['history', name, ...store], { cwd }))['records'];
     expect(await bios('a')).toMatchObject([
       { data_type: 'Website' },

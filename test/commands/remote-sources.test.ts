@@ -75,7 +75,7 @@ describe.skipIf(programs.skip)('a source with an https or http address', () => {
   });
 
   it('continues at the same byte after the connection breaks', async () => {
-    expect((await observed([`${base}/breaks`])).summary).toMatchObject({ observations: 3 });
+    expect((await observed([`${base}/breaks`])).summary).toMatchObject({ snapshots: 3 });
     const third = Math.ceil(plain.length / 3);
     expect(requests.filter((one) => one.startsWith('/breaks'))).toEqual([
       '/breaks ',
@@ -129,10 +129,10 @@ describe.skipIf(ceph.skip || programs.skip)('a source in an object store', () =>
     const { bytes } = await observed([folder]);
     expect((await observed(['s3://history/grabs'], options, ...at())).bytes.equals(bytes)).toBe(true);
     expect((await observed(['s3://history/grabs/1.tar', 's3://history/grabs/2'], options, ...at())).summary).toMatchObject({
-      observations: 2,
+      snapshots: 2,
     });
     expect((await observed(['s3://history/grabs'], options, ...at(), '--include', '?.json.bz2')).summary).toMatchObject({
-      observations: 2,
+      snapshots: 2,
     });
   });
 

@@ -15,6 +15,7 @@ import { Store } from '../../src/store/store.ts';
 import { build } from '../../src/tree/build.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';
+import { observe } from '../support/snapshots.ts';
 import { composed, staticPages, withAsOf } from './composed-pages.ts';
 
 const sample = fileURLToPath(new URL('../../data/sample', import.meta.url));
@@ -99,6 +100,44 @@ describe('the composed layout of any store', () => {
         expect(stateOf(at('fresh'))).toEqual(stateOf(at('composed')));
       }),
       { numRuns: 15 },
+    );
+  });
+
+  it('has the pages of the static layout after any nights of observations, renames and removals', async () => {
+    const folder = temporaryFolder();
+    let run = 0;
+    // an id keeps its account, whatever its name is
+    const seen = fc.record({ id: fc.nat({ max: 30 }), name: fc.nat({ max: 2 }), bio: fc.constantFrom('', 'one', 'two'), hours: fc.nat({ max: 40 }) });
+    const night = fc.record({ seen: fc.array(seen, { minLength: 1, maxLength: 60 }), removed: fc.option(fc.nat({ max: 30 }), { freq: 4 }) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(night, { minLength: 2, maxLength: 5 }), async (nights) => {
+        run += 1;
+        const at = (name: string) => join(folder, `observed ${run}`, name);
+        for (const [index, { seen: list, removed }] of nights.entries()) {
+          // a night begins a day after the one before, so some observations are late
+          const snapshots = list.map(({ id, name, bio, hours }) => ({
+            observed_at: hour(24 * index + hours).toISOString(),
+            id: `${id}`,
+            screen_name: `user_${id}_${name}`,
+            bio,
+          }));
+          await observe(at('store.db'), snapshots);
+          if (index > 0 && removed !== null) {
+            const names = [0, 1, 2].map((name) => `user_${removed}_${name}`);
+            const now = hour(24 * index).toISOString().replace('.000Z', 'Z');
+            await removeAccounts(at('store.db'), names, { now, isDryRun: false, allowUnknown: true });
+          }
+          const changed = index === 0 ? undefined : changedRoots(at('store.db'), at('composed'));
+          await build(at('store.db'), { out: at('static'), site });
+          await buildComposed(at('store.db'), { out: at('composed'), site, time: hour(24 * index) });
+          await expectSamePages(at('composed'), staticPages(at('static')));
+          await buildComposed(at('store.db'), { out: at(`fresh ${index}`), site, time });
+          expect(stateOf(at('composed'))).toEqual(stateOf(at(`fresh ${index}`)));
+          const { data, account } = readHead(at('composed')) ?? {};
+          if (changed !== undefined) expect(changed).toEqual([data?.root, account?.root]);
+        }
+      }),
+      { numRuns: 8 },
     );
   });
 

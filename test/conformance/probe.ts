@@ -1,4 +1,5 @@
 import { COLLECTIONS } from '../../src/contract/collection.ts';
+import { forEachLimit } from '../../src/storage/pool.ts';
 import type { Exchange } from '../serve/exchange.ts';
 import type { PublishedSite } from './published-site.ts';
 import type { Running } from './subject.ts';
@@ -10,6 +11,18 @@ export interface Trial extends Running {
 
 /** The differences from the answers of DRF; empty if there are no differences. */
 export type Probe = (trial: Trial) => Promise<readonly string[]>;
+
+/** The number of requests that are sent at once. */
+const AT_ONCE = 32;
+
+/** Sends GET requests, many at once. Returns the answers in the order of the targets. */
+export async function askAll(ask: Trial['ask'], targets: readonly string[]): Promise<Exchange[]> {
+  const answers: Exchange[] = [];
+  await forEachLimit([...targets.entries()], AT_ONCE, async ([index, target]) => {
+    answers[index] = await ask(target);
+  });
+  return answers;
+}
 
 /** Compares actual with expected values, and collects the differences. */
 export class Findings {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Capability, NO_HOST_CAN } from '../../src/rewrite/hosts/capability.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { program } from './child.ts';
-import type { Probe, Trial } from './probe.ts';
+import { askAll, type Probe, type Trial } from './probe.ts';
 import {
   controlCharacters,
   encodedPath,
@@ -192,8 +192,12 @@ function theBrowser(): Promise<Page> {
 /** Returns the number of queries that are answered as by DRF. */
 async function score({ ask, site }: Trial): Promise<number> {
   let right = 0;
-  for (const { query, shows } of QUERIES) {
-    const { status, body } = await ask(site.path('data') + query);
+  const answers = await askAll(
+    ask,
+    QUERIES.map(({ query }) => site.path('data') + query),
+  );
+  for (const [index, { status, body }] of answers.entries()) {
+    const shows = QUERIES[index]?.shows ?? 404;
     if (shows === 404 ? status === 404 : status === 200 && body.equals(site.page('data', shows))) right += 1;
   }
   return right;

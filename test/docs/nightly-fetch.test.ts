@@ -147,7 +147,7 @@ describe.skipIf(curl.skip || openssl.skip)('fetch-snapshots.sh in docs/nightly.m
     ]);
     // a second night with the same profiles adds nothing
     const again = await shell(`${step('observe')} --json`, folder, env);
-    expect(JSON.parse(again.stdout)).toMatchObject({ observations: 29, unchanged: 29, accounts: { added: 0 } });
+    expect(JSON.parse(again.stdout)).toMatchObject({ snapshots: 29, unchanged: 29, accounts: { added: 0 } });
   });
 
   it('continues after an account that it cannot fetch, and leaves out suspended accounts', async () => {

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readHead } from '../../src/composed/head.ts';
+import { composed, withAsOf } from '../composed/composed-pages.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
-import { DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, shell, tableCommands } from './nightly-page.ts';
+import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, shell, tableCommands, variables } from './nightly-page.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
@@ -26,7 +29,13 @@ const withoutPull = local.filter(({ command }) => !command.includes('store pull'
 const AWS = 'mkdir -p "$(dirname "$4")" && cp "$3" "$4"';
 
 /** Runs one night on a new machine, which has nothing but the buckets. */
-function night(work: string, name: string, snapshots: readonly unknown[], steps: readonly Step[] = local): Promise<Ended> {
+function night(
+  work: string,
+  name: string,
+  snapshots: readonly unknown[],
+  steps: readonly Step[] = local,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const cwd = join(work, name);
   mkdirSync(cwd);
   const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
@@ -35,6 +44,7 @@ function night(work: string, name: string, snapshots: readonly unknown[], steps:
   });
   const env = {
     ...JOB_ENV,
+    ...more,
     PATH: `${machine(work, { aws: AWS })}:${process.env['PATH']}`,
     GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
     GITHUB_RUN_ID: name,
@@ -57,6 +67,20 @@ function seen(work: string): Map<number, ShownRecord> {
 const issues = (work: string) => (existsSync(join(work, 'issues.txt')) ? readFileSync(join(work, 'issues.txt'), 'utf8') : '');
 
 describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
+  let home = '';
+  beforeAll(async () => {
+    home = mkdtempSync(join(tmpdir(), 'palimpsest-nightly-'));
+    expect(await night(home, 'first', many(1, 100))).toEqual(DONE);
+  });
+  afterAll(() => rmSync(home, { recursive: true, force: true }));
+
+  /** Returns a copy of the buckets and the machine after the first night. */
+  function afterFirstNight(): string {
+    const work = temporaryFolder();
+    cpSync(home, work, { recursive: true });
+    return work;
+  }
+
   it('pulls, observes, builds, verifies, pushes, plans and publishes, in this order', () => {
     const commands = STEPS.flatMap(({ command }) => /^npx palimpsest (store \w+|\w+)( .*--plan)?/.exec(command)?.slice(1) ?? []);
     expect(commands.filter(Boolean).map((word) => word?.trim().split(' ').at(-1))).toEqual([
@@ -65,8 +89,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('completes an interrupted publish of the night before, and keeps all published records and rejected items', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     expect(issues(work)).toBe('');
     const before = seen(work);
 
@@ -94,8 +117,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('refuses to run without a pull before it changes the store or the site, and says so in the job summary', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     const before = [filesIn(join(work, 'private')), filesIn(join(work, 'bucket'))];
     expect(withoutPull).toHaveLength(local.length - 1);
     const left = await night(work, 'left-out', [snapshot(300, 2)], withoutPull);
@@ -111,8 +133,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('fails if the store is missing on a later night', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     rmSync(join(work, 'private'), { recursive: true });
     const missing = await night(work, 'second', many(2, 200));
     expect(missing).toMatchObject({
@@ -123,8 +144,7 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
   });
 
   it('stops at the plan if a guard would refuse the publish, and says so in the job summary', async () => {
-    const work = temporaryFolder();
-    expect(await night(work, 'first', many(1, 100))).toEqual(DONE);
+    const work = afterFirstNight();
     // somebody replaced the store on purpose, but not the site
     rmSync(join(work, 'private'), { recursive: true });
     mkdirSync(join(work, 'private'));
@@ -133,6 +153,28 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
     expect(readFileSync(join(work, 'smaller/summary.md'), 'utf8')).toContain('| refused | reader-gaps |');
     expect(issues(work)).toContain('issue create');
+  });
+});
+
+describe('the job in docs/nightly.md with the composed layout', { timeout: 600_000 }, () => {
+  it('adds a generation each night from a new folder, and keeps all earlier ones readable', async () => {
+    const work = temporaryFolder();
+    const more = variables(blocks('The composed layout', 'yaml')[0] ?? '');
+    expect(more).toEqual({ PALIMPSEST_LAYOUT: 'composed', PALIMPSEST_APPEND: 'true' });
+    const site = join(work, 'bucket/site');
+    const [page, pages]: [string, unknown[]] = ['rest/data/index.json', []];
+    const snapshots = [many(1, 100), [snapshot(100, 2), snapshot(300, 2)]];
+    for (const [index, one] of snapshots.entries()) {
+      expect(await night(work, index === 0 ? 'first' : `night ${index}`, one, local, more)).toEqual(DONE);
+      pages.push(await composed(site, page));
+      expect(readHead(site)).toMatchObject({ generation: index + 1, log: { count: index + 1 } });
+    }
+    for (const [index, one] of pages.entries()) {
+      expect(await composed(site, page, `as_of=${index + 1}`)).toBe(withAsOf(String(one), JOB_ENV['PALIMPSEST_BASE_URL'] ?? '', index + 1));
+    }
+    // nothing new
+    expect(await night(work, 'idle', [snapshot(300, 3)], local, more)).toEqual(DONE);
+    expect(JSON.parse(readFileSync(join(work, 'idle/published.json'), 'utf8'))).toMatchObject({ generation: 2, done: { uploads: 0 } });
   });
 });
 

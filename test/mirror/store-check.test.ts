@@ -21,7 +21,7 @@ describe('a store', () => {
     show(service, 'data', all);
     show(service, 'account', accountsOf(all));
     expect(await mirror()).toMatchObject({ complete: true, records: { added: RECORDS } });
-    expect(await palimpsestJson(['store', 'check', '--store', store])).toMatchObject({ records: RECORDS, findingCount: 0 });
+    expect(await palimpsestJson(['store', 'check', '--store', store])).toMatchObject({ records: RECORDS, finding_count: 0 });
 
     const isGone = (id: number) => id === 10 || (id > 300 && id < 320) || nameOf(id) === 'ev';
     const left = all.filter(({ id }) => !isGone(id)).map((one) => (one.id === 601 ? { ...one, text: 'corrected' } : one));
@@ -36,7 +36,7 @@ describe('a store', () => {
     expect(await palimpsestJson(['store', 'check', '--store', store])).toMatchObject({
       records: left.length,
       accounts: 2,
-      findingCount: 0,
+      finding_count: 0,
     });
   });
 });

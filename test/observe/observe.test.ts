@@ -112,7 +112,7 @@ describe('a snapshot of a known account', () => {
         { ...first, observed_at: at(10) },
       ]),
     ).toMatchObject({
-      observations: 2,
+      snapshots: 2,
       unchanged: 2,
       records: { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 },
       accounts: { added: 0, renamed: 0 },
@@ -400,7 +400,7 @@ describe('a late snapshot', () => {
       snapshot(10, { bio: 'b' }),
       snapshot(19, { bio: 'b' }),
     ];
-    expect(await observe(store, late)).toMatchObject({ observations: 5, unchanged: 5, rejected: 0 });
+    expect(await observe(store, late)).toMatchObject({ snapshots: 5, unchanged: 5, rejected: 0 });
     expect(contentsOf(store)).toEqual(before);
   });
 
@@ -416,7 +416,7 @@ describe('a late snapshot', () => {
     const failure: unknown = await observe(store, [snapshot(30, { bio: 'z' }), late]).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: 'late',
-      message: 'an observation is too late',
+      message: 'a snapshot is too late',
       place: { file: 'snapshots', line: 2 },
       expected: expect.stringContaining(`Bio as the store has it for that time: ${expected}`),
       found: expect.stringMatching(new RegExp(`^${found} at 2020-01-01T00:00:\\d\\d\\.000000Z, older`)),
@@ -441,7 +441,7 @@ describe('a late snapshot', () => {
     });
     const inputErrors: InputError[] = [];
     const summary = await observe(store, [late, snapshot(30, { bio: 'z' })], { onReject: (inputError) => inputErrors.push(inputError) });
-    expect(summary).toMatchObject({ observations: 2, records: { Bio: 1 }, rejected: 1 });
+    expect(summary).toMatchObject({ snapshots: 2, records: { Bio: 1 }, rejected: 1 });
     expect(inputErrors).toMatchObject([{ code: 'late', place: { line: 1 } }]);
     expect(JSON.parse(JSON.stringify(inputErrors[0]?.item))).toEqual({ ...late, observed_at: '2020-01-01T00:00:05.000000Z' });
     expect(await contentsAfter([JSON.parse(JSON.stringify(inputErrors[0]?.item))])).toEqual(await contentsAfter([late]));

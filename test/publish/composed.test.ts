@@ -1,8 +1,9 @@
+import { hash } from 'node:crypto';
 import { appendFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildComposed } from '../../src/composed/build.ts';
-import { readHead } from '../../src/composed/head.ts';
+import { type ComposedHead, readHead } from '../../src/composed/head.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { type ComposedPublishOptions, publishComposed } from '../../src/publish/composed/publish-composed.ts';
 import { rollback } from '../../src/publish/composed/rollback.ts';
@@ -34,6 +35,7 @@ const options: Omit<ComposedPublishOptions, 'out'> = {
   maxDelete: { share: 1 },
   retryPolicy: { attempts: 4, timeout: 20_000 },
   keep: undefined,
+  append: false,
   dropGenerations: false,
   isSinglePublisher: false,
 };
@@ -190,7 +192,10 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
       console.log(`requests of the program at ${name}, ${MANY_RECORDS} records: ${JSON.stringify(counts)}`);
       expect(counts['one record']).toBeLessThan(20);
       const copy = await intact('nights');
-      expect(readHead(copy)).toEqual(readHead(history.out));
+      const { published, ...head } = readHead(copy) ?? {};
+      expect(head).toEqual(readHead(history.out));
+      // within an hour, only the first publish is noted
+      expect(published).toEqual([{ generation: 1, time: expect.any(String) }]);
     } finally {
       target.close();
       await proxy?.stop();
@@ -227,10 +232,15 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     for (const [index, added] of [records.first, records.one, records.many, records.backfill].entries()) {
       await history.add(added, [9, 5, 3, 1][index] ?? 0);
       await publishComposed(target, { ...options, out: history.out });
+      // one publish is noted in an hour
+      await publishedEarlier(target, 0.1);
     }
+    // the states were built long ago, but readers of the last day may have each of them
+    expect(await publishComposed(target, { ...options, out: history.out, keep: 4 * DAY })).toMatchObject({ isIdle: true, dropped: 0 });
+    await publishedEarlier(target, 2);
+    // generation 2 was replaced three days ago
     const refused = publishComposed(target, { ...options, out: history.out, keep: 4 * DAY, maxDelete: { most: 0 } });
     await expect(refused).rejects.toMatchObject({ code: 'too-many-deletes' });
-    // generation 2 was replaced three days ago
     const pruned = await publishComposed(target, { ...options, out: history.out, keep: 4 * DAY });
     expect(pruned).toMatchObject({ dropped: 1, head: { generation: 4, log: { count: 3 } } });
     expect(pruned.done.deletes).toBeGreaterThan(0);
@@ -296,10 +306,53 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     };
     await expect(publishComposed(racing, { ...options, out: one.out })).rejects.toMatchObject({ code: 'target-busy' });
     expect(await composed(await intact('two'), 'rest/data/page/2/index.json')).toBe(await two.page());
-    await expect(publishComposed(target, { ...options, out: one.out })).rejects.toMatchObject({ code: 'generations-lost' });
+    for (const append of [false, true]) {
+      await expect(publishComposed(target, { ...options, out: one.out, append })).rejects.toMatchObject({ code: 'generations-lost' });
+    }
     const forced = await publishComposed(target, { ...options, out: one.out, dropGenerations: true });
-    expect(forced).toMatchObject({ dropped: 2, head: { generation: 2 } });
+    // no number stands for two states
+    expect(forced).toMatchObject({ dropped: 2, head: { generation: 4 } });
     expect(await composed(await intact('two'), 'rest/data/page/2/index.json')).toBe(await one.page());
+    target.close();
+  });
+
+  it.skipIf(skip)('continues its generations with a tree that was built in a new folder', async () => {
+    const [old, job] = [new History(`${name} kept`), new History(`${name} new`)];
+    const target = await place.open('append');
+    for (const [index, added] of [records.first, records.one].entries()) {
+      await old.add(added, 9 - index);
+      await publishComposed(target, { ...options, out: old.out });
+    }
+    const second = await old.page();
+    cpSync(old.store, job.store);
+    await job.add(records.many, 20);
+    await expect(publishComposed(target, { ...options, out: job.out })).rejects.toMatchObject({ code: 'generations-lost' });
+    const third = await publishComposed(target, { ...options, out: job.out, append: true });
+    expect(third).toMatchObject({ before: 2, dropped: 0, head: { generation: 3, log: { count: 3 } } });
+    // the log is new, and the states share their chunks
+    const own = without(job.chunks(), old.chunks());
+    expect(third.uploads).toBeLessThanOrEqual(own.length + 2);
+    expect(await publishComposed(target, { ...options, out: job.out, append: true })).toMatchObject({ isIdle: true });
+    const copy = await intact('append');
+    expect(await composed(copy, 'rest/data/page/2/index.json')).toBe(await job.page());
+    expect(await composed(copy, 'rest/data/index.json', 'as_of=2')).toBe(await composed(old.out, 'rest/data/index.json', 'as_of=2'));
+    expect(second).toBe(await composed(old.out, 'rest/data/page/2/index.json'));
+
+    // this folder has the state of the target, so it continues without the option
+    await job.add(records.backfill, 1);
+    expect(await publishComposed(target, { ...options, out: job.out })).toMatchObject({ head: { generation: 4 }, dropped: 0 });
+    // an old copy of the published tree would go back
+    const stale = publishComposed(target, { ...options, out: old.out, append: true });
+    await expect(stale).rejects.toMatchObject({ code: 'generations-lost' });
+
+    // after a removal, the number of an earlier state must not stand for the new one
+    const removed: string = JSON.parse(records.first[0] ?? '').account;
+    await removeAccounts(job.store, [removed], { now: '2026-11-22T00:00:00Z', allowUnknown: false, isDryRun: false });
+    rmSync(job.out, { recursive: true });
+    await job.build(0);
+    const after = await publishComposed(target, { ...options, out: job.out, append: true });
+    expect(after).toMatchObject({ dropped: 4, head: { generation: 5, log: { count: 1 } } });
+    expect(await composed(await intact('append'), 'rest/data/index.json', 'as_of=1')).toBe(404);
     target.close();
   });
 
@@ -361,6 +414,19 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     60_000 + KILLS * 10_000,
   );
 });
+
+/** Changes the head of a target as if all its publishes were some days earlier. */
+async function publishedEarlier(target: Target, days: number): Promise<void> {
+  const bytes = (await target.get('head.json', options.signal))?.bytes ?? Buffer.from('');
+  const head: ComposedHead = JSON.parse(bytes.toString());
+  const published = head.published?.map(({ generation, time }) => ({
+    generation,
+    time: new Date(Date.parse(time) - days * DAY).toISOString(),
+  }));
+  const upload = Buffer.from(`${JSON.stringify({ ...head, published })}\n`);
+  const headers = { contentType: 'application/json', cacheControl: options.cacheControl, contentEncoding: '' };
+  await target.put('head.json', { bytes: upload, headers, digest: hash('sha256', upload) }, options.signal);
+}
 
 /** Whether a chunk is a leaf of the log, or a node above the only leaf of a tree. */
 const isLog = (bytes: Buffer) => bytes.includes('"generation":') || bytes.length < 150;
@@ -436,7 +502,7 @@ describe('palimpsest publish with a composed tree', () => {
 
     const flat = join(folder, 'flat');
     await palimpsestJson(['build', '--store', history.store, '--out', flat, '--base-url', 'https://history.example']);
-    for (const extra of [['--keep', '9d'], ['--drop-generations'], ['--single-publisher']]) {
+    for (const extra of [['--keep', '9d'], ['--append'], ['--drop-generations'], ['--single-publisher']]) {
       const refused = await palimpsest(['publish', join(folder, 'flat site'), '--out', flat, ...extra, '--json']);
       expect({ code: refused.code, ...JSON.parse(refused.stdout) }, extra[0]).toMatchObject({ code: 2, error: { code: 'usage' } });
     }

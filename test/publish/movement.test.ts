@@ -47,9 +47,9 @@ describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, 
     const out = await treeOf('built', lines.slice(200, 600));
     await importLines(join(folder, 'built later.db'), lines.slice(0, 400));
     const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
-    expect(await palimpsestJson(args)).toMatchObject({ pulledForward: true });
+    expect(await palimpsestJson(args)).toMatchObject({ pulled_forward: true });
     await importLines(join(folder, 'built later.db'), lines.slice(400, 420));
-    expect(await palimpsestJson(args)).toMatchObject({ pulledForward: false });
+    expect(await palimpsestJson(args)).toMatchObject({ pulled_forward: false });
   });
 
   it('do not occur if only older records are added', async () => {

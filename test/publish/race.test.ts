@@ -22,7 +22,7 @@ const PUBLISHES = process.env['PALIMPSEST_TEST_PUBLISHES'];
  * The numbers of a short test, with the numbers of records and crawlers. They are lower for a slow store. A Swift node
  * answers 404 for a moment while it replaces the file of an object, so there a missing page is requested again.
  */
-const USUAL = { few: 2, records: 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, retryPolicy: 0 };
+const USUAL = { few: 2, records: PUBLISHES === undefined ? 1_200 : 3_000, crawlers: PUBLISHES === undefined ? 4 : 8, retryPolicy: 0 };
 const SLOW = { few: 2, records: 600, crawlers: 4, retryPolicy: 5 };
 /** New records per night, so that records move by less than one page, by some pages, and by many. */
 const NIGHTS = [3, 10, 1, 25, 7, 60];

@@ -6,13 +6,14 @@ import { describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { foldPartition } from '../../src/shard/fold.ts';
 import { mergePartitions } from '../../src/shard/merge.ts';
+import { partitionSources } from '../../src/shard/partition.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import type { Input } from '../../src/sources/source.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { generatedRun, generatedSnapshot } from '../support/generated-snapshots.ts';
-import { observeInShards, observeSerially, partitionAndFold, partitionShard } from '../support/shards.ts';
-import { type Snapshot, sourceOf } from '../support/snapshots.ts';
+import { observeInShards, observeSerially, partitionAndFold, partitionShard, SNAPSHOTS } from '../support/shards.ts';
+import { contentsOf, type Snapshot, sourceOf } from '../support/snapshots.ts';
 import { allRows } from '../support/store-rows.ts';
 
 /** How many sets of snapshots are generated. */
@@ -108,8 +109,8 @@ describe('a run in shards', () => {
     const store = join(folder, 'store.db');
     await observeInShards(store, join(folder, 'run'), overlapping(), { shards: 2, partitions: 2 });
     const before = allRows(store);
-    const { unchanged, observations } = await mergePartitions(join(folder, 'run'), store, {});
-    expect([unchanged, allRows(store)]).toEqual([observations, before]);
+    const { unchanged, snapshots } = await mergePartitions(join(folder, 'run'), store, {});
+    expect([unchanged, allRows(store)]).toEqual([snapshots, before]);
   });
 });
 
@@ -123,6 +124,26 @@ describe('tasks of a run', () => {
     await Promise.all([0, 1, 0, 1].map((number) => partitionShard(twice, inputs, NUMBERS, number)));
     await Promise.all([0, 1, 2, 0, 1, 2].map((partition) => foldPartition(twice, { partition, network: TWITTER })));
     expect(filesIn(twice)).toEqual(filesIn(once));
+  });
+
+  it('leave no file when they are stopped', async () => {
+    const folder = temporaryFolder();
+    const inputs = overlapping();
+    const stopped = { code: 'stopped' };
+    const options = { shard: { number: 0, shards: 1 }, partitions: 1, snapshots: SNAPSHOTS };
+    await expect(partitionSources(inputs, folder, { ...options, signal: AbortSignal.abort() })).rejects.toMatchObject(stopped);
+    // a stop while the file is written
+    const full = () => Promise.reject(Object.assign(new Error('no space left on device'), { syscall: 'write', code: 'ENOSPC' }));
+    await expect(partitionSources(inputs, folder, { ...options, beforeCommit: full })).rejects.toMatchObject({
+      code: 'file-system',
+      place: { file: folder },
+    });
+    expect(readdirSync(folder)).toEqual(['run.json']);
+    await partitionSources(inputs, folder, options);
+    const store = join(temporaryFolder(), 'store.db');
+    await foldPartition(folder, { partition: 0, network: TWITTER });
+    await expect(mergePartitions(folder, store, { signal: AbortSignal.abort() })).rejects.toMatchObject(stopped);
+    expect(() => contentsOf(store)).toThrow(expect.objectContaining({ code: 'no-store' }));
   });
 
   it('refuse a folder with the files of another run', async () => {
@@ -218,7 +239,7 @@ describe('tasks of a run', () => {
         ],
       },
     );
-    if (existsSync(store)) expect(allRows(store)).not.toContainEqual(expect.objectContaining({ screen_name: expect.anything() }));
+    expect(() => contentsOf(store)).toThrow(expect.objectContaining({ code: 'no-store' }));
   });
 
   it('refuse a partition that the run does not have', async () => {

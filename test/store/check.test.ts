@@ -89,7 +89,7 @@ const ORIGINAL: readonly (readonly [name: string, sql: string, subject: RegExp])
 describe('palimpsest store check', () => {
   it('finds nothing in an undamaged store, and --repair does not change the file', async () => {
     const before = readFileSync(store);
-    expect(await check()).toMatchObject({ code: 0, findingCount: 0, findings: [], records: 6, accounts: 2, repaired: false });
+    expect(await check()).toMatchObject({ code: 0, finding_count: 0, findings: [], records: 6, accounts: 2, repaired: false });
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: false });
     expect(readFileSync(store)).toEqual(before);
   });
@@ -106,7 +106,7 @@ describe('palimpsest store check', () => {
     expect(found.findings).toContainEqual(expect.objectContaining({ subject, repairable: true }));
     expect(await check('--repair')).toMatchObject({ code: 0, repaired: true, damaged: `${store}.damaged` });
     expect(existsSync(`${store}.damaged`)).toBe(true);
-    expect(await check()).toMatchObject({ code: 0, findingCount: 0 });
+    expect(await check()).toMatchObject({ code: 0, finding_count: 0 });
     expect(linesOf(store)).toEqual(lines);
     expect(await treeOf(store)).toEqual(tree);
   });

@@ -8,6 +8,9 @@ import { verify } from '../../src/verify/verify.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { type History, histories, toNdjson } from '../support/histories.ts';
 
+/** The number of generated histories; `npm run test:histories` has more. */
+const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 20) };
+
 async function* nothing() {}
 
 async function importLines(store: string, lines: readonly string[]): Promise<void> {
@@ -53,7 +56,7 @@ describe('the tree of any store', () => {
         expect(second).toEqual(first);
         expect((await verify({ out: at('first'), store: at('second.db') })).violations).toEqual([]);
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 
@@ -74,7 +77,7 @@ describe('the tree of any store', () => {
         }
         expect(filesIn(at('right'))).toEqual(await treeOf(at('left.db'), at('left')));
       }),
-      { numRuns: 60 },
+      RUNS,
     );
   });
 });

@@ -27,6 +27,9 @@ const DAMAGES = {
   accounts: ACCOUNT_DAMAGES,
   store: STORE_DAMAGES,
 };
+const ALL_DAMAGES: readonly Damage[] = Object.values(DAMAGES).flat();
+/** The first damage of each rule. These trees are also checked with the store, which must not hide a violation. */
+const WITH_STORE_TOO = new Set(Object.keys(RULES).map((rule) => ALL_DAMAGES.find(({ expects }) => expects === rule)));
 /** Violations of these rules disappear after a reseal. */
 const OF_FILES: readonly Rule[] = ['manifest-digest', 'manifest-line', 'file-missing', 'file-digest', 'unexpected-file', 'sort-keys'];
 
@@ -95,8 +98,8 @@ describe.each(Object.entries(DAMAGES))('verify of damage to %s', (_, damages) =>
     onTestFinished(() => entry.after?.(tree));
     if (entry.deep) tree.reseal();
     const alone = await verify({ out: tree.folder });
-    const withStore = await verify({ out: tree.folder, store });
-    const { violations, notes, violationCount, noteCount } = entry.withStore ? withStore : alone;
+    const withStore = entry.withStore || WITH_STORE_TOO.has(entry) ? await verify({ out: tree.folder, store }) : undefined;
+    const { violations, notes, violationCount, noteCount } = entry.withStore && withStore !== undefined ? withStore : alone;
     const found = [...violations, ...notes];
     expect(rulesOf(found)).toEqual([entry.expects, ...(entry.also ?? [])].sort());
     expect(found.filter((violation) => isNamed(violation, entry))).not.toEqual([]);
@@ -104,7 +107,8 @@ describe.each(Object.entries(DAMAGES))('verify of damage to %s', (_, damages) =>
     expect([violationCount, noteCount]).toEqual([violations.length, notes.length]);
     // violations inside the tree are also found with the store; differences from the store are not found without it
     if (entry.withStore) expect(alone.violations).toEqual([]);
-    else expect(rulesOf([...withStore.violations, ...withStore.notes])).toEqual(expect.arrayContaining(rulesOf(found)));
+    else if (withStore !== undefined)
+      expect(rulesOf([...withStore.violations, ...withStore.notes])).toEqual(expect.arrayContaining(rulesOf(found)));
   });
 });
 
@@ -160,18 +164,16 @@ describe('verify', () => {
 });
 
 describe('the table of damages', () => {
-  const all = Object.values(DAMAGES).flat();
-
   test('has a damage for every rule', () => {
-    expect([...new Set(all.map((damage) => damage.expects))].sort()).toEqual(OF_PAGES.toSorted());
+    expect([...new Set(ALL_DAMAGES.map((damage) => damage.expects))].sort()).toEqual(OF_PAGES.toSorted());
   });
 
   test('has a resealed damage for every rule about the contents of files', () => {
-    const deep = new Set<string>(all.filter((damage) => damage.deep).map((damage) => damage.expects));
+    const deep = new Set<string>(ALL_DAMAGES.filter((damage) => damage.deep).map((damage) => damage.expects));
     expect(OF_PAGES.filter((rule) => !deep.has(rule))).toEqual(OF_FILES);
   });
 
   test('has a different name for each damage', () => {
-    expect(new Set(all.map((damage) => damage.name)).size).toBe(all.length);
+    expect(new Set(ALL_DAMAGES.map((damage) => damage.name)).size).toBe(ALL_DAMAGES.length);
   });
 });

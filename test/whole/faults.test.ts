@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { filesIn } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestHere, palimpsestJson, type RunOptions } from '../support/palimpsest.ts';
 import { mountDisk } from './disks.ts';
 import { isUnfinished, runAndKill } from './killing.ts';
 import { slowDisk } from './slow-disk.ts';
@@ -12,6 +12,8 @@ import { buildArgs, buildStateOf, differences, type Files, freshTree, marksOf, t
 
 const folder = folderOfFile();
 const SIZES = ['--page-size', '10', '--account-page-size', '10'];
+/** The records of the store before and after a change. The pages after it are enough for two threads. */
+const [BEFORE, AFTER] = [1_000, 2_000] as const;
 const before = join(folder, 'before.db');
 const after = join(folder, 'after.db');
 /** Matches a hint that promises an unchanged store. */
@@ -22,14 +24,19 @@ let treeBefore: Files;
 let treeAfter: Files;
 
 beforeAll(async () => {
-  lines = await recordLines(6_000, 300);
-  await importLines(before, lines.slice(0, 3_000));
+  lines = await recordLines(AFTER, 300);
+  await importLines(before, lines.slice(0, BEFORE));
   copyFileSync(before, after);
-  more = fileOf(folder, 'more.ndjson', lines.slice(3_000));
+  more = fileOf(folder, 'more.ndjson', lines.slice(BEFORE));
   await palimpsestJson(['import', more, '--store', after]);
   treeBefore = await freshTree(before, join(folder, 'tree-before'), SIZES);
   treeAfter = await freshTree(after, join(folder, 'tree-after'), SIZES);
 });
+
+/** Returns the space that files take on a disk, in kilobytes. */
+function kilobytesOf(files: Files): number {
+  return [...files.values()].reduce((sum, { length }) => sum + Math.ceil(length / 4096) * 4, 0);
+}
 
 /** Copies the finished tree of the store's earlier state. Returns its folder. */
 function copyTree(out: string): string {
@@ -37,9 +44,12 @@ function copyTree(out: string): string {
   return out;
 }
 
+/** A disk that is full can only be unmounted when the process of the failed command has ended. */
+const ON_ITS_OWN: RunOptions = { ownProcess: true };
+
 /** Runs a command that must fail. Checks the error on standard error and returns the JSON error. */
-async function failureOf(args: readonly string[], env: Record<string, string> = {}): Promise<{ code: number | null; error: unknown }> {
-  const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env });
+async function failureOf(args: readonly string[], options: RunOptions = {}): Promise<{ code: number | null; error: unknown }> {
+  const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], options);
   expect(stderr, 'no stack trace').not.toContain('    at ');
   expect(stderr).not.toContain('bug in palimpsest');
   expect(stdout, `exit code ${code}, and no error on standard output: ${stderr}`).toContain('{"error":');
@@ -57,8 +67,9 @@ async function verify(out: string, store?: string): Promise<unknown> {
 describe('a full disk', () => {
   it('leaves the store unchanged if an import says so in its hint', async (context) => {
     let failed = 0;
-    for (const megabytes of [4, 5, 7, 8, 9, 10, 11, 14, 20]) {
-      const disk = mountDisk(context, join(folder, `full-store-${megabytes}`), `size=${megabytes}m`);
+    // the store takes 1.4 MB before the import and 2.3 MB after it
+    for (const kilobytes of [1_600, 1_900, 2_200, 2_600, 3_200, 4_000, 8_000]) {
+      const disk = mountDisk(context, join(folder, `full-store-${kilobytes}`), `size=${kilobytes}k`);
       const store = join(disk.folder, 'store.db');
       copyFileSync(before, store);
       const finished = await palimpsest(['import', more, '--store', store, '--json']);
@@ -73,7 +84,7 @@ describe('a full disk', () => {
       expect(finished.stderr).not.toContain('    at ');
       const { error } = JSON.parse(finished.stdout);
       expect(error).toMatchObject({ code: 'file-system', file: store, hint: expect.stringContaining('free some space') });
-      if (UNCHANGED.test(error.hint)) expect(contents === contentsOf(before), `unchanged, on ${megabytes} MB`).toBe(true);
+      if (UNCHANGED.test(error.hint)) expect(contents === contentsOf(before), `unchanged, on ${kilobytes} kB`).toBe(true);
       await palimpsestJson(['import', more, '--store', store]);
       expect(contentsOf(store)).toBe(contentsOf(after));
     }
@@ -81,18 +92,18 @@ describe('a full disk', () => {
   });
 
   it('leaves the store unchanged and no other files, at any point of an observe', async (context) => {
-    const batch = fileOf(folder, 'snapshots.ndjson', await snapshotLines(3_000, 3_000));
+    const batch = fileOf(folder, 'snapshots.ndjson', await snapshotLines(1_000, 1_000));
     const whole = join(folder, 'observed.db');
     copyFileSync(before, whole);
     await palimpsestJson(['observe', batch, '--store', whole]);
     const outcomes: string[] = [];
-    for (const megabytes of [4, 5, 7, 10]) {
-      const disk = mountDisk(context, join(folder, `full-observe-${megabytes}`), `size=${megabytes}m`);
+    for (const kilobytes of [1_600, 2_000, 2_600, 10_000]) {
+      const disk = mountDisk(context, join(folder, `full-observe-${kilobytes}`), `size=${kilobytes}k`);
       const store = join(disk.folder, 'store.db');
       copyFileSync(before, store);
       const finished = await palimpsest(['observe', batch, '--store', store, '--json']);
       disk.remount('size=200m');
-      outcomes.push(`${megabytes} MB: ${finished.code}`);
+      outcomes.push(`${kilobytes} kB: ${finished.code}`);
       if (finished.code !== 0) {
         expect(finished.code).toBe(1);
         expect(finished.stderr).not.toContain('    at ');
@@ -112,10 +123,10 @@ describe('a full disk', () => {
     const disk = mountDisk(context, join(folder, 'full-tree'), 'size=100m');
     const out = copyTree(join(disk.folder, 'out'));
     const marks = marksOf(out);
-    // each size is larger than the one before, but too small
-    for (const megabytes of [5, 6, 8]) {
-      disk.remount(`size=${megabytes}m`);
-      const { code, error } = await failureOf(buildArgs(after, out, SIZES));
+    // a part of the new tree fits beside the old one
+    for (const share of [0.1, 0.5, 0.9]) {
+      disk.remount(`size=${Math.floor(kilobytesOf(treeBefore) + share * kilobytesOf(treeAfter))}k`);
+      const { code, error } = await failureOf(buildArgs(after, out, SIZES), ON_ITS_OWN);
       expect(code).toBe(1);
       expect(error).toMatchObject({ code: 'file-system', file: out, hint: expect.stringContaining('free some space') });
       expect(marksOf(out), 'no file written and no leftovers').toEqual(marks);
@@ -130,7 +141,7 @@ describe('a full disk', () => {
     const inodes = marksOf(join(folder, 'tree-before')).size * 2 + treeAfter.size * 2;
     const disk = mountDisk(context, join(folder, 'full-folders'), `size=100m,nr_inodes=${inodes + 40}`);
     const out = copyTree(join(disk.folder, 'out'));
-    const finished = await palimpsest(buildArgs(after, out, [...SIZES, '--json']));
+    const finished = await palimpsestHere(buildArgs(after, out, [...SIZES, '--json']));
     // there is space for the staged files of the new tree beside the old tree; the exchange needs no more
     expect(finished).toMatchObject({ code: 0, stderr: '' });
     expect(differences(filesIn(out), treeAfter)).toEqual([]);
@@ -142,9 +153,8 @@ describe('a full disk', () => {
     const marks = marksOf(out);
     const html = [...SIZES, '--html'];
     // there is space for the new pages, but for few browse files
-    const used = [...treeBefore.values(), ...treeAfter.values()].reduce((sum, bytes) => sum + Math.ceil(bytes.length / 4096) * 4, 0);
-    disk.remount(`size=${used + 400}k`);
-    expect(await failureOf(buildArgs(after, out, html))).toMatchObject({ code: 1, error: { code: 'file-system', file: out } });
+    disk.remount(`size=${kilobytesOf(treeBefore) + kilobytesOf(treeAfter) + 400}k`);
+    expect(await failureOf(buildArgs(after, out, html), ON_ITS_OWN)).toMatchObject({ code: 1, error: { code: 'file-system', file: out } });
     expect(marksOf(out), 'no file written and no leftovers').toEqual(marks);
     disk.remount('size=200m');
     await palimpsestJson(buildArgs(after, out, html));
@@ -153,11 +163,10 @@ describe('a full disk', () => {
 
   it('never leaves an incomplete tree whose build.json is finished', async (context) => {
     // there is space for the pages of a first build, but for little more: the build fails at its last files
-    const pages = [...treeAfter].filter(([path]) => path.startsWith('rest/'));
-    const room = pages.reduce((sum, [, bytes]) => sum + Math.ceil(bytes.length / 4096), 0);
+    const room = kilobytesOf(new Map([...treeAfter].filter(([path]) => path.startsWith('rest/'))));
     const states = new Set<string>();
-    for (const extra of [-20, 0, 1, 2, 10, 40]) {
-      const disk = mountDisk(context, join(folder, `full-${room + extra}`), `size=${(room + extra) * 4}k`);
+    for (const extra of [-80, 0, 4, 8, 40, 160]) {
+      const disk = mountDisk(context, join(folder, `full-${room + extra}`), `size=${room + extra}k`);
       const out = join(disk.folder, 'out');
       const { code } = await palimpsest(buildArgs(after, out, [...SIZES, '--quiet']));
       const state = existsSync(out) ? buildStateOf(out) : 'none';
@@ -204,7 +213,7 @@ describe('a read-only disk', () => {
   it('lets a build read a store, or makes it fail with the name of the store', async (context) => {
     const disk = mountDisk(context, join(folder, 'read-only-build'), 'size=100m');
     const store = join(disk.folder, 'store.db');
-    await importLines(store, lines.slice(0, 3_000));
+    await importLines(store, lines.slice(0, BEFORE));
     disk.remount('ro');
     // the store as an import left it, and then only its main file
     for (const [index, name] of ['left', 'alone'].entries()) {
@@ -215,7 +224,7 @@ describe('a read-only disk', () => {
       }
       const out = join(folder, `read-only ${name}`);
       const args = buildArgs(store, out, SIZES);
-      if ((await palimpsest([...args, '--quiet'])).code === 0) {
+      if ((await palimpsestHere([...args, '--quiet'])).code === 0) {
         expect(differences(filesIn(out), treeBefore)).toEqual([]);
         continue;
       }
@@ -289,7 +298,7 @@ describe('an unusable store', () => {
 
   // each thread begins at one end: the main thread with the newest record, the worker with the last account
   it.each([
-    ['the newest record', () => `{"id":6000,`, {}],
+    ['the newest record', () => `{"id":${AFTER},`, {}],
     [
       'the last account',
       () => `{"screen_name":"${lastAccount()}","account_creation_date":null,"profile_image_url":"","data":[`,
@@ -300,7 +309,7 @@ describe('an unusable store', () => {
     copyFileSync(after, store);
     damage(store, text());
     const out = copyTree(join(folder, `damaged ${name}`));
-    const { code, error } = await failureOf(buildArgs(store, out, SIZES), slowDisk(slowness));
+    const { code, error } = await failureOf(buildArgs(store, out, SIZES), { env: slowDisk(slowness) });
     expect(code).toBe(1);
     expect(error).toMatchObject({ code: 'bad-store', file: store });
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
@@ -324,7 +333,7 @@ describe('an empty store', () => {
     expect([...tree.keys()].sort()).toEqual(['build.json', 'manifest-sha256.txt', 'sort-keys.txt', ...paths].sort());
     for (const path of paths) expect(tree.get(path)?.toString()).toBe(EMPTY);
     expect(await verify(out, store)).toBe(0);
-    await importLines(store, lines.slice(0, 3_000));
+    await importLines(store, lines.slice(0, BEFORE));
     await palimpsestJson(buildArgs(store, out, SIZES));
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
@@ -411,10 +420,12 @@ describe('a build over a changed tree', () => {
   it('completes an unfinished tree', async () => {
     const out = copyTree(join(folder, 'unfinished'));
     const args = buildArgs(after, out, SIZES);
-    const { signal } = await runAndKill(args, { sign: () => isUnfinished(out), delay: 100 }, { env: slowDisk({ rename: 1 }) });
+    // the last pages are exchanged first, so twenty of the new pages are there
+    const sign = () => isUnfinished(out) && existsSync(join(out, 'rest/data/page/180'));
+    const { signal } = await runAndKill(args, { sign, delay: 0 }, { env: slowDisk({ rename: 5 }) });
     expect(signal).toBe('SIGKILL');
     expect(buildStateOf(out)).toBe('unfinished');
-    const verified = await palimpsest(['verify', '--out', out, '--json']);
+    const verified = await palimpsestHere(['verify', '--out', out, '--json']);
     expect(verified.code).toBe(1);
     expect(JSON.parse(verified.stdout).violations).toMatchObject([{ rule: 'build-record', found: expect.stringContaining('unfinished') }]);
     const marks = marksOf(out);
@@ -428,12 +439,12 @@ describe('a build over a changed tree', () => {
     const out = copyTree(join(folder, 'sizes'));
     const larger = ['--page-size', '100', '--account-page-size', '50'];
     const wanted = await freshTree(before, join(folder, 'sizes-fresh'), larger);
-    const { code, stdout, stderr } = await palimpsest(buildArgs(before, out, [...larger, '--json']));
+    const { code, stdout, stderr } = await palimpsestHere(buildArgs(before, out, [...larger, '--json']));
     expect(code).toBe(0);
     expect(stderr).toContain('may have missed some');
-    expect(JSON.parse(stdout).removed).toBe(270 + 24);
+    expect(JSON.parse(stdout).removed).toBe(90 + 23);
     expect(differences(filesIn(out), wanted)).toEqual([]);
-    expect(existsSync(join(out, 'rest/data/page/31')), 'no empty folder is left').toBe(false);
+    expect(existsSync(join(out, 'rest/data/page/11')), 'no empty folder is left').toBe(false);
     await palimpsestJson(buildArgs(before, out, SIZES));
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
   });
@@ -461,7 +472,7 @@ describe('a build over a changed tree', () => {
   it.each<[string, (out: string) => void]>([
     ['a page is missing', (out) => rmSync(join(out, 'rest/data/page/7/index.json'))],
     ['a page and its folder are missing', (out) => rmSync(join(out, 'rest/account/page/3'), { recursive: true })],
-    ['a page was edited', (out) => writeFileSync(join(out, 'rest/data/page/7/index.json'), '{"count":3000}')],
+    ['a page was edited', (out) => writeFileSync(join(out, 'rest/data/page/7/index.json'), '{"count":1000}')],
     ['a collection is missing', (out) => rmSync(join(out, 'rest/account'), { recursive: true })],
     ['all pages are missing', (out) => rmSync(join(out, 'rest'), { recursive: true })],
     [
@@ -473,7 +484,7 @@ describe('a build over a changed tree', () => {
     const out = copyTree(join(folder, `repair ${name}`));
     const marks = marksOf(out);
     harm(out);
-    expect((await palimpsest(['verify', '--out', out, '--quiet'])).code).toBe(1);
+    expect((await palimpsestHere(['verify', '--out', out, '--quiet'])).code).toBe(1);
     const harmed = filesIn(out);
     await palimpsestJson(buildArgs(before, out, [...SIZES, '--repair']));
     expect(differences(filesIn(out), treeBefore)).toEqual([]);
@@ -494,7 +505,7 @@ describe('a change of the store by another program', () => {
   }
 
   it.each([
-    ['a record', `UPDATE record SET json = json_set(json, '$.text', 'edited by hand') WHERE id = 1500`, 'edited by hand', [1, 1]],
+    ['a record', `UPDATE record SET json = json_set(json, '$.text', 'edited by hand') WHERE id = 500`, 'edited by hand', [1, 1]],
     [
       'an account',
       `UPDATE account SET summary = json_set(summary, '$.bio', 'a bio by hand'), known_to = 9e6 WHERE screen_name = 'user_9'`,
@@ -507,7 +518,7 @@ describe('a change of the store by another program', () => {
       '',
       [0, 0],
     ],
-    ['a deleted record', 'DELETE FROM record WHERE id = 1500', '', [0, 0]],
+    ['a deleted record', 'DELETE FROM record WHERE id = 500', '', [0, 0]],
   ])('appears in the next build: %s', async (name, sql, text, shown) => {
     const store = join(folder, `edited ${name}.db`);
     copyFileSync(before, store);

@@ -52,7 +52,7 @@ async function nights(jobs: number) {
 describe('palimpsest observe --jobs', () => {
   it('leaves the same store, tree, rejects and summary with 1, 2 and 5 threads', { timeout: 300_000 }, async () => {
     const one = await nights(1);
-    expect(one.summaries[0]).toMatchObject({ observations: 1000, rejected: 3 });
+    expect(one.summaries[0]).toMatchObject({ snapshots: 1000, rejected: 3 });
     for (const jobs of [2, 5]) {
       const several = await nights(jobs);
       expect(several.summaries).toEqual(one.summaries);

@@ -19,6 +19,8 @@ const QUARTER = Math.max(2, Math.round(KILLS / 4));
 const FIRSTS = Math.max(1, Math.round(QUARTER / 4));
 /** The number of runs per kill that may end before it. In practice far fewer do. */
 const ATTEMPTS = 20;
+/** The share of the records and snapshots of the full test (npm run test:kill) that a short test has. */
+const SHARE = process.env['PALIMPSEST_TEST_KILLS'] === undefined ? 0.3 : 1;
 const PATIENCE = 60_000 + KILLS * 5_000;
 
 const random = chance(SEED);
@@ -67,6 +69,7 @@ const grown = (bytes: number, size: () => number) => () => size() > bytes;
 describe('a killed import', () => {
   const PHASES = ['before: starting', 'before: reading', 'during: writing', 'after: committed'];
   const small = join(folder, 'small.db');
+  const RECORDS = 30_000 * SHARE;
   let batch = '';
   let everything = '';
   let took = 0;
@@ -76,9 +79,9 @@ describe('a killed import', () => {
   let growth = 0;
 
   beforeAll(async () => {
-    const lines = await recordLines(30_000, 1_500);
+    const lines = await recordLines(RECORDS, 1_500 * SHARE);
     // some records of the batch are older than those in the store, so that it also changes the middle
-    const isOld = (_: string, index: number) => index < 15_000 && index % 10 !== 0;
+    const isOld = (_: string, index: number) => index < RECORDS / 2 && index % 10 !== 0;
     const old = lines.filter(isOld);
     batch = fileOf(
       folder,
@@ -126,7 +129,7 @@ describe('a killed import', () => {
         const records = recordsIn(store);
         const contents = contentsOf(store);
         expect([before, after], `neither state, ${log} bytes of log`).toContain(contents);
-        expect(records).toBe(contents === before ? 13_500 : 30_000);
+        expect(records).toBe(contents === before ? RECORDS * 0.45 : RECORDS);
         if (signal === null) expect(contents).toBe(after);
         else landings.add(contents === before ? phase : 'after: committed');
         await palimpsestJson(['import', batch, '--store', store]);
@@ -161,8 +164,8 @@ describe('a killed import', () => {
         if (signal === null) landings.missed += 1;
         expect(landings.missed, 'runs that could not be killed').toBeLessThan(ATTEMPTS * QUARTER);
         const records = recordsIn(store);
-        expect([0, 30_000]).toContain(records);
-        if (signal === null) expect(records).toBe(30_000);
+        expect([0, RECORDS]).toContain(records);
+        if (signal === null) expect(records).toBe(RECORDS);
         else landings.add(records === 0 ? phase : 'after: committed');
         await palimpsestJson(['import', everything, '--store', store]);
         expect(contentsOf(store)).toBe(after);
@@ -182,14 +185,14 @@ describe('a killed observe', () => {
   let [before, after] = ['', ''];
 
   beforeAll(async () => {
-    const lines = await snapshotLines(40_000, 4_000);
-    const renamed = lines.map((line, index) => (index > 20_000 ? line.replace(/"user_(\d+)7"/, '"renamed_$17"') : line));
-    await palimpsestJson(['observe', fileOf(folder, 'seen.ndjson', renamed.slice(0, 15_000)), '--store', small]);
+    const lines = await snapshotLines(40_000 * SHARE, 4_000 * SHARE);
+    const renamed = lines.map((line, index) => (index > 20_000 * SHARE ? line.replace(/"user_(\d+)7"/, '"renamed_$17"') : line));
+    await palimpsestJson(['observe', fileOf(folder, 'seen.ndjson', renamed.slice(0, 15_000 * SHARE)), '--store', small]);
     // unordered, and some snapshots were observed before
     batch = fileOf(
       folder,
       'see.ndjson',
-      renamed.slice(10_000).sort((a, b) => (a.slice(40) < b.slice(40) ? -1 : 1)),
+      renamed.slice(10_000 * SHARE).sort((a, b) => (a.slice(40) < b.slice(40) ? -1 : 1)),
     );
     const whole = join(folder, 'seen-whole.db');
     copyFileSync(small, whole);
@@ -212,7 +215,7 @@ describe('a killed observe', () => {
         const moment = oneOf(
           () => ({ delay: random() * took }),
           () => ({ sign: () => existsSync(`${store}-wal`), delay: random() * took * 0.5 }),
-          () => ({ sign: grown(random() * 2_000_000, () => logged(store)), delay: random() * 5 }),
+          () => ({ sign: grown(random() * 2_000_000 * SHARE, () => logged(store)), delay: random() * 5 }),
         );
         const { signal } = await runAndKill(['observe', batch, '--store', store, '--quiet'], moment);
         const phase = phaseOf(store);
@@ -233,7 +236,7 @@ describe('a killed observe', () => {
 });
 
 describe.each([
-  { name: 'a killed build', options: [], records: 60_000, accounts: 3_000, kills: QUARTER },
+  { name: 'a killed build', options: [], records: 60_000 * SHARE, accounts: 3_000 * SHARE, kills: QUARTER },
   { name: 'a killed build with browse files', options: ['--html'], records: 3_000, accounts: 150, kills: Math.ceil(QUARTER / 4) },
 ])('$name', ({ name, options, records, accounts, kills }) => {
   const PHASES = ['before: starting', 'before: rendering', 'during: exchanging', 'after: finished'];

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import { type Finished, palimpsest, type RunOptions } from '../support/palimpsest.ts';
 
 /** The moment of a kill: some time after the start, or after a sign on the disk. */
@@ -17,7 +17,8 @@ export function runAndKill(args: readonly string[], moment: Moment, options: Run
 
 async function kill(child: ChildProcess, { sign, delay }: Moment): Promise<void> {
   const isRunning = () => child.exitCode === null && child.signalCode === null;
-  while (sign !== undefined && isRunning() && !sign()) await setImmediate();
+  // a busy loop would take one of two cores from the program
+  while (sign !== undefined && isRunning() && !sign()) await setTimeout(1);
   if (delay > 0) await setTimeout(delay);
   if (isRunning()) child.kill('SIGKILL');
 }

@@ -81,7 +81,7 @@ describe('a removed account', () => {
     expect(await importing(line(page) + broken, '--rejects', rejects)).toMatchObject({
       records: { added: 1, excluded: 2 },
       rejected: 0,
-      pageSets: [{ status: 'complete' }],
+      page_sets: [{ status: 'complete' }],
     });
     expect(existsSync(rejects)).toBe(false);
     expect((await exported()).replace(/.*"id":1001.*\n/, '').replaceAll(/.*"(version|excluded_at)".*\n/g, '')).toBe(
@@ -117,7 +117,7 @@ describe('a removed account', () => {
       line({ observed_at: '2024-01-03T00:00:00Z', screen_name, bio: 'a secret bio' }),
     );
     expect(await observing(nameless.join('') + renamed + seen(6, 'bob', '7', 'new'))).toMatchObject({
-      observations: 1 + 1,
+      snapshots: 1 + 1,
       excluded: 4,
       records: { Bio: 1 },
       accounts: { added: 0 },
@@ -134,7 +134,7 @@ describe('a removed account', () => {
     const names = [...(await command(['export', 'ndjson', '--to', '-', '--store', store])).stdout.matchAll(/^\{"screen_name":"([^"]*)"/gm)];
     expect(names.length).toBeGreaterThan(0);
     expect(await command(['remove', ...names.map((match) => match[1] ?? ''), '--yes', '--store', store])).toMatchObject({ code: 0 });
-    expect(JSON.parse((await observe()).stdout)).toMatchObject({ observations: 0, excluded: first.observations, accounts: { added: 0 } });
+    expect(JSON.parse((await observe()).stdout)).toMatchObject({ snapshots: 0, excluded: first.snapshots, accounts: { added: 0 } });
   });
 
   it('leaves none of its bytes in the file, also none of earlier versions of its records', async () => {

@@ -116,7 +116,7 @@ describe('a build with --repair', () => {
         code: 'not-ours',
         file: join(out, path),
         found: expect.stringMatching(/^a /),
-        hint: expect.stringContaining('nothing was touched'),
+        hint: expect.stringContaining('nothing was changed'),
       },
     ]);
     expect(marksOf(out)).toEqual(marks);

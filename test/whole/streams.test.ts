@@ -3,7 +3,7 @@ import { cpSync, existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BIN, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { BIN, palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { requirement } from '../support/requirement.ts';
 import { folderOfFile } from './stores.ts';
 import { buildArgs } from './trees.ts';
@@ -66,12 +66,22 @@ function unread(stream: 'stdout' | 'stderr', args: readonly string[]): Promise<E
   return ended(child);
 }
 
-/** Returns the errors in a standard error, without the lines that `rewrite` writes there beside its file. */
+/** The lines that `rewrite` writes to its standard error beside its file. */
+let rewriteNotes: Promise<ReadonlySet<string>> | undefined;
+
+/** Returns the errors in a standard error, without the notes of `rewrite`. */
 async function errorsIn(name: string, args: readonly string[], stderr: string): Promise<string> {
   if (name !== 'rewrite') return stderr;
-  const notes = new Set((await redirected('', args)).stderr.split('\n'));
+  rewriteNotes ??= redirected('', args).then((usual) => new Set(usual.stderr.split('\n')));
+  const notes = await rewriteNotes;
   return stderr.replace(/.*\n/g, (line) => (notes.has(line.slice(0, -1)) ? '' : line));
 }
+
+/**
+ * The commands that are also started with closed streams: one that reads its input, and one that writes to both outputs.
+ * Node.js opens /dev/null for a stream that is closed at the start, before the program runs.
+ */
+const WITH_CLOSED_STREAMS = ['observe', 'rewrite'];
 
 describe.each(Object.entries(COMMANDS))('palimpsest %s', (name, args) => {
   it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
@@ -86,9 +96,7 @@ describe.each(Object.entries(COMMANDS))('palimpsest %s', (name, args) => {
     const endings = await Promise.all([
       unread('stdout', args()),
       unread('stderr', args()),
-      redirected('2>&-', args()),
-      redirected('>&-', args()),
-      redirected('<&-', args()),
+      ...(WITH_CLOSED_STREAMS.includes(name) ? ['2>&-', '>&-', '<&-'] : []).map((closed) => redirected(closed, args())),
       ...(full.skip ? [] : [redirected('2>/dev/full', args())]),
     ]);
     const outcomes = await Promise.all(endings.map(async ({ code, stderr }) => [code, await errorsIn(name, args(), stderr)]));
@@ -149,12 +157,12 @@ describe('escape sequences and line breaks in input', () => {
       cpSync(tree, broken, { recursive: true });
       cpSync(join(data, 'sample-snapshots.ndjson'), join(broken, `stray ${EVIL}`));
     }
-    const { code, stdout, stderr } = await palimpsest(args());
+    const { code, stdout, stderr } = await palimpsestHere(args());
     expect([code, stdout + stderr]).toEqual([wanted, expect.not.stringMatching(CONTROL)]);
   });
 
   it('do not reach the terminal with a warning', async () => {
-    const { code, stderr } = await palimpsest(['rewrite', 'nginx'], { env: { PALIMPSEST_OUT: join(folder, `no tree ${EVIL}`) } });
+    const { code, stderr } = await palimpsestHere(['rewrite', 'nginx'], { env: { PALIMPSEST_OUT: join(folder, `no tree ${EVIL}`) } });
     expect([code, stderr]).toEqual([0, expect.stringMatching(/^warning: there is no finished tree in /)]);
     expect(stderr).not.toMatch(CONTROL);
   });
@@ -162,9 +170,9 @@ describe('escape sequences and line breaks in input', () => {
   it('stay unchanged in --json', async () => {
     const missing = await palimpsest(['import', `${path}.missing`, '--store', fresh(), '--json']);
     expect(JSON.parse(missing.stdout).error).toMatchObject({ file: `${path}.missing`, message: `cannot read ${path}.missing` });
-    const account = await palimpsest(['history', EVIL, '--store', join(folder, 'observed.db'), '--json']);
+    const account = await palimpsestHere(['history', EVIL, '--store', join(folder, 'observed.db'), '--json']);
     expect(JSON.parse(account.stdout).error).toMatchObject({ code: 'no-account', found: EVIL });
-    const usage = await palimpsest(['build', `--${EVIL}`, '--base-url', 'https://example.org', '--json']);
+    const usage = await palimpsestHere(['build', `--${EVIL}`, '--base-url', 'https://example.org', '--json']);
     expect(JSON.parse(usage.stdout).error).toMatchObject({ code: 'usage', message: `unknown option '--${EVIL}'` });
   });
 });
@@ -177,11 +185,10 @@ describe('wrong usage', () => {
     ['no command', []],
     ['an invalid value', ['serve', '--port', 'abc']],
   ])('gives a JSON error with --json and with PALIMPSEST_JSON: %s', async (_, args) => {
-    const [flag, variable, off] = await Promise.all([
-      palimpsest([...args, ...(args.length === 0 ? [] : ['--json'])], args.length === 0 ? { env: { PALIMPSEST_JSON: 'yes' } } : {}),
-      palimpsest(args, { env: { PALIMPSEST_JSON: '1' } }),
-      palimpsest(args, { env: { PALIMPSEST_JSON: '0' } }),
-    ]);
+    const asked = args.length === 0 ? { env: { PALIMPSEST_JSON: 'yes' } } : {};
+    const flag = await palimpsestHere(args.length === 0 ? args : [...args, '--json'], asked);
+    const variable = await palimpsestHere(args, { env: { PALIMPSEST_JSON: '1' } });
+    const off = await palimpsestHere(args, { env: { PALIMPSEST_JSON: '0' } });
     expect([flag.code, variable.code, off.code, off.stdout]).toEqual([2, 2, 2, '']);
     expect(JSON.parse(variable.stdout)).toMatchObject({
       error: { code: 'usage', message: expect.stringMatching(/^[^(].*/), hint: expect.any(String) },
@@ -207,7 +214,7 @@ describe('wrong usage', () => {
     ['PALIMPSEST_ORIGIN', 'x', ['rewrite', 'nginx', '--out', tree]],
     ['PALIMPSEST_FIELD', 'maybe', ['history', 'x']],
   ])('in a variable gives an error that names the variable: %s=%s', async (variable, value, args) => {
-    const { code, stdout, stderr } = await palimpsest([...args, '--json'], { env: { [variable]: value } });
+    const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], { env: { [variable]: value } });
     expect([code, JSON.parse(stdout).error.code]).toEqual([2, 'usage']);
     expect(stderr).toContain(variable);
   });

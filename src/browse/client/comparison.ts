@@ -15,10 +15,13 @@ const CHOSEN = 'palimpsest-version';
 
 /**
  * Adds a button to each change of an account, to compare any two versions of a field. The first choice is kept when the
- * reader goes to a page with older changes.
+ * reader goes to a page with older changes. A field with only one version has no button.
  */
 export function addComparison(): void {
-  const changes = allChanges().filter((change) => change.closest('.own') !== null && !change.classList.contains('V'));
+  const hasOlder = document.querySelector('[aria-label="Older changes"]') !== null || location.pathname !== `${mainPage()}.html`;
+  const isComparable = (change: HTMLElement) =>
+    !change.classList.contains('V') && (hasOlder || document.querySelectorAll(`article.${change.className}`).length > 1);
+  const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });
     button.addEventListener('click', () => {

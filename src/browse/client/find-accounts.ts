@@ -1,7 +1,16 @@
 import { BEST, compareFound, folded, type Match, matchOf, type SearchEntry } from '../search-terms.ts';
 
-/** A file of the search index, as its script passes it on. An entry is handle, place, name, rank, and former handles. */
-export type IndexFile = readonly [prefix: string, total: number, next: string, best: readonly IndexEntry[], rest: readonly IndexEntry[]];
+/**
+ * A file of the search index, as its script passes it on: the prefix, and the endings that make the longer prefixes with a
+ * file of their own. An entry is handle, place, name, rank, and former handles.
+ */
+export type IndexFile = readonly [
+  prefix: string,
+  total: number,
+  next: readonly string[],
+  best: readonly IndexEntry[],
+  rest: readonly IndexEntry[],
+];
 export type IndexEntry = readonly [handle: string, place: string, name: string, rank: number, ...formerHandles: string[]];
 
 /** The accounts that a query finds. */
@@ -20,12 +29,14 @@ export async function findAccounts(query: string, load: (prefix: string) => Prom
   const text = folded(query);
   if (text === '') return { total: 0, entries: [] };
   let file = await load('');
-  for (const character of text) {
-    if (!Array.from(file[2]).includes(character)) break;
-    file = await load(file[0] + character);
+  for (let [prefix, , next] = file; prefix.length < text.length; [prefix, , next] = file) {
+    const ending = next.find((candidate) => text.startsWith(prefix + candidate) || (prefix + candidate).startsWith(text));
+    if (ending === undefined) break;
+    file = await load(prefix + ending);
   }
   const [prefix, total, , best, rest] = file;
-  const isCounted = prefix === text;
+  // all terms that begin with the query can have more characters in common
+  const isCounted = prefix.startsWith(text);
   const listed = isCounted && best.length > 0 ? best : [...rest, ...best];
   const found = new Map<string, readonly [Match, SearchEntry]>();
   for (const [handle, place, name, rank, ...formerHandles] of listed) {

@@ -20,8 +20,16 @@ interface Generations {
   readonly isSuccessor: boolean;
 }
 
-/** Reads the log of a tree. Reads the log at the target only if the tree does not have all its generations. */
-export async function generationsToPublish(head: ComposedHead, found: ComposedHead | undefined, read: ReadChecked): Promise<Generations> {
+/**
+ * Reads the log of a tree. Reads the log at the target only if the tree does not have all its generations.
+ * @param append whether a tree that was built in a new folder becomes the next generation of the target
+ */
+export async function generationsToPublish(
+  head: ComposedHead,
+  found: ComposedHead | undefined,
+  append: boolean,
+  read: ReadChecked,
+): Promise<Generations> {
   const own = await readLog(head.log, read);
   if (found === undefined) return { generations: own, before: [], isSuccessor: true };
   const same = own.filter(({ generation }) => generation <= found.generation && generation > found.generation - found.log.count);
@@ -30,8 +38,45 @@ export async function generationsToPublish(head: ComposedHead, found: ComposedHe
     return { generations: own, before: same, isSuccessor: true };
   }
   const before = await readLog(found.log, read);
-  const joined = hasRemoved(head, found) ? undefined : joinedLogs(own, before);
-  return { generations: joined ?? own, before, isSuccessor: joined !== undefined };
+  const joined = hasRemoved(head, found) ? undefined : (joinedLogs(own, before) ?? appendedLog(own, before, append));
+  if (joined !== undefined) return { generations: joined, before, isSuccessor: true };
+  // a reader who follows the links of an earlier state must not get pages of another one
+  const isLater = (own[0]?.generation ?? 0) > found.generation;
+  return { generations: isLater ? own : renumbered(own, before), before, isSuccessor: false };
+}
+
+/**
+ * Returns the generations of a target and those that a tree with another log adds. Its generations after the present state
+ * of the target follow. If it does not have this state, only its last generation follows, because the others may be older.
+ * @returns undefined if that is not allowed, or if both logs have generations in common: then the tree is an old copy, or
+ *   two runs published different trees
+ */
+function appendedLog(own: readonly Generation[], before: readonly Generation[], append: boolean): readonly Generation[] | undefined {
+  const known = new Set(before.map(encodeJson));
+  if (own.some((generation) => known.has(encodeJson(generation)))) return undefined;
+  const present = own.findLastIndex((generation) => isSameState(generation, before.at(-1)));
+  if (present === -1 && !append) return undefined;
+  return [...before, ...renumbered(present === -1 ? own.slice(-1) : own.slice(present + 1), before)];
+}
+
+/** Returns generations with the next numbers after others, and with later times. */
+function renumbered(generations: readonly Generation[], before: readonly Generation[]): readonly Generation[] {
+  const last = before.at(-1);
+  let [number, time] = [last?.generation ?? 0, Date.parse(last?.time ?? '')];
+  return generations.map((generation) => {
+    number += 1;
+    time = Math.max(Date.parse(generation.time), time + 1);
+    return { ...generation, generation: number, time: new Date(time).toISOString() };
+  });
+}
+
+function isSameState(one: Generation, other: Generation | undefined): boolean {
+  return (
+    one.data === other?.data &&
+    one.account === other.account &&
+    one.page_size === other.page_size &&
+    one.account_page_size === other.account_page_size
+  );
 }
 
 /** Returns the older generations of the target and those of the tree; undefined if the latter do not continue the former. */
@@ -60,6 +105,6 @@ export function lostGenerations(
   return new Failure('generations-lost', `the tree does not have the generations of ${target}: readers would lose these states`, {
     expected: `a tree that continues generation ${found.generation}`,
     found: `generation ${head.generation} of a tree that was built without that one`,
-    hint: 'publish from the folder that was published before; to publish an earlier state use --rollback; to lose the states publish with --drop-generations',
+    hint: 'publish from the folder that was published before, or with --append if the tree was built in a new folder; to publish an earlier state use --rollback; to lose the states publish with --drop-generations',
   });
 }

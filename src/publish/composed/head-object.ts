@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto';
-import { type ComposedHead, encodeHead, parseHead } from '../../composed/head.ts';
+import { type ComposedHead, encodeHead, type Published, parseHead } from '../../composed/head.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { storageErrorKind } from '../../storage/storage-failure.ts';
 import { HEAD } from '../../tree/found-layout.ts';
+import { withPublish } from './published.ts';
 
 /** The head at a target. */
 export interface FoundHead {
@@ -25,19 +26,28 @@ export async function readHeadAt(remote: Remote): Promise<FoundHead | undefined>
   });
 }
 
+/** How a head is written. */
+export interface HeadWrite {
+  /** The Cache-Control header of the head. */
+  readonly cacheControl: string;
+  /** False at a store without conditional writes, with one publisher. */
+  readonly isConditional: boolean;
+  /** The earlier publishes of the generations that stay. */
+  readonly earlier: readonly Published[];
+}
+
 /**
- * Writes the head if nobody wrote it since it was read. Readers then see the new state.
- * @param cacheControl the Cache-Control header of the head
- * @param isConditional false at a store without conditional writes, with one publisher
+ * Writes the head, with the time of this publish, if nobody wrote it since it was read. Readers then see the new state.
  * @throws Failure target-busy if another run wrote it
  */
 export async function writeHead(
   remote: Remote,
   head: ComposedHead,
   found: FoundHead | undefined,
-  { cacheControl, isConditional }: { readonly cacheControl: string; readonly isConditional: boolean },
+  { cacheControl, isConditional, earlier }: HeadWrite,
 ): Promise<void> {
-  const bytes = Buffer.from(encodeHead(head));
+  const published = withPublish(earlier, head.generation, Date.now());
+  const bytes = Buffer.from(encodeHead({ ...head, published }));
   const headers = { contentType: 'application/json', cacheControl, contentEncoding: '' };
   const upload = { bytes, headers, digest: hash('sha256', bytes) };
   if (!isConditional) {

@@ -29,7 +29,7 @@ export async function readMarker(remote: Remote): Promise<Marker | undefined> {
       place: { file: STATE },
       expected: 'no tree, or one with the composed layout',
       found: isStatic ? 'a tree with the static layout' : 'a file that palimpsest did not write for the composed layout',
-      hint: 'publish to another prefix or folder; nothing was touched',
+      hint: 'publish to another prefix or folder; nothing was changed',
     },
   );
 }

@@ -1,7 +1,8 @@
 import type { Chunk } from '../../composed/chunk.ts';
-import { type ComposedHead, encodeHead } from '../../composed/head.ts';
+import { type ComposedHead, encodeHead, type Published } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import type { Generation } from '../../rewrite/compose.ts';
+import { settledGeneration } from './published.ts';
 
 /** What a plan is computed from. */
 export interface Situation {
@@ -18,7 +19,7 @@ export interface Situation {
   readonly repair: boolean;
   /** For how many milliseconds a state stays readable after the next one replaced it; undefined for ever. */
   readonly keep: number | undefined;
-  /** The present time, in milliseconds since 1970. */
+  /** The present time, in milliseconds since 1970. Generations that readers of the last day may have are always kept. */
   readonly now: number;
 }
 
@@ -32,6 +33,8 @@ export interface NewState {
 export interface ComposedPlan {
   /** The head to write. */
   readonly head: ComposedHead;
+  /** The earlier publishes of its generations. */
+  readonly published: readonly Published[];
   /** Whether the target has this head. */
   readonly isIdle: boolean;
   /** The root of the new log, and its chunks that the old log does not have. */
@@ -50,24 +53,28 @@ export function planComposed({ head, generations, found, isSuccessor, hasRemoved
   const before = found?.generations ?? [];
   // what an earlier publish dropped stays dropped
   const first = isSuccessor ? (before[0]?.generation ?? 0) : 0;
-  const present = isSuccessor ? before.at(-1) : undefined;
+  // without a successor, no reader has seen these generations
+  const settled = found === undefined ? Number.POSITIVE_INFINITY : settledGeneration(found.head.published ?? [], now);
   const kept = withinKeep(
     generations.filter(({ generation }) => generation >= first),
-    present,
+    isSuccessor ? settled : Number.POSITIVE_INFINITY,
     keep,
     now,
   );
   const isKept = new Set(kept.map(({ generation }) => generation));
   const dropped = isSuccessor ? before.filter(({ generation }) => !isKept.has(generation)) : before;
-  const readable = new Set(withinKeep(before, before.at(-1), keep, now));
+  const readable = new Set(withinKeep(before, settled, keep, now));
   const chunks = new Map<string, Chunk>();
   const log = logOf(kept, (chunk) => chunks.set(chunk.hash, chunk));
   const oldChunks = new Set<string>();
   if (found !== undefined) logOf(before, ({ hash }) => oldChunks.add(hash));
-  const next: ComposedHead = { ...head, log };
+  // a tree that was restored from a target may have a list of publishes
+  const next: ComposedHead = { ...head, generation: kept.at(-1)?.generation ?? head.generation, log, published: undefined };
   return {
     head: next,
-    isIdle: found !== undefined && encodeHead(found.head) === encodeHead(next),
+    // other generations may have the same numbers
+    published: isSuccessor ? (found?.head.published ?? []) : [],
+    isIdle: found !== undefined && encodeHead({ ...found.head, published: undefined }) === encodeHead(next),
     logChunks: [...chunks.values()].filter(({ hash }) => hash === log.root || !oldChunks.has(hash)),
     states: repair ? newStates(kept, [], false) : newStates(kept, before, isSuccessor),
     kept,
@@ -78,18 +85,13 @@ export function planComposed({ head, generations, found, isSuccessor, hasRemoved
 
 /**
  * Leaves out the generations that other ones replaced before the time to keep began.
- * @param present the state at the target: readers may have it, even if a later one was built long ago
+ * @param settled the generation before which no reader of the last day began: it may have been built much earlier
  */
-function withinKeep(
-  generations: readonly Generation[],
-  present: Generation | undefined,
-  keep: number | undefined,
-  now: number,
-): readonly Generation[] {
+function withinKeep(generations: readonly Generation[], settled: number, keep: number | undefined, now: number): readonly Generation[] {
   if (keep === undefined) return generations;
   return generations.filter(({ generation }, index) => {
     const next = generations[index + 1];
-    return next === undefined || Date.parse(next.time) > now - keep || (present !== undefined && generation >= present.generation);
+    return next === undefined || Date.parse(next.time) > now - keep || generation >= settled;
   });
 }
 

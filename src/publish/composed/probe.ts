@@ -33,7 +33,7 @@ async function isRefused(remote: Remote, path: string, upload: Upload, condition
 export function unconditional(remote: Remote): Failure {
   return new Failure('no-conditional-writes', `${remote.name} does not support conditional writes`, {
     expected: 'a store that refuses a write if the object has another version (If-Match and If-None-Match)',
-    found: 'a store that ignores or rejects the condition: two publishes at the same time could not notice each other',
+    found: 'a store that ignores or rejects the condition: two publishes at the same time may not detect each other',
     hint: 'publish with --single-publisher if no other run can publish to this target at the same time',
   });
 }

@@ -31,6 +31,8 @@ export interface ComposedPublishOptions extends Omit<Limits, 'allowGaps'>, Remot
   readonly cacheControl: string;
   /** For how many milliseconds a state stays readable after the next one replaced it; undefined for ever. */
   readonly keep: number | undefined;
+  /** Whether a tree that was built in a new folder becomes the next generation of the target. */
+  readonly append: boolean;
   /** Whether to drop generations of the target that the tree does not have. */
   readonly dropGenerations: boolean;
   /** Whether no other run can publish to the target at the same time. */
@@ -107,7 +109,7 @@ async function prepare(remote: Remote, target: Target, head: ComposedHead, optio
   if (found === undefined && marker === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   if (!options.dryRun && !options.isSinglePublisher) refuseUnfinishedDeletes(remote, marker, Date.now());
   const read = readEither(options.out, remote);
-  const { generations, before, isSuccessor } = await generationsToPublish(head, found?.head, read);
+  const { generations, before, isSuccessor } = await generationsToPublish(head, found?.head, options.append, read);
   const lost = lostGenerations(remote.name, head, found?.head, isSuccessor);
   const plan = planComposed({
     head,
@@ -196,7 +198,7 @@ async function execute(
   const list: Marker = { deletes, since: Date.now() };
   // before the head, so that the next run deletes what a killed run leaves
   if (marker === undefined || deletes.length > 0) await writeMarker(remote, list);
-  if (!plan.isIdle) await writeHead(remote, plan.head, found, { cacheControl, isConditional });
+  if (!plan.isIdle) await writeHead(remote, plan.head, found, { cacheControl, isConditional, earlier: plan.published });
   const deleted = await deleteListed(remote, list.deletes, options);
   if (deleted === deletes.length && deletes.length + (marker?.deletes.length ?? 0) > 0) {
     await writeMarker(remote, { deletes: [], since: Date.now() });

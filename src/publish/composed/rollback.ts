@@ -15,7 +15,7 @@ import { sendLog } from './send.ts';
 import type { ReadChecked } from './tree-difference.ts';
 
 export interface RollbackOptions extends RemoteOptions {
-  /** The generation to go back to; undefined for the one before the present one. */
+  /** The generation to go back to; undefined for the one before the current one. */
   readonly generation: number | undefined;
   /** The Cache-Control header of the head. */
   readonly cacheControl: string;
@@ -78,7 +78,8 @@ async function write(
   options: RollbackOptions,
 ): Promise<boolean> {
   const isConditional = await sendLog(remote, head.log.root, chunks, options);
-  await writeHead(remote, head, found, { cacheControl: options.cacheControl, isConditional });
+  const earlier = found.head.published ?? [];
+  await writeHead(remote, head, found, { cacheControl: options.cacheControl, isConditional, earlier });
   return isConditional;
 }
 

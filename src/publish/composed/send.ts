@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto';
 import type { Chunk } from '../../composed/chunk.ts';
-import { chunkPath } from '../../rewrite/chunks.ts';
+import { CHUNK_CACHE_CONTROL, chunkPath } from '../../rewrite/chunks.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
 import type { Upload } from '../../storage/target.ts';
@@ -10,7 +10,7 @@ import type { ChunkRef, ReadChecked } from './tree-difference.ts';
 /** The bytes of a chunk never change, so every cache may keep it for ever. */
 const CHUNK_HEADERS = {
   contentType: 'application/octet-stream',
-  cacheControl: 'public, max-age=31536000, immutable',
+  cacheControl: CHUNK_CACHE_CONTROL,
   contentEncoding: '',
 };
 

@@ -54,7 +54,7 @@ export class Lease {
     this.#object = new StateObject(this.#token, tag);
   }
 
-  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
+  /** Whether the store supports conditional writes. If it does not, two runs may not detect each other. */
   get isConditional(): boolean {
     return this.#object.isConditional;
   }

@@ -12,7 +12,7 @@ const CLAIM_DELAY_MS = 2_000;
 
 /** The state's object at a target. It is written only if no other run has written it since. */
 export class StateObject {
-  /** Whether the store supports conditional writes. If it does not, two runs may fail to notice each other. */
+  /** Whether the store supports conditional writes. If it does not, two runs may not detect each other. */
   isConditional = true;
   readonly #token: string;
   #tag: string | undefined;

@@ -112,7 +112,7 @@ export async function readState(remote: Remote): Promise<FoundState | undefined>
       place: { file: STATE, field: error.field },
       expected: error.expected,
       found: error.found,
-      hint: 'publish to another prefix, or remove that object; nothing was touched',
+      hint: 'publish to another prefix, or remove that object; nothing was changed',
     });
   }
 }

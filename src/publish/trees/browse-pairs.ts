@@ -84,7 +84,7 @@ export async function refuseOtherHome(remote: Remote, tree: LocalTree, { listing
       place: { file: HOME },
       expected: 'nothing, because the home page of the tree comes there',
       found: 'another file',
-      hint: 'move that file away, publish to another target or prefix, or build without --html; nothing was touched',
+      hint: 'move that file away, publish to another target or prefix, or build without --html; nothing was changed',
     });
   }
 }

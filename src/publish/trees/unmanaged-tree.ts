@@ -64,7 +64,7 @@ async function refuseStore(remote: Remote): Promise<void> {
     place: { file: STORE_MARKER },
     expected: 'a target separate from the store',
     found: 'files that palimpsest store push wrote',
-    hint: 'publish to another bucket or container; nothing was touched',
+    hint: 'publish to another bucket or container; nothing was changed',
   });
 }
 
@@ -119,6 +119,6 @@ function notOurs(remote: Remote, path: string, expected: string, found: string):
     place: { file: path },
     expected: `${expected}, or nothing`,
     found,
-    hint: 'publish to another target or prefix, or remove that file; nothing was touched',
+    hint: 'publish to another target or prefix, or remove that file; nothing was changed',
   });
 }

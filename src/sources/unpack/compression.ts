@@ -51,7 +51,7 @@ const COMPRESSIONS: readonly Compression[] = [
 
 /**
  * Yields the bytes of an input without their compression, or as they are if they are not compressed.
- * @throws Failure bad-encoding if the compressed data is broken, is cut short or expands too much; no-tool if the program
+ * @throws Failure bad-encoding if the compressed data is damaged, is cut short or expands too much; no-tool if the program
  *   that decompresses is not installed; and the errors of the input
  */
 export async function* decompressed(input: Pick<Input, 'name' | 'open' | 'expansion'>): AsyncGenerator<Uint8Array> {
@@ -106,7 +106,7 @@ function toFailure(error: unknown, file: string, kind: string, install: string |
   }
   const isBroken = error instanceof ProgramError || (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_'));
   if (!isBroken) return error;
-  return new Failure('bad-encoding', `${file} is broken ${kind} data`, {
+  return new Failure('bad-encoding', `${file} is damaged ${kind} data`, {
     place: { file },
     expected: `a complete ${kind} file`,
     found: error.message,

@@ -175,7 +175,7 @@ function notOurs(folder: string, expected: string, found: string): Failure {
     place: { file: folder },
     expected,
     found,
-    hint: 'publish to another folder; nothing was touched',
+    hint: 'publish to another folder; nothing was changed',
   });
 }
 

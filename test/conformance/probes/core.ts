@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { parseEnvelope } from '../../../src/contract/envelope.ts';
-import { eachCollection, Findings, type Probe } from '../probe.ts';
+import { askAll, eachCollection, Findings, type Probe } from '../probe.ts';
 
 /** Checks that following `next` from page 1 to the last page returns every item once. */
 export const walk: Probe = eachCollection(async ({ ask, site }, path, findings, collection) => {
@@ -92,9 +92,8 @@ export const traversal: Probe = async ({ ask, site }) => {
   ])
     targets.push(site.path('data') + query);
   targets.push('/secret.txt', `${site.base}/secret.txt`, `${site.base}/rest/secret.txt`);
-  for (const target of targets) {
-    const { status, body } = await ask(target);
-    findings.equal(target, [status === 200 && !isPage(body), body.includes('not for readers')], [false, false]);
+  for (const [index, { status, body }] of (await askAll(ask, targets)).entries()) {
+    findings.equal(targets[index] ?? '', [status === 200 && !isPage(body), body.includes('not for readers')], [false, false]);
   }
   return findings.found;
 };

@@ -2,14 +2,19 @@ import fc from 'fast-check';
 import type { Host } from '../../../src/rewrite/hosts/host.ts';
 import { resolve } from '../../../src/rewrite/resolve.ts';
 import { queries as arbitrary } from '../../drf/queries.ts';
-import { eachCollection, Findings, type Probe } from '../probe.ts';
+import { askAll, eachCollection, Findings, type Probe } from '../probe.ts';
 import { ALL_QUERIES, QUERIES, type Query } from '../queries.ts';
 
 /** Returns a probe that checks the answers to all queries of one kind. */
 export function queries(asks: Query['asks']): Probe {
   return eachCollection(async ({ ask, site }, path, findings, collection) => {
-    for (const { query, shows } of ALL_QUERIES.filter((one) => one.asks === asks)) {
-      const { status, body } = await ask(path + query);
+    const asked = ALL_QUERIES.filter((one) => one.asks === asks);
+    const answers = await askAll(
+      ask,
+      asked.map(({ query }) => path + query),
+    );
+    for (const [index, { status, body }] of answers.entries()) {
+      const { query = '', shows = 404 } = asked[index] ?? {};
       findings.equal(query.length > 99 ? `${query.length} characters` : query, status, shows === 404 ? 404 : 200);
       if (status === 200 && shows !== 404) findings.bytes(query, body, site.page(collection, shows));
     }
@@ -26,8 +31,13 @@ export function anyQuery({ cannot }: Host): Probe {
   const mayMiss = QUERIES.some(({ asks }) => Object.hasOwn(cannot, asks));
   return async ({ ask, site }) => {
     const findings = new Findings();
-    for (const query of fc.sample(arbitrary.filter(isUnmixed), { seed: 4, numRuns: 150 })) {
-      const { status, body } = await ask(`${site.path('data')}?${query}`);
+    const asked = fc.sample(arbitrary.filter(isUnmixed), { seed: 4, numRuns: 150 });
+    const answers = await askAll(
+      ask,
+      asked.map((query) => `${site.path('data')}?${query}`),
+    );
+    for (const [index, { status, body }] of answers.entries()) {
+      const query = asked[index] ?? '';
       const { file } = resolve('GET', '/rest/data/', query);
       const page = file === undefined || /page\/(?!last|[123]\/)/.test(file) ? undefined : site.file(file);
       if (status === 200 && page !== undefined) findings.bytes(query, body, page);

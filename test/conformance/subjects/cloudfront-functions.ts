@@ -1,12 +1,17 @@
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { isObject } from '../../../src/contract/json.ts';
 import { cloudfrontFunctions as host } from '../../../src/rewrite/hosts/cloudfront-functions.ts';
 import type { Exchange } from '../../serve/exchange.ts';
 import { program, releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { conditional, startBucket } from './static-origin.ts';
+
+/** A limit above the size of any answers of njs, in bytes. */
+const MAX_OUTPUT = 1 << 26;
 
 export const cloudfrontFunctions: Subject = {
   host,
@@ -18,7 +23,9 @@ export const cloudfrontFunctions: Subject = {
     for (const name of ['rest', 'browse', 'index.html']) symlinkSync(join(tree, name), join(bucket, name));
     writeFileSync(join(bucket, 'invalid-page.json'), readFileSync(join(files, 'invalid-page.json')));
     const origin = await startBucket(bucket);
-    const run = (file: string, event: object) => runFunction(join(files, file), join(work, 'run.js'), event);
+    const [viewerRequest, viewerResponse] = ['viewer-request.js', 'viewer-response.js'].map(
+      (name) => new EdgeFunction(join(files, name), join(work, name)),
+    ) as [EdgeFunction, EdgeFunction];
     const errors: unknown = JSON.parse(readFileSync(join(files, 'custom-error-responses.json'), 'utf8'));
 
     const ask = async (target: string, method = 'GET', sent: Readonly<Record<string, string>> = {}): Promise<Exchange> => {
@@ -26,27 +33,77 @@ export const cloudfrontFunctions: Subject = {
       const accept = sent['Accept'];
       const asked = accept === undefined ? {} : { accept: { value: accept } };
       const request = { method, uri, querystring: parameters(query), headers: asked, cookies: {} };
-      const answered = run('viewer-request.js', { version: '1.0', context: { eventType: 'viewer-request' }, request });
+      const answered = await viewerRequest.run({ version: '1.0', context: { eventType: 'viewer-request' }, request });
       if ('statusCode' in answered) return exchange(answered, method);
       const found = await origin.ask(String(answered['uri']), method, conditional(sent));
       const custom = errorResponse(errors, found.status);
       // CloudFront does not call a viewer response function for errors
       if (custom !== undefined) return { ...(await origin.ask(custom.path, method)), status: custom.status };
       const headers = Object.fromEntries(Object.entries(found.headers).map(([name, value]) => [name, { value: String(value) }]));
-      const response = run('viewer-response.js', { version: '1.0', request, response: { statusCode: found.status, headers } });
+      const response = await viewerResponse.run({ version: '1.0', request, response: { statusCode: found.status, headers } });
       return { ...found, headers: plain(response['headers']) };
     };
     return { ask, stop: origin.child.stop };
   },
 };
 
-/** Runs a function on an event in njs, which has the dialect of CloudFront. */
-function runFunction(file: string, script: string, event: object): { readonly [key: string]: unknown } {
-  writeFileSync(script, `${readFileSync(file, 'utf8')}\nconsole.log(JSON.stringify(handler(${JSON.stringify(event)})));`);
-  const { stdout, stderr, status } = spawnSync('njs', [script], { encoding: 'utf8' });
-  const value: unknown = status === 0 ? JSON.parse(stdout) : undefined;
-  if (isObject(value)) return value;
-  throw new Error(`${file} on ${JSON.stringify(event)}: ${stdout}${stderr}`);
+type Json = { readonly [key: string]: unknown };
+
+interface Waiting {
+  readonly event: object;
+  readonly resolve: (value: Json) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A function in njs, which has the dialect of CloudFront. One process of njs answers all events that came meanwhile. */
+class EdgeFunction {
+  readonly #file: string;
+  readonly #script: string;
+  #waiting: Waiting[] = [];
+  #isRunning = false;
+
+  /** @param script the path of the script that njs runs */
+  constructor(file: string, script: string) {
+    this.#file = file;
+    this.#script = script;
+  }
+
+  /** Calls the function. */
+  run(event: object): Promise<Json> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ event, resolve, reject });
+      if (!this.#isRunning) void this.#answerAll();
+    });
+  }
+
+  async #answerAll(): Promise<void> {
+    this.#isRunning = true;
+    await setImmediate();
+    while (this.#waiting.length > 0) {
+      const asked = this.#waiting;
+      this.#waiting = [];
+      try {
+        const values = await this.#call(asked.map(({ event }) => event));
+        for (const [index, { event, resolve, reject }] of asked.entries()) {
+          const value = values[index];
+          if (isObject(value)) resolve(value);
+          else reject(new Error(`${this.#file} on ${JSON.stringify(event)}: ${JSON.stringify(value)}`));
+        }
+      } catch (error) {
+        for (const { reject } of asked) reject(error);
+      }
+    }
+    this.#isRunning = false;
+  }
+
+  async #call(events: readonly object[]): Promise<readonly unknown[]> {
+    const calls = `console.log(JSON.stringify(${JSON.stringify(events)}.map((event) => handler(event))));`;
+    writeFileSync(this.#script, `${readFileSync(this.#file, 'utf8')}\n${calls}`);
+    const { stdout } = await promisify(execFile)('njs', [this.#script], { maxBuffer: MAX_OUTPUT });
+    const values: unknown = JSON.parse(stdout);
+    if (!Array.isArray(values)) throw new Error(`${this.#file}: ${stdout}`);
+    return values;
+  }
 }
 
 /** Splits a query as CloudFront does: undecoded parameters, with repeated values in `multiValue`. */

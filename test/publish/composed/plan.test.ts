@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ComposedHead } from '../../../src/composed/head.ts';
+import type { ComposedHead, Published } from '../../../src/composed/head.ts';
 import { logOf } from '../../../src/composed/log.ts';
 import { planComposed, type Situation } from '../../../src/publish/composed/plan.ts';
 import type { Generation } from '../../../src/rewrite/compose.ts';
@@ -14,7 +14,8 @@ function generation(number: number, daysAgo: number): Generation {
   return { generation: number, time: new Date(NOW - daysAgo * DAY).toISOString(), ...sizes, data: root(number), account: root(9) };
 }
 
-function headOf(generations: readonly Generation[]): ComposedHead {
+/** @param settled a generation that was published two days ago */
+function headOf(generations: readonly Generation[], settled = generations.at(-1)?.generation ?? 0): ComposedHead {
   const last = generations.at(-1);
   const tree = (hash: string) => ({ count: 1, root: hash, node: { level: 1, children: [] } });
   return {
@@ -29,6 +30,7 @@ function headOf(generations: readonly Generation[]): ComposedHead {
     data: tree(last?.data ?? ''),
     account: tree(root(9)),
     log: logOf(generations, () => {}),
+    published: [{ generation: settled, time: new Date(NOW - 2 * DAY).toISOString() }],
   };
 }
 
@@ -58,6 +60,7 @@ describe('the plan of a composed publish', () => {
     const { states, head } = plan(ALL.slice(0, 3));
     expect(states.map(({ state, base }) => [state.generation, base?.generation])).toEqual([[4, 3]]);
     expect(head.log).toEqual(headOf(ALL).log);
+    expect(head.published).toBeUndefined();
     expect(plan(ALL)).toMatchObject({ isIdle: true, states: [], dropped: [], deleted: [] });
   });
 
@@ -70,6 +73,27 @@ describe('the plan of a composed publish', () => {
   it('keeps the state that readers have now, however old it is', () => {
     const { kept, deleted } = plan(ALL.slice(0, 2), { keep: DAY });
     expect([numbers(kept), numbers(deleted)]).toEqual([[2, 3, 4], [1]]);
+  });
+
+  it('keeps what readers of the last day may have, however old it is', () => {
+    const kept = (published: Published[] | undefined) =>
+      numbers(plan(ALL, { keep: DAY, found: { head: { ...headOf(ALL), published }, generations: ALL } }).kept);
+    const time = (hours: number) => new Date(NOW - hours * 3_600_000).toISOString();
+    expect(
+      kept([
+        { generation: 2, time: time(25) },
+        { generation: 4, time: time(23) },
+      ]),
+    ).toEqual([2, 3, 4]);
+    expect(
+      kept([
+        { generation: 2, time: time(50) },
+        { generation: 3, time: time(25) },
+      ]),
+    ).toEqual([3, 4]);
+    expect(kept([{ generation: 4, time: time(23) }])).toEqual([1, 2, 3, 4]);
+    expect(kept(undefined)).toEqual([1, 2, 3, 4]);
+    expect(numbers(plan([], { keep: DAY }).kept)).toEqual([4]);
   });
 
   it('does not send again what an earlier publish dropped', () => {

@@ -1,0 +1,79 @@
+import { AccountCursor, type AccountTotals } from './account-cursor.ts';
+import type { Checksum } from './checksum.ts';
+import type { Connection } from './connection.ts';
+import { damaged } from './damaged.ts';
+import type { Direction } from './direction.ts';
+import { feedChecksum } from './feed-blocks.ts';
+import { FeedCursor } from './feed-cursor.ts';
+import { openStore } from './open-store.ts';
+import { isCurrent, latestRevision, type Revision } from './revision.ts';
+import { RANKING_MODULUS } from './schema.ts';
+import { wrapErrors } from './store-error.ts';
+
+/**
+ * The part of a store that pages are rendered from, as it was at the time of its opening. A thread that renders opens only this
+ * part, because it has half of the modules of a store.
+ */
+export class PageSource {
+  readonly path: string;
+  readonly revision: Revision;
+  readonly #database: Connection;
+
+  protected constructor(database: Connection, revision: Revision) {
+    this.path = database.path;
+    this.#database = database;
+    this.revision = revision;
+  }
+
+  /**
+   * Opens a revision of a store. Returns undefined if the store has another revision by now.
+   * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
+   */
+  static at(path: string, number: number): PageSource | undefined {
+    const database = openStore(path, 'read');
+    let source: PageSource | undefined;
+    try {
+      source = wrapErrors(path, () => {
+        database.exec('BEGIN');
+        const revision = isCurrent(database) ? latestRevision(database) : undefined;
+        return revision?.number === number ? new PageSource(database, revision) : undefined;
+      });
+      return source;
+    } finally {
+      if (source === undefined) database.close();
+    }
+  }
+
+  /** Returns a cursor over the feed that begins at one of its ends. */
+  feed(end: Direction): FeedCursor {
+    return new FeedCursor(this.#database, end);
+  }
+
+  /** Returns a cursor over the accounts in their order that begins at one of its ends. */
+  accounts(end: Direction): AccountCursor {
+    return new AccountCursor(this.#database, end);
+  }
+
+  /**
+   * Compares the checksum of the feed that was read with the stored one.
+   * @throws Failure bad-store
+   */
+  checkFeed(read: Checksum): void {
+    const written = feedChecksum(this.#database);
+    if (read.crc !== written.crc || read.bytes !== written.bytes) throw damaged(this.path, 'a feed that does not match its checksum');
+  }
+
+  /**
+   * Compares the number and the sum of the accounts that were read with the stored ones. The checksum of each account is
+   * checked when the account is read.
+   * @throws Failure bad-store
+   */
+  checkAccounts({ accounts, sum }: AccountTotals): void {
+    if (accounts === this.revision.accounts && sum % RANKING_MODULUS === this.revision.ranking_sum) return;
+    throw damaged(this.path, 'an order of accounts that does not match its checksum');
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}

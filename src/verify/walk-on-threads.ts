@@ -1,0 +1,167 @@
+import type { Collection } from '../contract/collection.ts';
+import { Failure } from '../contract/failure.ts';
+import type { OnProgress, Pauses } from '../contract/pauses.ts';
+import { joined, NOTHING } from '../store/checksum.ts';
+import { Store } from '../store/store.ts';
+import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import type { TreeDigests } from '../tree/manifest.ts';
+import type { AccountPlace } from './account-place.ts';
+import { checkOrder } from './accounts.ts';
+import { BLOOM_BYTES, BloomFilter } from './bloom-filter.ts';
+import { noDamages } from './damaged-pages.ts';
+import { checkPlace, type RecordPlace } from './feed.ts';
+import { HASH_BYTES, MultisetHash } from './multiset-hash.ts';
+import { Predecessors } from './predecessors.ts';
+import { secondPass } from './second-pass.ts';
+import type { SortKeysCheck } from './sort-keys.ts';
+import type { CollectionSpan, SpanAnswer, SpanJob } from './span-messages.ts';
+import { SpanThreads } from './span-threads.ts';
+import type { PageSource } from './tree-pages.ts';
+import { type Notes, Report } from './violation.ts';
+import type { VerifyPhase } from './walk.ts';
+
+/** With fewer pages, threads take longer to start than they save. */
+const MIN_PAGES = 200;
+/** The number of pages that a thread checks at once. */
+const SPAN_PAGES = 32;
+
+/** A static tree to check, and the store to compare it with. */
+interface ThreadWalk {
+  readonly out: string;
+  readonly build: BuildRecord;
+  readonly manifest: TreeDigests;
+  readonly pages: PageSource;
+  readonly store: string | undefined;
+  /** The number of threads. */
+  readonly threads: number;
+  readonly sortKeys: SortKeysCheck;
+}
+
+/**
+ * Walks both collections of a tree as `walkTree` does, on several threads. They check the same rules, but stop at the first
+ * violation. Adds notes to the report.
+ * @returns undefined if the tree is small, breaks a rule or differs from the store. Nothing is reported then: walkTree finds and
+ *   reports everything in order
+ */
+export async function walkOnThreads(
+  walk: ThreadWalk,
+  report: Report,
+  pauses: Pauses,
+  onProgress: OnProgress<VerifyPhase>,
+): Promise<{ readonly records: number; readonly accounts: number } | undefined> {
+  const { build, pages } = walk;
+  if (walk.threads === 0 || report.violationCount > 0 || build.data_pages + build.account_pages < MIN_PAGES) return undefined;
+  const store = walk.store === undefined ? undefined : Store.open(walk.store);
+  const ids = new SharedArrayBuffer(BLOOM_BYTES);
+  const merge = new Merge(build, new BloomFilter(ids), walk.sortKeys, onProgress);
+  const jobs = Array.from({ length: walk.threads }, () => jobOf(walk, store, ids));
+  const threads = new SpanThreads(store === undefined || store.revision.fingerprint === build.store ? jobs : []);
+  const endOnStop = pauses.onStop(() => void threads.close());
+  try {
+    const isGood =
+      (await threads.check(spansOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
+      (await threads.check(spansOf('account', build.account_pages), (answer) => merge.account(answer)));
+    pauses.check();
+    if (!isGood || !merge.isWhole(jobs, store)) return undefined;
+  } finally {
+    endOnStop();
+    await threads.close();
+    store?.close();
+  }
+  report.addNotes(merge.report);
+  const { names, predecessors, records, accounts } = merge;
+  if (names.size > 0 || !predecessors.isEmpty) {
+    const step = (done: number) => onProgress('again', done, build.records + build.accounts);
+    const unresolved = { buckets: [], names, predecessors, damaged: noDamages() };
+    await secondPass({ build, record: BUILD_RECORD, pages }, unresolved, report, pauses, step);
+  }
+  return { records, accounts };
+}
+
+function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): SpanJob {
+  return {
+    out,
+    build,
+    digests: { data: manifest.data.shared, account: manifest.account.shared },
+    store: store === undefined ? undefined : { path: store.path, revision: store.revision.number },
+    ids,
+    hashes: { data: new SharedArrayBuffer(HASH_BYTES), account: new SharedArrayBuffer(HASH_BYTES) },
+  };
+}
+
+function spansOf(collection: Collection, pages: number): CollectionSpan[] {
+  const starts = Array.from({ length: Math.ceil(pages / SPAN_PAGES) }, (_, index) => 1 + index * SPAN_PAGES);
+  return starts.map((from) => ({ collection, from, to: Math.min(pages, from + SPAN_PAGES - 1) }));
+}
+
+/** Merges what threads found on spans of pages, in the order of the spans. Checks what one span does not show. */
+class Merge {
+  records = 0;
+  accounts = 0;
+  /** The notes. A violation means that the tree must be walked again. */
+  readonly report: Report = new Report();
+  /** Names that may belong to two accounts. */
+  readonly names: Set<string> = new Set();
+  readonly predecessors: Predecessors;
+  readonly #build: BuildRecord;
+  readonly #sortKeys: SortKeysCheck;
+  readonly #onProgress: OnProgress<VerifyPhase>;
+  readonly #known = new BloomFilter();
+  #checksum = NOTHING;
+  #record: RecordPlace | undefined;
+  #account: AccountPlace | undefined;
+
+  constructor(build: BuildRecord, ids: BloomFilter, sortKeys: SortKeysCheck, onProgress: OnProgress<VerifyPhase>) {
+    this.predecessors = new Predecessors(ids);
+    this.#build = build;
+    this.#sortKeys = sortKeys;
+    this.#onProgress = onProgress;
+  }
+
+  /** Adds a span of the feed. Returns false if it cannot follow the span before it. */
+  feed({ ids, first, last, notes, checksum }: SpanAnswer): boolean {
+    for (const id of ids) this.#sortKeys.record(id);
+    if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, '', this.report);
+    this.#record = last;
+    this.#checksum = joined(this.#checksum, checksum);
+    this.records += ids.length;
+    return this.#add(notes);
+  }
+
+  /** Adds a span of accounts. Returns false if it cannot follow the span before it. */
+  account({ ids, names, unknown, notes }: SpanAnswer): boolean {
+    for (const [index, name] of names.entries()) {
+      const place = { first: ids[index] ?? 0, name };
+      checkOrder(place, this.#account, '', this.report);
+      this.#account = place;
+      this.#sortKeys.account(name, Number.isFinite(place.first) ? place.first : undefined);
+      if (this.#known.add(name)) this.names.add(name);
+    }
+    for (const { record, path } of unknown) this.predecessors.add(record, path, this.report);
+    this.accounts += names.length;
+    return this.#add(notes);
+  }
+
+  /** Whether the feed and the accounts have the same records, and the feed is that of the store. */
+  isWhole(jobs: readonly SpanJob[], store: Store | undefined): boolean {
+    const [feed, accounts] = [new MultisetHash(), new MultisetHash()];
+    for (const { hashes } of jobs) {
+      feed.addAll(new MultisetHash(hashes.data));
+      accounts.addAll(new MultisetHash(hashes.account));
+    }
+    if (feed.differences(accounts).length > 0) return false;
+    try {
+      store?.checkFeed(this.#checksum);
+      return true;
+    } catch (error) {
+      if (error instanceof Failure) return false;
+      throw error;
+    }
+  }
+
+  #add(notes: Notes): boolean {
+    this.report.addNotes(notes);
+    this.#onProgress('walk', this.records + this.accounts, this.#build.records + this.#build.accounts);
+    return this.report.violationCount === 0;
+  }
+}

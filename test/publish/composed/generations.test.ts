@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import type { ComposedHead } from '../../../src/composed/head.ts';
+import { logOf } from '../../../src/composed/log.ts';
+import { generationsToPublish } from '../../../src/publish/composed/generations.ts';
+import type { Generation } from '../../../src/rewrite/compose.ts';
+
+const chunks = new Map<string, Buffer>();
+const read = async (hash: string) => chunks.get(hash) ?? Buffer.from('');
+
+/** A generation with a state, which a letter names. */
+function generation(number: number, state: string, day = number): Generation {
+  const sizes = { records: 1, accounts: 1, page_size: 100, account_page_size: 100 };
+  const time = new Date(Date.UTC(2026, 10, day)).toISOString();
+  return { generation: number, time, ...sizes, data: state.repeat(64), account: '9'.repeat(64) };
+}
+
+function headOf(generations: readonly Generation[], exclusion: string | null = null): ComposedHead {
+  const last = generations.at(-1);
+  const tree = { count: 1, root: '', node: { level: 1, children: [] } };
+  const log = logOf(generations, ({ hash, pieces }) => void chunks.set(hash, Buffer.concat(pieces)));
+  const site = { base_url: 'https://history.example', page_size: 100, account_page_size: 100 };
+  const head = { palimpsest: '0.1.0', layout: 'composed', ...site, store: '', last_exclusion: exclusion } as const;
+  return { ...head, generation: last?.generation ?? 0, data: tree, account: tree, log };
+}
+
+const AT_TARGET = [generation(1, 'a'), generation(2, 'b'), generation(3, 'c')];
+
+async function joined(own: readonly Generation[], append: boolean, { removed = false, target = AT_TARGET } = {}) {
+  const exclusion = removed ? '2026-11-22T00:00:00Z' : null;
+  const { generations, isSuccessor } = await generationsToPublish(headOf(own, exclusion), headOf(target), append, read);
+  return { isSuccessor, list: generations.map(({ generation: number, data }) => `${number}${data.slice(0, 1)}`).join(' '), generations };
+}
+
+describe('the generations to publish', () => {
+  it('are those of the tree if it continues the target', async () => {
+    expect(await joined([...AT_TARGET, generation(4, 'd')], false)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c 4d' });
+    // a tree that dropped its earlier generations
+    expect(await joined([generation(3, 'c'), generation(4, 'd')], false)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c 4d' });
+    // a target that dropped them, or went back
+    const target = AT_TARGET.slice(0, 2);
+    expect(await joined([...AT_TARGET, generation(4, 'd')], false, { target })).toMatchObject({ isSuccessor: true });
+  });
+
+  it('are those of the target and the last one of a new tree, if that is allowed', async () => {
+    const own = [generation(1, 'a', 9), generation(2, 'd', 10)];
+    expect(await joined(own, false)).toMatchObject({ isSuccessor: false });
+    expect(await joined(own, true)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c 4d' });
+  });
+
+  it('are those of the target and the later ones of a tree with its present state', async () => {
+    const own = [generation(1, 'c', 9), generation(2, 'd', 10), generation(3, 'e', 11)];
+    for (const append of [false, true]) expect(await joined(own, append)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c 4d 5e' });
+    expect(await joined(own.slice(0, 1), false)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c' });
+  });
+
+  it('do not continue the target with an old copy of it, or with a copy that was changed', async () => {
+    for (const append of [false, true]) {
+      expect(await joined(AT_TARGET.slice(0, 2), append)).toMatchObject({ isSuccessor: false });
+      expect(await joined([...AT_TARGET.slice(0, 2), generation(3, 'x')], append)).toMatchObject({ isSuccessor: false });
+    }
+  });
+
+  it('have ascending times, even if the clock of the new tree is behind', async () => {
+    const { generations } = await joined([generation(1, 'd', 1)], true);
+    expect(generations.at(-1)?.time).toBe('2026-11-03T00:00:00.001Z');
+  });
+
+  it('have no number of the target if they do not continue it', async () => {
+    expect(await joined([generation(1, 'x', 9)], true, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
+    expect(await joined([generation(4, 'x')], false, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
+    expect(await joined([generation(1, 'x', 9), generation(2, 'y', 10)], false)).toMatchObject({ isSuccessor: false, list: '4x 5y' });
+  });
+});
