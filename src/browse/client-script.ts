@@ -18,9 +18,9 @@ const MODULES: readonly string[] = [
 /** The compiled modules. Tests that run the source use them too, so that the bytes are always the same. */
 const COMPILED = new URL('../../dist/browse/script/', import.meta.url);
 
-/** Returns the script of the pages: one classic script, because a page from `file://` cannot load modules. */
+/** Returns the script of the pages: one classic script, because a page from `file://` cannot load modules. It has no indentation. */
 export function clientScript(): string {
   const modules = MODULES.map((name) => readFileSync(new URL(`${name}.js`, COMPILED), 'utf8'));
   const statements = modules.map((text) => text.replace(/^import .*\n/gm, '').replace(/^export (\{\};\n)?/gm, ''));
-  return `(() => {\n'use strict';\n${statements.join('')}})();\n`.replace(/^(?: {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
+  return `(() => {\n'use strict';\n${statements.join('').replace(/^ +/gm, '')}})();\n`;
 }

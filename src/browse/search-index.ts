@@ -5,7 +5,7 @@ import { sortedLines } from '../store/sorted-lines.ts';
 import { Best, type Listed, type Term } from './best-accounts.ts';
 import { type ByteText, byteText, exactByteText, plainText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
-import { cutName, handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
+import { handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
@@ -20,6 +20,8 @@ const SIZE = 12_000;
 const FEW = 40;
 /** Windows limits a path to 260 characters, and the name of a file has two for each byte. A longer prefix is not split. */
 const LONGEST_PREFIX = 60;
+/** The number of characters of a display name that can be found and that a result shows. */
+const NAME_LENGTH = 60;
 
 /**
  * Yields the files of the search index. There is a file for each prefix that many terms begin with, unless all of them have
@@ -131,6 +133,11 @@ const MATCHES: readonly Match[] = [MATCH.exact, MATCH.handle, MATCH.former, MATC
 /** Returns the handle at the beginning of the JSON of an account. */
 function handleIn(json: ByteText): string {
   return json.includes('\\') ? JSON.parse(plainText(`[${json}]`))[0] : plainText(json.slice(1, json.indexOf('"', 1)));
+}
+
+/** Cuts a display name to the part that the index contains. */
+export function cutName(name: string): string {
+  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
 }
 
 /**

@@ -8,7 +8,7 @@ export interface SearchEntry {
   readonly handle: string;
   /** Where the page of the account is, see `searchEntry`. */
   readonly place: string;
-  /** The display name, cut at {@link NAME_LENGTH} characters. */
+  /** The display name, cut to the part that the index contains. */
   readonly name: string;
   /** Accounts with a larger rank come first among those with the same match, see `rankOf`. */
   readonly rank: number;
@@ -20,8 +20,6 @@ export const MATCH = { exact: 0, handle: 1, former: 2, name: 3 } as const;
 
 export type Match = (typeof MATCH)[keyof typeof MATCH];
 
-/** The number of characters of a display name that can be found and that a result shows. */
-export const NAME_LENGTH = 60;
 /** The number of accounts that a search shows. */
 export const BEST = 20;
 /** The number of words of a display name at which a search can begin. */
@@ -66,11 +64,6 @@ export function nameTerms(name: string): string[] {
     if (terms.length < WORDS) terms.push(text.slice(index));
   }
   return terms;
-}
-
-/** Cuts a display name to the part that the index contains. */
-export function cutName(name: string): string {
-  return name.length <= NAME_LENGTH ? name : [...name].slice(0, NAME_LENGTH).join('').toWellFormed();
 }
 
 /** Returns how a folded query finds an account; undefined if it does not. */

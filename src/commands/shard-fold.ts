@@ -55,7 +55,7 @@ export function declareShardFold(shard: Program, terminal: Terminal): void {
       const took = performance.now() - started;
       terminal.summary({ partition: task.number, ...summary, milliseconds: Math.round(took) }, [
         `wrote ${summary.file} (${size(summary.bytes)}) in ${seconds(took)}`,
-        `  snapshots ${number(summary.observations)}: ${number(summary.changed)} with changes, ${number(summary.observations - summary.changed)} without`,
+        `  snapshots ${number(summary.snapshots)}: ${number(summary.changed)} with changes, ${number(summary.snapshots - summary.changed)} without`,
         `next, after all partitions: ${await terminal.command('shard merge', {}, [folder])}`,
       ]);
     });

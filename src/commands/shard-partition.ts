@@ -88,7 +88,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
           [
             `wrote ${summary.file} (${size(summary.bytes)}) in ${seconds(took)}`,
             `  sources   ${number(summary.sources.shard)} of ${number(summary.sources.all)}`,
-            `  snapshots ${number(summary.observations)}`,
+            `  snapshots ${number(summary.snapshots)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `next, after all ${plural(own.shards, 'shard')}: ${await terminal.command('shard fold', { '--partition': '0' }, [options.to])}, and so on`,
           ],

@@ -32,7 +32,7 @@ export interface FoldOptions {
 
 export interface FoldSummary {
   readonly file: string;
-  readonly observations: number;
+  readonly snapshots: number;
   /** Observations with changes. */
   readonly changed: number;
   /** The size of the file. */
@@ -88,7 +88,7 @@ export async function foldPartition(path: string, options: FoldOptions): Promise
     }
     writer.endRange();
     const bytes = writer.finish({ run: folder.digest, shards: digestOfShards(shards), network });
-    return { file, observations: all, changed, bytes };
+    return { file, snapshots: all, changed, bytes };
   } catch (error) {
     throw folderFailure(path, error);
   } finally {

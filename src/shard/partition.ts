@@ -29,7 +29,7 @@ export interface PartitionSummary {
   readonly file: string;
   /** The number of files of this shard, and of all shards. */
   readonly sources: { readonly shard: number; readonly all: number };
-  readonly observations: number;
+  readonly snapshots: number;
   readonly rejected: number;
   /** The size of the file. */
   readonly bytes: number;
@@ -72,7 +72,7 @@ export async function partitionSources(inputs: readonly Input[], path: string, o
         }
         await options.beforeCommit?.();
         const bytes = writer.finish({ run: folder.digest });
-        return { file, sources: { shard: share.length, all: units.length }, observations: spool.length, rejected, bytes };
+        return { file, sources: { shard: share.length, all: units.length }, snapshots: spool.length, rejected, bytes };
       } finally {
         writer.discard();
       }

@@ -9,7 +9,7 @@ export const FORMAT = 1;
 /** A block begins with the number of its rows, the number of bytes of its texts, and their SHA-256. */
 export const HEADER_BYTES = 40;
 /** A file ends with the SHA-256 of its manifest, and the number of bytes of the manifest. */
-export const TRAILER_BYTES = 36;
+const TRAILER_BYTES = 36;
 export const ROW_BYTES: number = BY_TIME.columns * 8;
 
 /** The manifest at the end of a file. */

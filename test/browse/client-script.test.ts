@@ -44,7 +44,7 @@ it('the client script is small and has no module syntax', () => {
 });
 
 describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}`, () => {
-  let [folder, fileUrl, nina, ninette] = ['', '', '', ''];
+  let [folder, fileUrl, nina, ninette, other] = ['', '', '', '', ''];
   let browser: Browser;
   let site: { readonly url: string; readonly stop: () => void };
 
@@ -54,7 +54,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const store = Store.open(join(folder, 'store.db'));
     const files = browseFilesOf(store);
     store.close();
-    [nina = '', ninette = ''] = ['nina_k', 'ninette'].map((name) => [...files.keys()].find((path) => path.endsWith(`/${name}.html`)) ?? '');
+    const names = ['nina_k', 'ninette', 'ni_other1'];
+    [nina = '', ninette = '', other = ''] = names.map((name) => [...files.keys()].find((path) => path.endsWith(`/${name}.html`)) ?? '');
     fileUrl = writeFiles(join(folder, 'out'), files);
     site = await serveFolder(join(folder, 'out'));
     browser = await launch();
@@ -216,6 +217,12 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
       'maps of 129 places that moved\nand <b>more</b>',
     ]);
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129 ', ' that moved\nand <b>more</b>']);
+  });
+
+  it('offers no comparison for a field with one version', async () => {
+    const page = await open(other);
+    expect(await page.locator('.own article').count()).toBeGreaterThan(0);
+    expect(await page.locator('button.compare').count()).toBe(0);
   });
 
   it('follows the permalink of a record that is on an older page now', async () => {

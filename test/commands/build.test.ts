@@ -35,7 +35,11 @@ describe('build without --base-url', () => {
     expect(linkIn(cwd)).toBe(`${DEFAULT}/rest/data/?page=2`);
     expect((await palimpsestHere(['serve', '--help'])).stdout.replace(/\s+/g, ' ')).toMatch(/default: "127\.0\.0\.1".*default: 8080/);
     expect((await palimpsestHere(['build', '--help'])).stdout).toContain(DEFAULT);
-    expect(await buildJson(await withStore())).toMatchObject({ build: { base_url: DEFAULT }, base_url_from: 'default', base_url_before: null });
+    expect(await buildJson(await withStore())).toMatchObject({
+      build: { base_url: DEFAULT },
+      base_url_from: 'default',
+      base_url_before: null,
+    });
   });
 
   it('keeps the base URL of the tree', async () => {

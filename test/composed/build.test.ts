@@ -107,8 +107,16 @@ describe('the composed layout of any store', () => {
     const folder = temporaryFolder();
     let run = 0;
     // an id keeps its account, whatever its name is
-    const seen = fc.record({ id: fc.nat({ max: 30 }), name: fc.nat({ max: 2 }), bio: fc.constantFrom('', 'one', 'two'), hours: fc.nat({ max: 40 }) });
-    const night = fc.record({ seen: fc.array(seen, { minLength: 1, maxLength: 60 }), removed: fc.option(fc.nat({ max: 30 }), { freq: 4 }) });
+    const seen = fc.record({
+      id: fc.nat({ max: 30 }),
+      name: fc.nat({ max: 2 }),
+      bio: fc.constantFrom('', 'one', 'two'),
+      hours: fc.nat({ max: 40 }),
+    });
+    const night = fc.record({
+      seen: fc.array(seen, { minLength: 1, maxLength: 60 }),
+      removed: fc.option(fc.nat({ max: 30 }), { freq: 4 }),
+    });
     await fc.assert(
       fc.asyncProperty(fc.array(night, { minLength: 2, maxLength: 5 }), async (nights) => {
         run += 1;
@@ -124,7 +132,9 @@ describe('the composed layout of any store', () => {
           await observe(at('store.db'), snapshots);
           if (index > 0 && removed !== null) {
             const names = [0, 1, 2].map((name) => `user_${removed}_${name}`);
-            const now = hour(24 * index).toISOString().replace('.000Z', 'Z');
+            const now = hour(24 * index)
+              .toISOString()
+              .replace('.000Z', 'Z');
             await removeAccounts(at('store.db'), names, { now, isDryRun: false, allowUnknown: true });
           }
           const changed = index === 0 ? undefined : changedRoots(at('store.db'), at('composed'));

@@ -173,7 +173,7 @@ describe('the job in docs/nightly.md with the composed layout', { timeout: 600_0
       expect(await composed(site, page, `as_of=${index + 1}`)).toBe(withAsOf(String(one), JOB_ENV['PALIMPSEST_BASE_URL'] ?? '', index + 1));
     }
     // nothing new
-    expect(await night(work, 'idle', [snapshot(300, 3)], local, more)).toEqual(DONE);
+    expect(await night(work, 'idle', [snapshot(300, 2)], local, more)).toEqual(DONE);
     expect(JSON.parse(readFileSync(join(work, 'idle/published.json'), 'utf8'))).toMatchObject({ generation: 2, done: { uploads: 0 } });
   });
 });

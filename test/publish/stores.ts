@@ -135,9 +135,9 @@ export async function startAzurite(certificate?: Certificate): Promise<Store> {
   const scheme = certificate === undefined ? 'http' : 'https';
   const endpoint = `${scheme}://127.0.0.1:${port}`;
   try {
-    for (let left = 200; !(await answers(port)); left -= 1) {
+    for (let left = 1_200; !(await answers(port)); left -= 1) {
       if (left === 0 || child.exitCode !== null) throw new Error('the emulator does not start');
-      await setTimeout(100);
+      await setTimeout(50);
     }
     const { BlobServiceClient } = await import('@azure/storage-blob');
     const trust: StoragePipelineOptions & { tlsOptions?: object } =

@@ -91,7 +91,8 @@ const DAMAGES: readonly Damage[] = [
   {
     name: 'a record that is not in its account',
     rule: 'account-data-missing',
-    damage: (tree) => tree.editAccounts((accounts) => accounts.map((account, at) => (at === 200 ? { ...account, data: account.data.slice(1) } : account))),
+    damage: (tree) =>
+      tree.editAccounts((accounts) => accounts.map((account, at) => (at === 200 ? { ...account, data: account.data.slice(1) } : account))),
   },
   {
     name: 'a record that is neither in the feed nor in its account',

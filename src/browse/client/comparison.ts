@@ -18,9 +18,9 @@ const CHOSEN = 'palimpsest-version';
  * reader goes to a page with older changes. A field with only one version has no button.
  */
 export function addComparison(): void {
-  const hasOlder = document.querySelector('[aria-label="Older changes"]') !== null || location.pathname !== `${mainPage()}.html`;
-  const isComparable = (change: HTMLElement) =>
-    !change.classList.contains('V') && (hasOlder || document.querySelectorAll(`article.${change.className}`).length > 1);
+  const isOnlyPage = document.querySelector('[data-first]') === null && !/~p\d/.test(location.pathname);
+  const isComparable = ({ className }: HTMLElement) =>
+    className !== 'V' && !(isOnlyPage && document.querySelectorAll(`article.${className}`).length === 1);
   const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });

@@ -10,9 +10,6 @@ import { program, releaseFrom } from '../child.ts';
 import type { Subject } from '../subject.ts';
 import { conditional, startBucket } from './static-origin.ts';
 
-/** A limit above the size of any answers of njs, in bytes. */
-const MAX_OUTPUT = 1 << 26;
-
 export const cloudfrontFunctions: Subject = {
   host,
   needs: program('njs'),
@@ -97,11 +94,14 @@ class EdgeFunction {
   }
 
   async #call(events: readonly object[]): Promise<readonly unknown[]> {
-    const calls = `console.log(JSON.stringify(${JSON.stringify(events)}.map((event) => handler(event))));`;
-    writeFileSync(this.#script, `${readFileSync(this.#file, 'utf8')}\n${calls}`);
-    const { stdout } = await promisify(execFile)('njs', [this.#script], { maxBuffer: MAX_OUTPUT });
-    const values: unknown = JSON.parse(stdout);
-    if (!Array.isArray(values)) throw new Error(`${this.#file}: ${stdout}`);
+    // console.log of njs breaks long lines
+    const answers = `${this.#script}on`;
+    const calls = `JSON.stringify(${JSON.stringify(events)}.map((event) => handler(event)))`;
+    const last = `require('fs').writeFileSync(${JSON.stringify(answers)}, ${calls});`;
+    writeFileSync(this.#script, `${readFileSync(this.#file, 'utf8')}\n${last}`);
+    await promisify(execFile)('njs', [this.#script]);
+    const values: unknown = JSON.parse(readFileSync(answers, 'utf8'));
+    if (!Array.isArray(values)) throw new Error(`${this.#file} on ${JSON.stringify(events)}`);
     return values;
   }
 }
