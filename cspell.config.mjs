@@ -12,6 +12,7 @@ const names = [
   'oneliner',
   'sbatch',
   'scontrol',
+  'cpus',
   'slurm',
   'slurmctld',
   'slurmd',
