@@ -60,7 +60,7 @@ async function failureOf(args: readonly string[], options: RunOptions = {}): Pro
 
 async function verify(out: string, store?: string): Promise<unknown> {
   return palimpsestJson(['verify', '--out', out, ...(store === undefined ? [] : ['--store', store])]).then(
-    (summary) => summary['violationCount'],
+    (summary) => summary['violation_count'],
   );
 }
 
