@@ -145,7 +145,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    await page.route(/search\/6e\.js$/, async (route) => {
+    await page.route(/search\/6e\/69\.js$/, async (route) => {
       await held;
       await route.continue();
     });
@@ -153,7 +153,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.locator('#query').fill('xss');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
     release();
-    await until(page, 'performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/6e.js"))');
+    await until(page, 'performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/6e/69.js"))');
     expect(await results(page).allTextContents()).toEqual(['@xss <img src=x onerror=alert(1)>']);
   });
 

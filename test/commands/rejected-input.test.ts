@@ -75,7 +75,7 @@ describe('palimpsest import of a folder with other files', () => {
       'site/5.ndjson',
       'site/6/users.json',
     ]);
-    expect(error.others[3].hint).toContain('palimpsest observe site/6/users.json --observed-at TIME --store store.db');
+    expect(error.others[3].hint).toContain('palimpsest observe site/6/users.json --store store.db --observed-at TIME');
   });
 
   it('sets whole files aside with --rejects, and reads a corrected rejects file', async () => {
@@ -244,7 +244,7 @@ describe('palimpsest observe', () => {
     expect(code).toBe(1);
     expect(stderr.split('\n').slice(-5)).toEqual([
       '  found     LZ4 data',
-      '  try       decompress it: lz4cat all/1.lz4 | palimpsest observe - --observed-at 2017-09-19T20:47:28.000000Z --store store.db',
+      '  try       decompress it: lz4cat all/1.lz4 | palimpsest observe - --store store.db --observed-at 2017-09-19T20:47:28.000000Z',
       '  also      all/2.json, line 1: a saved page (bad-field)',
       '  also      all/3.db: an SQLite database (bad-encoding)',
       '',
