@@ -49,8 +49,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     // the compiled program, which some tests run in this process, is loaded unchanged
     server: { deps: { external: [/\/dist\//] } },
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 180_000,
+    hookTimeout: 240_000,
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text-summary', 'html'] },
   },
 });

@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Cluster, SLURM, type Task } from '../support/cluster.ts';
@@ -11,6 +12,8 @@ import { machine, shell } from './nightly-page.ts';
 const [SCRIPT = '', REPAIR = ''] = blocksOf('cluster.md')('Slurm', 'sh');
 const SHARDS = 4;
 const PARTITIONS = 3;
+/** The jobs in which a node is killed. */
+const KILLED = process.env['PALIMPSEST_TEST_SLURM_KILLS'] === 'all' ? ['partition', 'fold'] : ['fold'];
 
 /**
  * The program on the nodes. In the job STOP_IN, a task of n1 stops as soon as it works with a file in the folder, and never ends:
@@ -54,11 +57,22 @@ function logsOf(work: string, job: string): string {
 
 describe.skipIf(SLURM.skip)('observe-on-slurm.sh in docs/cluster.md', { timeout: 600_000 }, () => {
   let cluster: Cluster;
+  /** A folder in which each task ran twice at the same time. */
+  let twice = '';
+  let tasksOfTwice: readonly Task[] = [];
 
   beforeAll(async () => {
     cluster = await Cluster.start();
+    twice = mkdtempSync(join(tmpdir(), 'palimpsest-test-'));
+    writeSnapshots(join(twice, 'snapshots'));
+    await submit(SCRIPT, twice);
+    await submit(SCRIPT.replace('palimpsest.db', 'other.db').replace('/shared/data/other.db', join(twice, 'other.db')), twice);
+    tasksOfTwice = await cluster.ended(twice);
+  }, 600_000);
+  afterAll(async () => {
+    await cluster?.stop();
+    rmSync(twice, { recursive: true, force: true });
   });
-  afterAll(() => cluster?.stop());
 
   /** Runs a script of the page, as a user of the cluster. */
   async function onCluster(script: string, work: string, stopIn = ''): Promise<Awaited<ReturnType<typeof shell>>> {
@@ -71,22 +85,17 @@ describe.skipIf(SLURM.skip)('observe-on-slurm.sh in docs/cluster.md', { timeout:
   }
 
   it('gives the store and the tree of observe, also if each task runs twice at the same time', async () => {
-    const work = temporaryFolder();
-    writeSnapshots(join(work, 'snapshots'));
-    await submit(SCRIPT, work);
-    await submit(SCRIPT.replace('palimpsest.db', 'other.db').replace('/shared/data/other.db', join(work, 'other.db')), work);
-    const tasks = await cluster.ended(work);
-    expect(endsOf(tasks), logsOf(work, '')).toEqual({
+    expect(endsOf(tasksOfTwice), logsOf(twice, '')).toEqual({
       'partition COMPLETED': 2 * SHARDS,
       'fold COMPLETED': 2 * PARTITIONS,
       'merge COMPLETED': 2,
     });
-    expect(new Set(tasks.map(({ node }) => node))).toEqual(new Set(['n1', 'n2']));
-    const serial = await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db'));
-    for (const name of ['palimpsest.db', 'other.db']) expect(await outcomeOf(join(work, name))).toEqual(serial);
+    expect(new Set(tasksOfTwice.map(({ node }) => node))).toEqual(new Set(['n1', 'n2']));
+    const serial = await serialOutcome(join(twice, 'snapshots'), join(twice, 'serial.db'));
+    for (const name of ['palimpsest.db', 'other.db']) expect(await outcomeOf(join(twice, name))).toEqual(serial);
   });
 
-  it.each(['partition', 'fold'])('gives the same store if a node is killed during %s, and its tasks are requeued', async (job) => {
+  it.each(KILLED)('gives the same store if a node is killed during %s, and its tasks are requeued', async (job) => {
     const work = temporaryFolder();
     writeSnapshots(join(work, 'snapshots'));
     await submit(SCRIPT, work, job);
@@ -116,10 +125,7 @@ describe.skipIf(SLURM.skip)('observe-on-slurm.sh in docs/cluster.md', { timeout:
   });
 
   it('comes with commands that repeat the damaged and missing partitions, which the merge names', async () => {
-    const work = temporaryFolder();
-    writeSnapshots(join(work, 'snapshots'));
-    await submit(SCRIPT, work);
-    expect(endsOf(await cluster.ended(work)), logsOf(work, '')).toEqual(ALL_COMPLETED);
+    const work = twice;
     const before = await outcomeOf(join(work, 'palimpsest.db'));
     rmSync(join(work, 'palimpsest.db'));
     const [, one = '', two = ''] = readdirSync(join(work, 'run'))

@@ -197,7 +197,7 @@ describe.each(candidates)('readers of the composed layout during publishes to $n
       );
       expect([...walks, ...asOf].flatMap(({ faults }) => faults)).toEqual([]);
       expect(crossed.length).toBeGreaterThan(PUBLISHES / 2);
-      expect(asOf.length - dropped).toBeGreaterThan(PUBLISHES);
+      expect(asOf.length - dropped).toBeGreaterThan(PUBLISHES / 2);
     },
     120_000 + PUBLISHES * 90_000,
   );
