@@ -115,7 +115,7 @@ describe('shard', () => {
     expect([failed.code, failed.stderr]).toEqual([1, expect.stringContaining('source-3.ndjson')]);
     expect(readdirSync(join(folder, 'run'))).toEqual(['run.json']);
     const rejects = join(folder, 'rejects.ndjson');
-    expect(await palimpsestJson([...step1, '--rejects', rejects])).toMatchObject({ rejected: 1, observations: 90 });
+    expect(await palimpsestJson([...step1, '--rejects', rejects])).toMatchObject({ rejected: 1, snapshots: 90 });
     expect(readFileSync(rejects, 'utf8')).toContain('source-3.ndjson');
   });
 
