@@ -24,8 +24,8 @@ async function optionsOf(name: string): Promise<object> {
   });
   // some files need the name of the format, which is the name of the command
   const file = `file.${name.split(' ').at(-1)}`;
-  const valueOf = (long: string) => (long === '--partitions' ? '1' : file);
-  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', valueOf(long ?? '')]);
+  const argumentOf = (long: string) => (long === '--partitions' ? '1' : file);
+  const needed = command.options.filter(({ mandatory }) => mandatory).flatMap(({ long }) => [long ?? '', argumentOf(long ?? '')]);
   const args = command.registeredArguments.map(({ argChoices }) => argChoices?.[0] ?? 'argument');
   await command.parseAsync([...needed, ...args], { from: 'user' });
   return read;
