@@ -23,8 +23,9 @@ describe('openStore', () => {
     try {
       database.exec('BEGIN IMMEDIATE; CREATE TABLE filler (bytes BLOB)');
       const insert = database.prepare<[Buffer]>('INSERT INTO filler VALUES (?)');
+      const bytes = Buffer.alloc(16_000);
       const before = process.memoryUsage.rss();
-      for (let row = 0; row < ROWS; row += 1) insert.run(Buffer.alloc(16_000));
+      for (let row = 0; row < ROWS; row += 1) insert.run(bytes);
       expect(process.memoryUsage.rss() - before).toBeLessThan(MOST_GROWTH);
     } finally {
       database.close();
