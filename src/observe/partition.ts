@@ -17,9 +17,14 @@ export function accountKey({ id, screen_name = '' }: Pick<Profile, 'id' | 'scree
     one = Math.imul(one ^ unit, 0x01000193);
     two = Math.imul((two ^ (two >>> 15)) + unit, 0x9e3779b1);
   }
-  one ^= one >>> 16;
-  two ^= two >>> 13;
-  return (one >>> 0) * 2 ** 20 + (two >>> 12);
+  return mixed(one) * 2 ** 20 + (mixed(two) >>> 12);
+}
+
+/** Spreads a difference in any bit over all bits: the finalizer of MurmurHash3. The partition depends on the highest bits. */
+function mixed(hash: number): number {
+  const once = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  const twice = Math.imul(once ^ (once >>> 13), 0xc2b2ae35);
+  return (twice ^ (twice >>> 16)) >>> 0;
 }
 
 /** Keys are whole numbers below this. */
