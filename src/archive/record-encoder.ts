@@ -3,7 +3,7 @@ import type { BuildRecord } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { gzipMemberSync } from '../warc/encode-record.ts';
-import { type PageFiles, type Requested, readPage, responseRecord } from './response-record.ts';
+import { type PageFiles, type Requested, responseRecord } from './response-record.ts';
 
 /** The input of a thread that encodes records. The memory of the digests is shared with the main thread. */
 export interface EncoderJob {
@@ -44,16 +44,15 @@ export class RecordEncoder {
   encode(pages: readonly Requested[]): EncodedRecords {
     const { date, isCompressed } = this.#job;
     const [records, lengths]: [Uint8Array[], number[]] = [[], []];
-    let pageBytes = 0;
+    let allBytes = 0;
     for (const page of pages) {
-      const body = readPage(this.#files, page);
-      const pieces = responseRecord(this.#files, page, body, date);
+      const { pieces, pageBytes } = responseRecord(this.#files, page, date);
       const record = isCompressed ? [gzipMemberSync(pieces)] : pieces;
       records.push(...record);
       lengths.push(record.reduce((length, piece) => length + piece.length, 0));
-      pageBytes += body.length;
+      allBytes += pageBytes;
     }
-    return { bytes: inOnePiece(records), lengths, pageBytes };
+    return { bytes: inOnePiece(records), lengths, pageBytes: allBytes };
   }
 }
 

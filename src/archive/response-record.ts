@@ -48,17 +48,26 @@ export function infoId({ manifest }: BuildRecord, date: string): string {
 }
 
 /** Reads a page or a browse file. @throws Failure tree-edited */
-export function readPage(files: PageFiles, page: Requested): Buffer {
+function readPage(files: PageFiles, page: Requested, { file = '' }: Answer): Buffer {
   if ('address' in page) return readVerifiedBrowseSync(files, page);
-  const { file = '' } = answerTo(files.build.base_url, page);
   return readVerifiedSync(files, page.collection, slotAt(page.collection, file, files.digests[page.collection].pages) ?? 0);
 }
 
-/** Encodes the response record of a page or a browse file, in pieces. */
-export function responseRecord(files: PageFiles, page: Requested, body: Buffer, date: string): Uint8Array[] {
+/**
+ * Reads a page or a browse file, and encodes its response record.
+ * @returns the record in pieces, and the number of bytes of the page
+ * @throws Failure tree-edited
+ */
+export function responseRecord(
+  files: PageFiles,
+  page: Requested,
+  date: string,
+): { readonly pieces: readonly Uint8Array[]; readonly pageBytes: number } {
   const { build } = files;
   const url = addressOf(build.base_url, page);
-  const { status, headers } = answerTo(build.base_url, page);
+  const answer = answerTo(build.base_url, page);
+  const { status, headers } = answer;
+  const body = readPage(files, page, answer);
   const payload = payloadDigest(files, page);
   const head = [
     `HTTP/1.1 ${status} OK`,
@@ -66,7 +75,7 @@ export function responseRecord(files: PageFiles, page: Requested, body: Buffer, 
     `ETag: "${payload.slice('sha256:'.length).slice(0, 32)}"`,
     `Content-Length: ${body.length}`,
   ];
-  return encodeRecord({
+  const pieces = encodeRecord({
     type: 'response',
     id: recordId('response', build.manifest, date, url),
     date,
@@ -75,4 +84,5 @@ export function responseRecord(files: PageFiles, page: Requested, body: Buffer, 
     block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
     payloadDigest: payload,
   });
+  return { pieces, pageBytes: body.length };
 }

@@ -12,7 +12,7 @@ import { infoId, type Requested } from './response-record.ts';
 const MIN_PAGES = 200;
 /** The number of pages that a thread encodes at once. */
 const BATCH_PAGES = 8;
-/** The number of batches for each thread that are encoded, or wait for their turn. */
+/** The number of batches for each thread: it encodes one, and the next one waits until the thread is free. */
 const BATCHES_PER_THREAD = 2;
 
 /** Where a record is in a WARC. */

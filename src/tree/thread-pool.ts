@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import pLimit from 'p-limit';
 import { errorOfThread } from '../contract/thread-error.ts';
 
 /** Memory for a thread's short-lived objects, in MB. Without a limit it grows with the number of pages. */
@@ -7,21 +6,26 @@ const YOUNG_GENERATION_MB = 24;
 
 interface Thread<A> {
   readonly worker: Worker;
-  /** The promise of its answer. */
-  waiting?: { readonly resolve: (answer: A) => void; readonly reject: (error: Error) => void };
+  /** The promises of its answers, in the order of the requests. */
+  readonly waiting: { readonly resolve: (answer: A) => void; readonly reject: (error: Error) => void }[];
 }
 
-/** Threads that run the same module. Each gets one request at a time, and posts one message as the answer. */
+/** Threads that run the same module. Each posts one message as the answer to each request, in their order. */
 export class ThreadPool<R, A> {
   readonly #threads: readonly Thread<A>[];
-  readonly #idle: Set<Thread<A>>;
-  readonly #limit: ReturnType<typeof pLimit>;
+  /** Why there are no more answers. */
+  #error: Error | undefined;
 
   /** @param data the data that each thread receives. There is one thread for each */
   constructor(module: URL, data: readonly object[]) {
-    this.#threads = data.map((each) => this.#start(module, each));
-    this.#idle = new Set(this.#threads);
-    this.#limit = pLimit(Math.max(1, data.length));
+    this.#threads = data.map((workerData) => {
+      const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
+      const thread: Thread<A> = { worker, waiting: [] };
+      worker.on('message', (answer: A) => thread.waiting.shift()?.resolve(answer));
+      worker.on('error', (error: unknown) => this.#end(thread, errorOfThread(error)));
+      worker.on('exit', (code) => this.#end(thread, new Error(`a thread ended early, with code ${code}`)));
+      return thread;
+    });
   }
 
   /** The number of threads. */
@@ -30,38 +34,26 @@ export class ThreadPool<R, A> {
   }
 
   /**
-   * Sends a request to the next thread that is idle.
-   * @throws the error of the thread; a Failure stays a Failure. The thread has ended then
+   * Sends a request to the thread that has the fewest requests.
+   * @throws the error of the thread; a Failure stays a Failure. Later requests fail too
    */
-  async ask(request: R): Promise<A> {
-    return await this.#limit(async () => {
-      const [thread] = this.#idle;
-      if (thread === undefined) throw new Error('a thread has ended');
-      this.#idle.delete(thread);
-      const answer = await new Promise<A>((resolve, reject) => {
-        thread.waiting = { resolve, reject };
-        thread.worker.postMessage(request);
-      });
-      this.#idle.add(thread);
-      return answer;
+  ask(request: R): Promise<A> {
+    const [thread] = this.#threads.toSorted((one, other) => one.waiting.length - other.waiting.length);
+    return new Promise((resolve, reject) => {
+      if (thread === undefined || this.#error !== undefined) return reject(this.#error ?? new Error('there are no threads'));
+      thread.waiting.push({ resolve, reject });
+      thread.worker.postMessage(request);
     });
   }
 
   /** Ends all threads, also in the middle of their work. */
   async close(): Promise<void> {
-    this.#idle.clear();
+    this.#error ??= new Error('the threads are closed');
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 
-  #start(module: URL, workerData: object): Thread<A> {
-    const worker = new Worker(module, { workerData, resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
-    const thread: Thread<A> = { worker };
-    worker.on('message', (answer: A) => thread.waiting?.resolve(answer));
-    worker.on('error', (error: unknown) => thread.waiting?.reject(errorOfThread(error)));
-    worker.on('exit', (code) => {
-      this.#idle.delete(thread);
-      thread.waiting?.reject(new Error(`a thread ended early, with code ${code}`));
-    });
-    return thread;
+  #end({ waiting }: Thread<A>, error: Error): void {
+    this.#error ??= error;
+    for (const { reject } of waiting.splice(0)) reject(error);
   }
 }

@@ -25,7 +25,7 @@ import type { VerifyPhase } from './walk.ts';
 const MIN_PAGES = 200;
 /** The number of pages that a thread checks at once. */
 const SPAN_PAGES = 32;
-/** The number of spans for each thread that are checked, or wait for their turn. */
+/** The number of spans for each thread: it checks one, and the others wait until the thread is free. */
 const SPANS_PER_THREAD = 4;
 
 /** A static tree to check, and the store to compare it with. */

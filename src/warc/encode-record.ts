@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip, gzipSync } from 'node:zlib';
-import { WARCRecord } from 'warcio';
 import { sha256 } from '../contract/sha256.ts';
 
 /** A record to write. */
@@ -47,17 +46,9 @@ export function encodeRecord({ type, id, date, url, headers, block, payloadDiges
     ...(payloadDigest === undefined ? {} : { 'WARC-Payload-Digest': payloadDigest }),
     'Content-Length': String(block.reduce((length, piece) => length + piece.length, 0)),
   };
-  // warcio writes only the header: its serializer copies the block several times, which takes as long as the compression
-  const { warcHeaders: header } = WARCRecord.create({
-    type,
-    date,
-    warcVersion: 'WARC/1.1',
-    warcHeaders,
-    ...(url === undefined ? {} : { url }),
-  });
-  // of a revisit, warcio knows one profile only
-  for (const [name, value] of Object.entries(headers ?? {})) header.headers.set(name, value);
-  return [Buffer.from(`${header.toString()}\r\n`), ...block, RECORD_END];
+  // warcio serializes records too, but it copies the block several times, and takes a tenth of a second to load in each thread
+  const lines = Object.entries(warcHeaders).map(([name, value]) => `${name}: ${value}\r\n`);
+  return [Buffer.from(`WARC/1.1\r\n${lines.join('')}\r\n`), ...block, RECORD_END];
 }
 
 /** Returns a digest in the form of WARC headers. */
@@ -67,8 +58,8 @@ export async function digestOf(bytes: Uint8Array): Promise<string> {
 
 const compress = promisify(gzip);
 const GZIP_OPTIONS = {
-  // twice as fast as the default level 6. The result is 13 % larger
-  level: 3,
+  // three times as fast as the default level 6. The result is 18 % larger
+  level: 2,
   // enough for the compressed form of a usual page, so that it needs one buffer
   chunkSize: 1 << 16,
 };
