@@ -60,6 +60,7 @@ class SimulatedPush {
     this.#target = target;
     this.#id = id;
     this.#keep = keep;
+    target.pushed.set(id, content.map(digest));
     const looked = target.catalog;
     this.#base = looked.versions.at(-1);
     this.#plan = planBlocks(id, content.map(digest), (this.#base && target.list(this.#base.id)) ?? []);
@@ -104,6 +105,8 @@ class SimulatedPush {
 class SimulatedTarget {
   catalog: Catalog = EMPTY;
   readonly objects = new Map<string, Buffer>();
+  /** The digests of the blocks of each push. */
+  readonly pushed = new Map<string, readonly string[]>();
 
   list(id: string): readonly Block[] | undefined {
     const bytes = this.objects.get(listPath(id));
@@ -126,11 +129,12 @@ class SimulatedTarget {
     return gone;
   }
 
-  /** Expects that every kept version has its list, and all its blocks with their bytes. */
+  /** Expects that every kept version has its list, and all blocks of its push with their bytes. */
   expectWhole(): void {
     for (const { id } of this.catalog.versions) {
       const blocks = this.list(id);
-      expect(blocks, `the list of ${id}`).toBeDefined();
+      const digests = blocks?.map((block) => block.digest);
+      expect(digests, `the list of ${id}`).toEqual(this.pushed.get(id) ?? 'no push');
       for (const block of blocks ?? []) expect(this.objects.get(block.path)?.toString()).toBe(block.digest);
     }
   }

@@ -352,15 +352,21 @@ describe('palimpsest observe', () => {
     const { folder, store } = newStore();
     const victim = join(folder, 'victim');
     writeFileSync(victim, 'kept');
-    for (const name of ['-profiles', '-timeline', '-spool']) plant(store + name, victim);
-    const before = [...filesIn(folder).keys()];
+    const planted = ['-profiles', '-timeline', '-spool'].map((name) => store + name);
+    for (const path of planted) plant(path, victim);
+    const found = () =>
+      planted.map((path) => {
+        const { ino, mode, size } = lstatSync(path);
+        return { ino, mode, size };
+      });
+    const [before, plants] = [[...filesIn(folder).keys()], found()];
     expect(
       await palimpsestJson(['observe', '-', '--store', store], { input: lines(jack(1, { bio: 'a' }), jack(2, { bio: 'b' })) }),
     ).toMatchObject({
       records: { Bio: 2 },
     });
     expect([...filesIn(folder).keys()].filter((name) => name !== 'store.db')).toEqual(before);
-    for (const name of ['-profiles', '-timeline', '-spool']) expect(lstatSync(store + name, { throwIfNoEntry: false })).toBeDefined();
+    expect(found()).toEqual(plants);
     expect(readFileSync(victim, 'utf8')).toBe('kept');
     expect(existsSync(`${store}-profiles-nowhere`)).toBe(false);
   });

@@ -32,7 +32,10 @@ function complaints(schema: string, value: unknown): readonly string[] {
 /** The schema that the document gives for an answer. */
 function schemaOf(path: string, method: string, status: number): string {
   const answer = openapi.paths[path]?.[method.toLowerCase()]?.responses?.[status];
-  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toBeDefined();
+  const $ref = expect.stringMatching(/^#\/components\/schemas\/\w+$/);
+  expect(answer, `${method} ${path} with ${status} in docs/openapi.json`).toMatchObject({
+    content: { 'application/json': { schema: { $ref } } },
+  });
   return String(answer.content['application/json'].schema.$ref).replace('#/components/schemas/', '');
 }
 

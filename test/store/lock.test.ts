@@ -11,14 +11,14 @@ describe('a lock', () => {
   it('is held by one holder at a time, and leaves no file', () => {
     const folder = temporaryFolder();
     const path = join(folder, 'lock');
-    const first = lock(path);
-    expect(first).toBeDefined();
-    expect(lock(path)).toBeUndefined();
-    first?.release();
-    const second = lock(path);
-    expect(second).toBeDefined();
-    second?.release();
-    expect(readdirSync(folder)).toEqual([]);
+    for (const holder of ['first', 'second']) {
+      const held = lock(path);
+      expect([holder, held]).toEqual([holder, { release: expect.any(Function) }]);
+      expect(lock(path)).toBeUndefined();
+      expect(readdirSync(folder)).toEqual(['lock']);
+      held?.release();
+      expect(readdirSync(folder)).toEqual([]);
+    }
   });
 
   it('does not follow a symlink to an existing file', () => {
