@@ -52,7 +52,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(
         new Option(
           '--keep <days>',
-          'composed layout: delete generations that were replaced longer ago than this, such as 90d (default: keep all)',
+          'composed layout: delete generations that were replaced longer ago than this time, such as 90d (default: keep all)',
         )
           .env('PALIMPSEST_PUBLISH_KEEP')
           .argParser(days),
@@ -187,11 +187,12 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
 }
 
-/** Parses a number of days, such as `90d`. Returns milliseconds. A reader of the last day may still need a state. */
+/** Parses a time in days, such as `90d`. Returns milliseconds. A reader of the last day may still need a state. */
 function days(text: string): number {
   const match = /^([1-9]\d{0,4})d$/.exec(text);
-  if (match === null) throw new InvalidArgumentError('Expected a number of days, at least 1d, such as 90d.');
-  return Number(match[1]) * 86_400_000;
+  if (match !== null) return Number(match[1]) * 86_400_000;
+  const other = /^\d+$/.test(text) ? '; only store push --keep is a number of versions' : '';
+  throw new InvalidArgumentError(`Expected a time in days, at least 1d, such as 90d${other}.`);
 }
 
 /** Checks that a text survives as the value of a header, byte for byte. */

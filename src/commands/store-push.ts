@@ -1,4 +1,4 @@
-import { Option } from '@commander-js/extra-typings';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -19,9 +19,9 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       .argument('<target>', TARGET_HELP)
       .addOption(new Option('--store <file>', 'the store').env('PALIMPSEST_STORE').argParser(path).default(DEFAULT_STORE))
       .addOption(
-        new Option('--keep <n>', 'the number of versions to keep at the target')
+        new Option('--keep <n>', 'the number of versions to keep at the target, such as 30 (a number, not a time)')
           .env('PALIMPSEST_KEEP')
-          .argParser(wholeNumber(1, 1000))
+          .argParser(versions)
           .default(14),
       )
       .addOption(
@@ -85,4 +85,12 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         ],
       );
     });
+}
+
+const MOST_VERSIONS = 1000;
+
+/** Parses a number of versions. A time such as `90d` is a value of `publish --keep`. */
+function versions(text: string): number {
+  if (!/^\d+d$/.test(text)) return wholeNumber(1, MOST_VERSIONS)(text);
+  throw new InvalidArgumentError(`Expected a number of versions from 1 to ${MOST_VERSIONS}, such as 30; only publish --keep is a time.`);
 }

@@ -54,6 +54,8 @@ it.each<[string, string]>([
   ['--cache-control', 'a\nb'],
   ['--cache-control', 'público'],
   ['--cache-control', ' max-age=60'],
+  ['--keep', '14'],
+  ['--keep', '0d'],
   ['--region', 'eu west 1'],
   ['--region', '-eu'],
   ['--region', ''],
@@ -63,6 +65,20 @@ it.each<[string, string]>([
   expect(stderr).toMatch(/ is invalid .*expected .*such as/s);
   expect(code).toBe(2);
   expect(asked).toEqual([]);
+});
+
+it.each([
+  [
+    ['publish', 'site', '--keep', '14'],
+    '--keep',
+    'a time in days, at least 1d, such as 90d; only store push --keep is a number of versions',
+  ],
+  [['store', 'push', 'site', '--keep', '90d'], '--keep', 'a number of versions from 1 to 1000, such as 30; only publish --keep is a time'],
+  [['store', 'push', 'site', '--keep', '0'], '--keep', 'a whole number from 1 to 1000'],
+])('explains the value of --keep that %j needs', async (args, field, expected) => {
+  const { code, stdout } = await palimpsestHere([...args, '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage', field, expected, found: args.at(-1) } });
 });
 
 it('does not retry errors on the side of the client', async () => {
