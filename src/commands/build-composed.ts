@@ -83,7 +83,7 @@ export function refuseBuiltAt(builtAt: Instant | undefined): void {
   throw new Failure('usage', '--built-at has no meaning for the static layout', {
     place: { field: '--built-at' },
     expected: '--layout composed, or no --built-at',
-    found: '--layout static',
+    found: 'the static layout',
     hint: 'leave out --built-at: the files of the static layout do not depend on the time',
   });
 }
@@ -93,7 +93,7 @@ function refuseCompress(encodings: readonly Encoding[] | undefined): void {
   throw new Failure('usage', '--compress has no meaning for the composed layout', {
     place: { field: '--compress' },
     expected: '--layout static, or no --compress',
-    found: '--layout composed',
+    found: 'the composed layout',
     hint: 'leave out --compress: the host composes each page on request, and can compress it then',
   });
 }
@@ -103,7 +103,7 @@ function refuseHtml(html: boolean | undefined): void {
   throw new Failure('usage', '--html has no meaning for the composed layout', {
     place: { field: '--html' },
     expected: '--layout static, or no --html',
-    found: '--layout composed',
+    found: 'the composed layout',
     hint: 'leave out --html, or build a second tree with --layout static --html in another folder: browse files link to pages that are files',
   });
 }

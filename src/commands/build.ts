@@ -68,10 +68,12 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(
-      new Option('--layout <layout>', 'how the files are arranged: composed is for hosts that run code')
+      new Option(
+        '--layout <layout>',
+        'how the files are arranged: composed is for hosts that run code (default: as the last build in --out, or static for a new tree)',
+      )
         .env('PALIMPSEST_LAYOUT')
-        .choices(['static', 'composed'] as const)
-        .default('static' as const),
+        .choices(['static', 'composed'] as const),
     )
     .addOption(
       new Option('--built-at <time>', 'the time of a new generation (default: now); only with --layout composed')
@@ -99,7 +101,8 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     .action(async (options) => {
       terminal.setOutput(options);
       const started = performance.now();
-      if (options.layout === 'composed') return await buildComposedTree(terminal, options, started);
+      const { chooseLayout } = await import('../tree/found-layout.ts');
+      if (chooseLayout(options.out, options.layout) === 'composed') return await buildComposedTree(terminal, options, started);
       refuseBuiltAt(options.builtAt);
       const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);

@@ -63,14 +63,20 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         return;
       }
-      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { forLayout, layoutFor }, { beforeOrigin }, { suggest }] =
-        await Promise.all([
-          import('../hosting/host-files.ts'),
-          import('../hosting/host-layout.ts'),
-          import('../hosting/origin.ts'),
-          import('../history/suggest.ts'),
-        ]);
-      const layout = layoutFor(options.out, options.layout);
+      const [
+        { hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles },
+        { forLayout },
+        { beforeOrigin },
+        { suggest },
+        { chooseLayout },
+      ] = await Promise.all([
+        import('../hosting/host-files.ts'),
+        import('../hosting/host-layout.ts'),
+        import('../hosting/origin.ts'),
+        import('../history/suggest.ts'),
+        import('../tree/found-layout.ts'),
+      ]);
+      const layout = chooseLayout(options.out, options.layout);
       const named = forLayout(hostNamed(name, suggest), layout);
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
       const site = siteOf(options.out, host, layout);

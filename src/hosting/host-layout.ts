@@ -2,12 +2,7 @@ import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Host } from '../rewrite/hosts/host.ts';
 import { HOSTS } from '../rewrite/hosts/registry.ts';
-import { foundLayout, type Layout } from '../tree/found-layout.ts';
-
-/** Returns the layout for which a host needs files: the wanted one, else that of the tree, else the static one. */
-export function layoutFor(tree: string, wanted: Layout | undefined): Layout {
-  return wanted ?? foundLayout(tree) ?? 'static';
-}
+import type { Layout } from '../tree/found-layout.ts';
 
 /**
  * Returns a host in the variant for a layout.

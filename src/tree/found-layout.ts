@@ -18,6 +18,11 @@ export function foundLayout(out: string): Layout | undefined {
   return isHead(join(out, HEAD)) ? 'composed' : undefined;
 }
 
+/** Chooses a layout: the given one, otherwise that of the tree in the folder, otherwise the static one. */
+export function chooseLayout(out: string, given: Layout | undefined): Layout {
+  return given ?? foundLayout(out) ?? 'static';
+}
+
 function isHead(path: string): boolean {
   try {
     const head: unknown = JSON.parse(readRegularFile(path).toString());

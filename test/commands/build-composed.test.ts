@@ -52,6 +52,30 @@ describe('palimpsest build --layout composed', () => {
   });
 
   it.each([
+    ['composed', 'head.json'],
+    ['static', 'build.json'],
+  ])('keeps the %s layout of the tree if none is given, and an option or a variable has priority', async (layout, record) => {
+    const folder = temporaryFolder();
+    const args = await storeIn(folder);
+    const out = join(folder, 'out');
+    const other = layout === 'static' ? 'composed' : 'static';
+    await palimpsestJson(['build', '--layout', layout, ...args]);
+    await palimpsestJson(['import', '-', '--store', join(folder, 'store.db')], { input: NEW_ACCOUNT });
+    expect(await palimpsestJson(['build', ...args.slice(0, 4)])).toMatchObject({ base_url_from: 'tree' });
+    const files = filesIn(out);
+    expect([...files.keys()].filter((path) => path === 'head.json' || path === 'build.json')).toEqual([record]);
+    expect([...files.values()].some((bytes) => bytes.includes('"newcomer"'))).toBe(true);
+    for (const [options, env] of [
+      [['--layout', other], { PALIMPSEST_LAYOUT: layout }],
+      [[], { PALIMPSEST_LAYOUT: other }],
+    ] as const) {
+      const { code, stderr } = await palimpsest(['build', ...options, ...args], { env });
+      expect([code, stderr]).toEqual([3, expect.stringContaining(`has the ${layout} layout`)]);
+    }
+    expect(filesIn(out)).toEqual(files);
+  });
+
+  it.each([
     ['static', 'composed'],
     ['composed', 'static'],
   ])('refuses a tree of the %s layout when it should write the %s one, and changes nothing', async (first, second) => {
