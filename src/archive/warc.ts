@@ -1,4 +1,5 @@
 import { COLLECTIONS } from '../contract/collection.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
@@ -10,10 +11,11 @@ import { infoId, type Requested } from './response-record.ts';
 
 /** With fewer pages, threads take longer to start than they save. */
 const MIN_PAGES = 200;
-/** The number of pages that a thread encodes at once. */
+/** The most pages, and the most records or accounts on them, that a thread encodes at once. A batch has at least one page. */
 const BATCH_PAGES = 8;
-/** The number of batches for each thread: it encodes one, and the next one waits until the thread is free. */
-const BATCHES_PER_THREAD = 2;
+const BATCH_ITEMS = 800;
+/** The number of batches for each thread: it encodes one, and the others wait, also while the main thread is not scheduled. */
+const BATCHES_PER_THREAD = 4;
 
 /** Where a record is in a WARC. */
 export interface PlacedRecord {
@@ -57,7 +59,7 @@ export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, op
   const bytes = isCompressed ? gzipMemberSync(info) : Buffer.concat(info);
   yield { bytes, records: [] };
   let [offset, pages, pageBytes] = [bytes.length, 0, 0];
-  for await (const { batch, encoded } of encodedBatches(job, batchesOf(requested(tree, browse)), all < MIN_PAGES ? 0 : threads)) {
+  for await (const { batch, encoded } of encodedBatches(job, batchesOf(requested(tree, browse), pagesPerBatch(build)), all < MIN_PAGES ? 0 : threads)) {
     const records = batch.map((page, index) => {
       const length = encoded.lengths[index] ?? 0;
       offset += length;
@@ -99,11 +101,15 @@ function* requested({ digests }: VerifiedTree, browse: BrowseAddresses): Generat
   yield* browse.all();
 }
 
-function* batchesOf(pages: Iterable<Requested>): Generator<Batch> {
+function pagesPerBatch({ page_size, account_page_size }: BuildRecord): number {
+  return Math.max(1, Math.min(BATCH_PAGES, Math.floor(BATCH_ITEMS / Math.max(page_size, account_page_size))));
+}
+
+function* batchesOf(pages: Iterable<Requested>, length: number): Generator<Batch> {
   let batch: Requested[] = [];
   for (const page of pages) {
     batch.push(page);
-    if (batch.length < BATCH_PAGES) continue;
+    if (batch.length < length) continue;
     yield batch;
     batch = [];
   }
