@@ -156,6 +156,24 @@ describe('a target with a published tree', () => {
   });
 });
 
+describe('publish --rollback', () => {
+  it('does not suggest a generation if the target has the static layout', async () => {
+    const { out } = await tree();
+    const target = join(temporaryFolder(), 'site');
+    await palimpsestJson(['publish', target, '--out', out, '--allow-loopback']);
+    const { code, stderr } = await palimpsestHere(['publish', target, '--rollback']);
+    expect(stderr).toContain('(no-generation)');
+    expect(stderr).toMatch(/try +check the target: only a target with the composed layout has generations/);
+    expect(code).toBe(1);
+  });
+
+  it('says that the target comes first, if the target is read as a generation', async () => {
+    const { code, stderr } = await palimpsestHere(['publish', '--rollback', 's3://bucket/site']);
+    expect(stderr).toContain('expected  the number of a generation, or no value; write the target before --rollback');
+    expect(code).toBe(2);
+  });
+});
+
 it.each([
   [['--endpoint', 'https://store.example'], '--endpoint'],
   [['--region', 'eu-central-1'], '--region'],

@@ -48,7 +48,10 @@ export async function rollback(target: Target, options: RollbackOptions): Promis
   const lock = options.dryRun ? undefined : lockTarget(target);
   try {
     const found = await readHeadAt(remote);
-    if (found === undefined) throw noGeneration(target, 'a target with the composed layout', 'no head.json');
+    if (found === undefined) {
+      const hint = 'check the target: only a target with the composed layout has generations; nothing was changed';
+      throw noGeneration(target, 'a target with the composed layout', 'no head.json', hint);
+    }
     const read = readAt(remote);
     const generations = await readLog(found.head.log, read);
     const wanted = chosen(target, generations, options.generation);
@@ -114,10 +117,15 @@ async function headOf(
   };
 }
 
-function noGeneration(target: Target, expected: string, found: string): Failure {
+function noGeneration(
+  target: Target,
+  expected: string,
+  found: string,
+  hint = 'choose a generation with --rollback NUMBER; --plan shows the choice and changes nothing',
+): Failure {
   return new Failure('no-generation', `${target.name} does not have this generation`, {
     expected,
     found,
-    hint: 'choose a generation with --rollback NUMBER; --plan shows the choice and changes nothing',
+    hint,
   });
 }
