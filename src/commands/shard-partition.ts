@@ -8,7 +8,7 @@ import { hintCommandFor } from './hint-command.ts';
 import { examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
 import { shardChoice, shardOf } from './scheduler.ts';
 import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
-import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { addSourceOptions, remoteSources, sources } from './source-options.ts';
 
 const KEPT = 'the file of this shard was not written';
 
@@ -20,7 +20,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
       'Reads one shard of the sources, and writes its snapshots as one file to a folder that all tasks share, sorted by account. ' +
         'Each task gets the same sources and another shard. A task can run again, and twice at the same time.',
     )
-    .argument('<source...>', SOURCE_HELP, sources)
+    .argument('<source...>', 'files, folders, archives, s3://bucket/prefix or https://…', sources)
     .addOption(
       new Option('--shard <i/n>', 'which of how many shards to read, from 0; /N takes the number from the scheduler')
         .env('PALIMPSEST_SHARD')

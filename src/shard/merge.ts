@@ -83,12 +83,12 @@ function checkedNetwork(folder: ShardFolder, files: readonly RowsFile[]): Networ
     const { network } = manifest;
     const isSame = network?.mention_url === first?.mention_url && network?.hashtag_url === first?.hashtag_url;
     if (manifest.shards === digest && network !== undefined && isSame) continue;
-    throw new Failure('bad-shard', `${path} does not fit to the other files`, {
+    throw new Failure('bad-shard', `${path} does not match the other files`, {
       place: { file: path },
       expected: manifest.shards === digest ? `the links of ${files[0]?.path}` : 'a partition that was folded from the present shards',
       found:
         manifest.shards === digest ? 'other links, from --mention-url or --hashtag-url' : 'a partition that was folded from other shards',
-      hint: 'fold this partition again, with the options of the others',
+      hint: 'fold this partition again, with the same options as the others',
     });
   }
   if (first === undefined) throw new Error('a run has at least one partition');
