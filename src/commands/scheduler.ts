@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
+import { MAX_PARTS } from '../shard/shard-run.ts';
 import type { ProcessIO } from '../terminal/process-io.ts';
 
 /** The place of this task among the tasks of an array, as a scheduler gives it in variables. */
@@ -70,9 +70,9 @@ function arrayTask(env: ProcessIO['env'], option: '--shard' | '--partition'): Ar
   if (slurm !== undefined) {
     const [least = 0, most = 0, tasks] = ['MIN', 'MAX', 'COUNT'].map((name) => value(`SLURM_ARRAY_TASK_${name}`));
     if (least <= 1 && tasks === most - least + 1) return { number: slurm - least, tasks };
-    throw new Failure('usage', 'the tasks of this Slurm array have not the numbers from 0 or 1 on', {
+    throw new Failure('usage', `this Slurm array does not show the ${option === '--shard' ? 'shard' : 'partition'} of its tasks`, {
       place: { field: option },
-      expected: 'an array from 0 or 1 on, without gaps',
+      expected: 'an array that starts at 0 or 1 and has no gaps',
       found: `an array of ${tasks ?? 'an unknown number of'} tasks, from ${least} to ${most}`,
       hint: `set ${option} with $SLURM_ARRAY_TASK_ID`,
     });
