@@ -31,15 +31,13 @@ export interface MergeOptions {
  */
 export async function mergePartitions(files: RunFiles, store: string, options: MergeOptions): Promise<ObserveSummary> {
   const pauses = new Pauses(options.signal, 'nothing was added');
-  const run = await ShardRun.open(files);
-  const partitions = await openPartitions(run);
+  let partitions: readonly RowsFile[] = [];
   try {
+    const run = await ShardRun.open(files);
+    partitions = await openPartitions(run);
     const network = await checkedNetwork(run, partitions);
-    const ranges = await rangesOf(partitions, 0, (received, all) => options.onProgress?.('download', received, all)).catch(
-      (error: unknown) => {
-        throw folderFailure(dirname(files.temporary), error);
-      },
-    );
+    // before the store is locked, because a download can take hours
+    const ranges = await rangesOf(partitions, 0, (received, all) => options.onProgress?.('download', received, all));
     const batch = new Batch(store, 'by account');
     try {
       const observations = new PartitionFiles(ranges);
@@ -58,6 +56,8 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
     } finally {
       batch.end();
     }
+  } catch (error) {
+    throw folderFailure(dirname(files.temporary), error);
   } finally {
     closeAll(partitions);
   }

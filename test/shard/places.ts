@@ -77,8 +77,15 @@ async function cephPlaces(): Promise<Places> {
   return { create, stop };
 }
 
+interface PlaceKind {
+  readonly name: string;
+  readonly isRemote: boolean;
+  readonly skip: boolean;
+  readonly start: () => Promise<Places>;
+}
+
 /** All kinds of places. */
-export const PLACES: readonly { readonly name: string; readonly skip: boolean; readonly start: () => Promise<Places> }[] = [
-  { name: 'a folder', skip: false, start: async () => ({ create: async () => folderPlace(), stop: async () => {} }) },
-  { name: 'an object store (Ceph)', skip: ceph.skip, start: cephPlaces },
+export const PLACES: readonly PlaceKind[] = [
+  { name: 'a folder', isRemote: false, skip: false, start: async () => ({ create: async () => folderPlace(), stop: async () => {} }) },
+  { name: 'an object store (Ceph)', isRemote: true, skip: ceph.skip, start: cephPlaces },
 ];

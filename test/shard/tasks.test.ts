@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { foldPartition } from '../../src/shard/fold.ts';
+import { FolderFiles } from '../../src/shard/folder-files.ts';
 import { encodeManifest, parseManifest } from '../../src/shard/manifest.ts';
 import { mergePartitions } from '../../src/shard/merge.ts';
 import { partitionSources } from '../../src/shard/partition.ts';
@@ -15,17 +16,23 @@ import { contentsOf, sourceOf } from '../support/snapshots.ts';
 import { PLACES, type Places } from './places.ts';
 
 /** How many damaged bytes are tested. */
-const DAMAGES = Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 6) * 10;
+const DAMAGES = Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 6);
 const NUMBERS = { shards: 2, partitions: 3 };
+/** In an object store, a task takes longer. */
+const ALL_COUNTS = [1, 2, 7].flatMap((shards) => [1, 4, 64].map((partitions) => ({ shards, partitions })));
+const SOME_COUNTS = [
+  { shards: 1, partitions: 1 },
+  { shards: 7, partitions: 4 },
+];
 
-describe.each(PLACES)('the tasks of a run in $name', ({ skip, start }) => {
+describe.each(PLACES)('the tasks of a run in $name', ({ isRemote, skip, start }) => {
   let places: Places;
   beforeAll(async () => {
     if (!skip) places = await start();
   }, 120_000);
   afterAll(() => places?.stop());
 
-  it.skipIf(skip).each([1, 2, 7].flatMap((shards) => [1, 4, 64].map((partitions) => ({ shards, partitions }))))(
+  it.skipIf(skip).each(isRemote ? SOME_COUNTS : ALL_COUNTS)(
     'write the store of a serial run, byte for byte, with $shards shards and $partitions partitions',
     { timeout: 120_000 },
     async (numbers) => {
@@ -158,7 +165,7 @@ describe.each(PLACES)('the tasks of a run in $name', ({ skip, start }) => {
         },
       ),
       {
-        numRuns: DAMAGES,
+        numRuns: isRemote ? DAMAGES : DAMAGES * 10,
         examples: [
           [names[0] ?? '', 0, false],
           [names.at(-1) ?? '', 0.999_999, true],
@@ -206,6 +213,18 @@ describe.each(PLACES)('the tasks of a run in $name', ({ skip, start }) => {
   });
 });
 
+describe('the tasks of a run in a folder', () => {
+  it('report a folder that cannot be read', async () => {
+    const folder = temporaryFolder();
+    mkdirSync(join(folder, 'run.json'));
+    const refusal = { code: 'file-system', place: { file: folder } };
+    const files = new FolderFiles(folder);
+    await expect(partitionShard(files, overlapping(), NUMBERS, 0)).rejects.toMatchObject(refusal);
+    await expect(foldPartition(files, { partition: 0, network: TWITTER })).rejects.toMatchObject(refusal);
+    await expect(mergePartitions(files, join(folder, 'store.db'), {})).rejects.toMatchObject(refusal);
+  });
+});
+
 /** Returns a file with any value as its manifest. */
 function withManifest(rows: Buffer, manifest: unknown): Buffer {
   const json = Buffer.from(JSON.stringify(manifest));
@@ -219,9 +238,9 @@ function withOtherChanges(blocks: Buffer): Buffer {
   const changed = Buffer.from(blocks);
   const [rows, texts] = [changed.readUInt32LE(0), changed.readUInt32LE(4)];
   const body = changed.subarray(40, 40 + texts + rows * 64);
-  const at = body.indexOf('"type":"Name"');
+  const at = body.indexOf('"type":"Bio"');
   expect(at).toBeGreaterThan(0);
-  body.write('"type":"Nome"', at);
+  body.write('"type":"Boo"', at);
   createHash('sha256').update(body).digest().copy(changed, 8);
   return changed;
 }
