@@ -23,8 +23,8 @@ function replaced(text: string, replacements: Readonly<Record<string, string>>):
   return result;
 }
 
-/** Runs the examples in which the files are in the bucket `private-bucket`, with Ceph. Its bucket is `history`. */
-function withBucket() {
+/** Starts Ceph for the examples in which the files are in the bucket `private-bucket`. Its bucket is `history`. */
+function startBucket() {
   let store: Store | undefined;
   beforeAll(async () => {
     if (!ceph.skip) store = await startCeph();
@@ -50,9 +50,9 @@ function withBucket() {
   };
 }
 
-describe.skipIf(ceph.skip)('the commands for an object store in docs/cluster.md', () => {
-  const bucket = withBucket();
+const bucket = startBucket();
 
+describe.skipIf(ceph.skip)('the commands for an object store in docs/cluster.md', () => {
   it('give the store and the tree of observe', async () => {
     const work = temporaryFolder();
     await bucket.writeSnapshots(join(work, 'snapshots'), 'plain');
@@ -134,8 +134,6 @@ describe.skipIf(yamlPackage.skip)('the Kubernetes Jobs in docs/cluster.md', () =
     expect((await errorsOf(unknown)).stdout).toContain('completionsMode');
   });
 
-  const bucket = withBucket();
-
   it.skipIf(ceph.skip)(
     'give the store and the tree of observe, as tasks with JOB_COMPLETION_INDEX',
     async () => {
@@ -176,8 +174,6 @@ for index in $(seq 0 $((size - 1))); do
     process.exit(status);' "${BIN}" "$command" || exit
 done
 echo "id-of-$name"`;
-
-  const bucket = withBucket();
 
   it.skipIf(ceph.skip)(
     'give the store and the tree of observe, as tasks with AWS_BATCH_JOB_ARRAY_INDEX',
