@@ -14,8 +14,8 @@ export function declareShardFold(shard: Program, terminal: Terminal): void {
     .command('fold')
     .summary('step 2: compute the changes of one partition')
     .description(
-      'Computes the changes of all accounts of one partition, and writes them as one file. All shards must be there. A task can run ' +
-        'again, and twice at the same time.',
+      'Computes the changes of all accounts of one partition, and writes them as one file. All tasks of step 1 must have succeeded. A task ' +
+        'can run again, and twice at the same time.',
     )
     .argument('<folder>', PLACE_HELP, shardPlace)
     .addOption(
@@ -35,7 +35,10 @@ export function declareShardFold(shard: Program, terminal: Terminal): void {
       'after',
       examples(
         ['palimpsest shard fold /shared/run --partition 0', 'the first partition'],
-        ['palimpsest shard fold /shared/run --store palimpsest.db', 'the partition of this task of an array, over an existing store'],
+        [
+          'palimpsest shard fold /shared/run --store palimpsest.db',
+          'the partition of this task of an array, with the accounts of an existing store',
+        ],
         ['palimpsest shard fold s3://private-bucket/run --partition 0', 'the files are in an object store'],
       ),
     )

@@ -14,7 +14,7 @@ export function declareShardMerge(shard: Program, terminal: Terminal): void {
     .command('merge')
     .summary('step 3: write the store')
     .description(
-      'Adds the changes of all partitions to a store, in one transaction. All shards and partitions must be there. The store is the same as ' +
+      'Adds the changes of all partitions to a store, in one transaction. All tasks of steps 1 and 2 must have succeeded. The store is the same as ' +
         'after `palimpsest observe` with the same sources.',
     )
     .argument('<folder>', PLACE_HELP, shardPlace)

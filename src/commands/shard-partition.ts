@@ -9,7 +9,7 @@ import { examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './op
 import { shardChoice, shardOf } from './scheduler.ts';
 import { openRunFiles, PLACE_HELP, placeOptions, shardPlace } from './shard-place.ts';
 import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
-import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { addSourceOptions, remoteSources, sources } from './source-options.ts';
 
 const KEPT = 'the file of this shard was not written';
 
@@ -21,7 +21,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
       'Reads one shard of the sources, and writes its snapshots as one file to a place that all tasks share, sorted by account. ' +
         'Each task gets the same sources and another shard. A task can run again, and twice at the same time.',
     )
-    .argument('<source...>', SOURCE_HELP, sources)
+    .argument('<source...>', 'files, folders, archives, s3://bucket/prefix or https://…', sources)
     .addOption(
       new Option('--shard <i/n>', 'which of how many shards to read, from 0; /N takes the number from the scheduler')
         .env('PALIMPSEST_SHARD')

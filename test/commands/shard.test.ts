@@ -91,7 +91,7 @@ describe('shard', () => {
     expect(readFileSync(store).equals(readFileSync(serial))).toBe(true);
   });
 
-  it('fails with exit codes that tell a missing file from a refusal and from wrong usage', async () => {
+  it('has different exit codes for a missing file, a refusal and wrong usage', async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder());
     const step1 = (...args: readonly string[]) =>
@@ -107,7 +107,7 @@ describe('shard', () => {
     ).toMatchObject({ code: 2 });
   });
 
-  it('writes nothing for a shard with an error, and with --rejects the rest', async () => {
+  it('writes nothing for a shard with an error, and the valid rest with --rejects', async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder());
     writeFileSync(join(source, 'source-3.ndjson'), '{"broken');
@@ -120,7 +120,7 @@ describe('shard', () => {
     expect(readFileSync(rejects, 'utf8')).toContain('source-3.ndjson');
   });
 
-  it('leaves a whole file or none after a kill, whenever it comes', { timeout: 300_000 }, async () => {
+  it('leaves a complete file or none after a kill at any time', { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder(), 3000);
     const step1 = (run: string) => ['shard', 'partition', source, '--partitions', '3', '--shard', '0/1', '--to', join(folder, run)];
