@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
+import { MAX_PARTS } from '../shard/shard-run.ts';
 import type { ProcessIO } from '../terminal/process-io.ts';
 
 /** The place of this task among the tasks of an array, as a scheduler gives it in variables. */
