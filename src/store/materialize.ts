@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { accountJson, type DescribedAccount, GATHER, type Gathered } from './account-json.ts';
+import { accountJson, type DescribedAccount, GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import type { Connection } from './connection.ts';
 import { damaged } from './damaged.ts';
@@ -71,8 +71,6 @@ interface StaleAccount extends DescribedAccount {
   readonly is_new: 0 | 1;
 }
 
-const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
-
 function* materializeAccounts(
   database: Connection,
   number: number,
@@ -102,8 +100,9 @@ function* materializeAccounts(
   for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
     const damage = isChecked ? wrong.get(account.screen_name) : undefined;
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
-    const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
-    const { head, tail } = accountJson(database.path, account, newest, json);
+    const gathered = gather.get(account.screen_name) ?? NO_RECORDS;
+    const { records } = gathered;
+    const { head, tail } = accountJson(database.path, account, gathered);
     if (account.first !== null) insert.run(account.first, records, head, tail);
     const digest = createHash('sha256').update(head).update(tail).digest();
     update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
