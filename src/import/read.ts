@@ -1,12 +1,12 @@
 import type { Pauses } from '../contract/pauses.ts';
 import { plainCommand } from '../sources/hint-command.ts';
+import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
-import { ItemReader, type ItemOptions } from '../sources/item-reader.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import type { Input, Item } from '../sources/source.ts';
 import type { EncodedRecord } from '../store/item-writer.ts';
 import type { EncodedBatch } from './encoded-batch.ts';
-import { ReadingThread } from './reading-threads.ts';
+import { ReadingThread } from './reading-thread-client.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */
 const READ_AFTER = 1 << 22;
