@@ -32,6 +32,7 @@ export function addTargetOptions<Arguments extends unknown[], Options extends Op
 // an overload, because commander cannot infer the options of any command together with these
 export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpts {
   return command
+    .hook('preAction', refuseStoreOptionsOfFolder)
     .addOption(
       new Option('--concurrency <n>', 'the maximum number of concurrent requests')
         .env('PALIMPSEST_CONCURRENCY')
@@ -42,6 +43,25 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
     .addOption(endpointOption())
     .addOption(regionOption())
     .addOption(timeoutOption());
+}
+
+/**
+ * Refuses an option of object stores if the target is a folder, because a user who forgets `s3://` would publish to a new folder.
+ * A variable is not refused: other commands of the same job may need it.
+ */
+function refuseStoreOptionsOfFolder(command: CommandUnknownOpts): void {
+  const [address = ''] = command.args;
+  if (/^[a-z][a-z\d+.-]+:/i.test(address)) return;
+  for (const option of ['endpoint', 'region']) {
+    if (command.getOptionValueSource(option) !== 'cli') continue;
+    const looksLikeBucket = /^[a-z\d][a-z\d.-]+(\/[^/]+)*\/?$/.test(address);
+    throw new Failure('usage', `--${option} has no meaning for a folder`, {
+      place: { field: `--${option}` },
+      expected: 's3://bucket/prefix or az://container/prefix',
+      found: `the folder ${address}`,
+      hint: looksLikeBucket ? `did you mean s3://${address}? For a folder, leave out --${option}` : `for a folder, leave out --${option}`,
+    });
+  }
 }
 
 export function endpointOption(): AnyOption {
