@@ -95,7 +95,14 @@ export async function targetOf(address: string, choice: TargetChoice, terminal: 
  * @throws Failure usage, no-client
  */
 export async function sourceTargetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<ObjectSource> {
-  const target = await targetOf(address, choice, terminal);
+  return sourceOf(await targetOf(address, choice, terminal));
+}
+
+/**
+ * Returns the objects of a target as a source.
+ * @throws Failure usage
+ */
+export function sourceOf(target: Target): ObjectSource {
   const source = target.source?.();
   if (source !== undefined) return source;
   throw new Failure('usage', `${target.name} cannot be read as a source`, {
