@@ -14,7 +14,7 @@ async function observing(env: Readonly<Record<string, string>>, ...options: stri
 describe('a variable that no command has', () => {
   it.each([
     ['PALIMPSEST_STORES', 'PALIMPSEST_STORE'],
-    ['PALIMPSEST_ENDPOIN', 'PALIMPSEST_ENDPOINT'],
+    ['PALIMPSEST_END_POINT', 'PALIMPSEST_ENDPOINT'],
     // an option of another command
     ['PALIMPSEST_BASEURL', 'PALIMPSEST_BASE_URL'],
   ])('is named in a warning, with a similar variable (%s)', async (variable, similar) => {
