@@ -15,7 +15,7 @@ import { allTrees, type Trees } from './all-trees.ts';
 import { changedTrees } from './changed-trees.ts';
 import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
-import { type ComposedHead, encodeHead, readHead } from './head.ts';
+import { type ComposedHead, encodeHead, highestNumber, readHead } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
 import { removeUnreachable } from './prune.ts';
@@ -139,7 +139,7 @@ function nextHead(
     found.account.root === account.root &&
     found.page_size === site.page_size &&
     found.account_page_size === site.account_page_size;
-  const number = (found?.generation ?? 0) + (isSameState ? 0 : 1);
+  const number = isSameState ? found.generation : (found === undefined ? 0 : highestNumber(found)) + 1;
   const generation: Generation = {
     generation: number,
     time: timeAfter(before?.last, time),
@@ -153,7 +153,16 @@ function nextHead(
   // the nodes of the log are put again, because one of them may be missing
   const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
   return {
-    head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log },
+    head: {
+      ...common,
+      generation: number,
+      store: fingerprint,
+      last_exclusion: exclusion,
+      data,
+      account,
+      log,
+      withdrawn: isSameState ? found.withdrawn : undefined,
+    },
     dropped,
     dropReason,
   };
