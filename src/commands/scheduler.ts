@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
 import type { ProcessIO } from '../terminal/process-io.ts';
+
+/** The maximum number of shards, and of partitions. A task opens one file of each. */
+export const MAX_PARTS = 2000;
 
 /** The place of this task among the tasks of an array, as a scheduler gives it in variables. */
 export interface ArrayTask {

@@ -1,10 +1,9 @@
 import { Option } from '@commander-js/extra-typings';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
 import { number, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
-import { partitionOf } from './scheduler.ts';
+import { MAX_PARTS, partitionOf } from './scheduler.ts';
 import { addNetworkOptions } from './snapshot-options.ts';
 
 export function declareShardFold(shard: Program, terminal: Terminal): void {

@@ -1,12 +1,11 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
-import { shardChoice, shardOf } from './scheduler.ts';
+import { MAX_PARTS, shardChoice, shardOf } from './scheduler.ts';
 import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
 import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
 

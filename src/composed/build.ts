@@ -11,7 +11,7 @@ import { claimFolder, fileSystemFailure } from '../tree/folder.ts';
 import { HEAD } from '../tree/found-layout.ts';
 import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
-import { allTrees, type Trees } from './all-trees.ts';
+import type { Trees } from './all-trees.ts';
 import { changedTrees } from './changed-trees.ts';
 import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
@@ -63,9 +63,12 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
       const stage = new ChunkStage({ out, stage: folder.stage, isTrusted: options.repair !== true });
       const chunks = new ChunkReader(out);
       const put = stage.put.bind(stage);
-      const trees =
-        treesFrom(before, store, site, chunks, put) ??
-        (await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {})));
+      let trees = treesFrom(before, store, site, chunks, put);
+      if (trees === undefined) {
+        // most builds need only the changes, and start faster without this code
+        const { allTrees } = await import('./all-trees.ts');
+        trees = await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {}));
+      }
       const { head, dropped, dropReason } = nextHead(found, store, site, trees, options, chunks, put);
       const staged = join(folder.stage, HEAD);
       writeFileSync(staged, encodeHead(head));

@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 
-/** The maximum number of shards, and of partitions. A task opens one file of each. */
-export const MAX_PARTS = 2000;
-
 /** A cluster run, as `run.json` in its folder describes it. */
 export interface ShardRun {
   readonly shards: number;
