@@ -13,11 +13,11 @@ import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
 import type { Trees } from './all-trees.ts';
 import { changedTrees } from './changed-trees.ts';
-import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
 import { type ComposedHead, encodeHead, highestNumber, readHead } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
+import { treeOf } from './nodes.ts';
 import { removeUnreachable } from './prune.ts';
 
 export interface ComposedBuildOptions {
