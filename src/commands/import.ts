@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
-import { createdAt } from '../import/created-at.ts';
+import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
 import type { ArchiveReport } from '../sources/archives/survey.ts';
 import type { HintCommand } from '../sources/hint-command.ts';

@@ -3,7 +3,6 @@ import { encodeExclusion } from '../contract/exclusion.ts';
 import type { Place } from '../contract/failure.ts';
 import type { InputError, Item } from '../sources/source.ts';
 import type { Conflict, Namesake } from '../store/item-writer.ts';
-import { createdAt } from './created-at.ts';
 
 /** An item that a conflict can leave out of the store. */
 export type Conflicting = Extract<Item, { readonly kind: 'record' | 'account' | 'state' | 'exclusion' }>;
@@ -71,6 +70,11 @@ export function namesakeError({ kept, leftOut, replaced }: Namesake, item: Confl
     found: `a second account ${nameIn(item)}, ${createdAt(leftOut)}`,
     item: replaced ?? valueIn(item),
   };
+}
+
+/** Describes an account by its creation date. */
+export function createdAt(date: string | null | undefined): string {
+  return date === null || date === undefined ? 'without a creation date' : `created ${date}`;
 }
 
 function nameIn(item: Conflicting): string {
