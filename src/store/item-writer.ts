@@ -1,11 +1,13 @@
 import { type Account, encodeIdentity, encodeSummary, type Identity, type Summary } from '../contract/account.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
+import { handleHash } from '../contract/exclusion.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { AccountRemover } from './account-remover.ts';
 import type { Batch } from './batch.ts';
 import { checksumOf } from './checksum.ts';
 import type { Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
+import { ExclusionList } from './exclusion-list.ts';
 import { forgetHandles } from './mirror-memory.ts';
 import { RowSet } from './row-set.ts';
 
@@ -201,19 +203,22 @@ export class ItemWriter {
   }
 
   /**
-   * Deletes what the batch added of accounts before a record showed that they are excluded. Call it once, after all items.
+   * Deletes accounts of which a record showed later that they are excluded. Call it once, after all items.
    * @returns how much was deleted
    */
   withdrawExcluded(): { readonly records: number; readonly accounts: number } {
     return this.#batch.guard(() => {
       const remover = new AccountRemover(this.#batch);
+      const list = new ExclusionList(this.#batch.database);
       let [records, accounts] = [0, 0];
       for (const handle of this.#batch.exclusions.learned) {
         const removed = remover.remove(handle);
         if (removed === undefined) continue;
-        this.#batch.exclusions.addRecords(handle, removed.serviceIds);
         records += removed.records;
         accounts += 1;
+        this.#batch.exclusions.addRecords(handle, removed.serviceIds);
+        if (removed.isNew) continue;
+        for (const { id } of list.having({ handles: [handleHash(handle)], stable_ids: [] })) list.setRemoved(id, list.timeOfRemoval(''));
       }
       if (this.#batch.exclusions.learned.size > 0) forgetHandles(this.#batch.database, this.#batch.exclusions.learned);
       if (accounts > 0) this.#batch.database.exec('UPDATE exclusion SET is_erased = 0');

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../composed/chunk.ts';
-import type { ComposedHead, KnownTree } from '../../composed/head.ts';
+import { type ComposedHead, highestNumber, type KnownTree } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import { Failure } from '../../contract/failure.ts';
 import { parseNode } from '../../rewrite/chunks.ts';
@@ -114,6 +114,7 @@ async function headOf(
     data: { count: records, root: data, node: parseNode(dataNode) },
     account: { count: accounts, root: account, node: parseNode(accountNode) },
     log,
+    withdrawn: highestNumber(found) > found.generation ? found.withdrawn : { generation: found.generation, log: found.log.root },
   };
 }
 
