@@ -52,7 +52,7 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     .addOption(
       new Option('--to <path>', `the folder for the files; or one file, with a name that ends in .${name}; - for standard output`)
         .env('PALIMPSEST_TO')
-        .argParser((text) => uncompressed(text, name))
+        .argParser((text) => fileOrFolder(text, name))
         .makeOptionMandatory(),
     )
     .addOption(
@@ -168,11 +168,13 @@ function makeFolder(folder: string, extension: string): void {
   mkdirSync(folder, { recursive: true });
 }
 
-/** Rejects names such as `history.csv.gz`: the output is not compressed. */
-function uncompressed(text: string, extension: string): string {
-  const name = text.toLowerCase();
-  if (!['gz', 'zst', 'bz2', 'xz', 'zip'].some((compression) => name.endsWith(`.${extension}.${compression}`))) return path(text);
-  throw new InvalidArgumentError(`The file is not compressed. Name a file that ends in .${extension}.`);
+/** The endings of files that are not folders, so a folder with such a name is a mistake. */
+const OTHER_FILE = /\.(csv|tsv|parquet|json|jsonl|ndjson|xlsx|gz|zst|bz2|xz|zip)$/i;
+
+/** Rejects names such as `history.csv.gz` and `history.parquet` for CSV, because they would become folders. */
+function fileOrFolder(text: string, extension: string): string {
+  if (isFileName(text, extension) || !OTHER_FILE.test(text)) return path(text);
+  throw new InvalidArgumentError(`Expected a folder, or a file with a name that ends in .${extension}, which is not compressed.`);
 }
 
 function overwritesStore(file: string): Failure {

@@ -71,7 +71,11 @@ export function declareExport(program: Program, terminal: Terminal): void {
 
 /** Rejects names such as `store.ndjson.gz`: the output is not compressed. */
 function plainFile(text: string): string {
-  if (/\.(gz|zst|bz2|xz)$/i.test(text)) throw new InvalidArgumentError('The file is not compressed. Write to - and pipe it to gzip.');
+  if (/\.(gz|zst|bz2|xz)$/i.test(text)) {
+    const ending = /\.\w+$/.exec(text)?.[0] ?? '';
+    const reason = `because the export is not compressed; to compress it, use --to - | gzip`;
+    throw new InvalidArgumentError(`Expected a name that does not end in ${ending}, ${reason}.`);
+  }
   return path(text);
 }
 

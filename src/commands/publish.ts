@@ -5,7 +5,7 @@ import { seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
-import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
 import { publishComposedTree, refuseComposedOnly, refuseGzip, rollBack } from './publish-composed.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
@@ -60,7 +60,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       .addOption(
         new Option('--rollback [generation]', 'composed layout: go back to an earlier generation at the target (default: the one before)')
           .env('PALIMPSEST_ROLLBACK')
-          .argParser(wholeNumber(1, Number.MAX_SAFE_INTEGER)),
+          .argParser(generation),
       )
       .addOption(
         new Option(
@@ -74,7 +74,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ),
       )
       .addOption(
-        new Option('--single-publisher', 'composed layout: publish to a store without conditional writes').env(
+        new Option('--single-publisher', 'composed layout: publish to an object store without conditional writes').env(
           'PALIMPSEST_SINGLE_PUBLISHER',
         ),
       ),
@@ -146,7 +146,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
       if (summary.isByCounts) {
-        terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected from the counts only');
+        terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
       }
       if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));
@@ -199,6 +199,13 @@ function days(text: string): number {
 function headerText(text: string): string {
   if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
   throw new InvalidArgumentError('Expected one line of printable ASCII without spaces at its ends, such as "public, max-age=60".');
+}
+
+/** Parses the number of a generation. A word after `--rollback` is its value, also if the user meant the target. */
+function generation(text: string): number {
+  const value = /^\d+$/.test(text) ? Number(text) : 0;
+  if (value >= 1 && value <= Number.MAX_SAFE_INTEGER) return value;
+  throw new InvalidArgumentError('Expected the number of a generation, or no value; write the target before --rollback.');
 }
 
 function compressedFiles(): Failure {

@@ -1,6 +1,6 @@
 import type { CommanderError, CommandUnknownOpts } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { hint, suggested } from '../contract/hint.ts';
+import { type Hint, hint, suggested } from '../contract/hint.ts';
 
 /**
  * Converts commander's error for wrong usage to a Failure, so that it has the same layout as all errors. Commander gives only
@@ -21,13 +21,40 @@ export function usageFailure(program: CommandUnknownOpts, words: readonly string
       .replace(/^Allowed choices are /, 'one of ')
       .replace(/\.$/, ''),
     found: found ?? got,
-    hint:
-      meant === undefined ? hint`run ${suggested(nameIn(program, words), { '--help': true })} to see the usage` : `did you mean ${meant}?`,
+    hint: meant === undefined ? hintFor(program, words, error) : `did you mean ${meant}?`,
   });
 }
 
-/** Returns the name of the command in a command line, with its group; '' if no command is there. */
-function nameIn(program: CommandUnknownOpts, words: readonly string[]): string {
+/** Returns a hint for an option before the command, and for a path without its option. Otherwise it suggests --help. */
+function hintFor(program: CommandUnknownOpts, words: readonly string[], error: CommanderError): Hint {
+  const [first = ''] = words;
+  const later = words.find((word) => program.commands.some((one) => one.name() === word));
+  if (error.code === 'commander.unknownOption' && /^--?[a-z]/.test(first) && later !== undefined) {
+    const option = first.replace(/=.*$/s, '');
+    return `write ${option} after the command: palimpsest ${later} ${option} …`;
+  }
+  const { name, command } = commandIn(program, words);
+  const [path, ...others] = command.args;
+  const option = ['--to', '--out', '--store'].find((long) => command.options.some((one) => one.long === long));
+  const isPath = error.code === 'commander.excessArguments' || error.code === 'commander.missingMandatoryOptionValue';
+  if (isPath && path !== undefined && others.length === 0 && option !== undefined && command.registeredArguments.length === 0)
+    return hint`did you mean ${suggested(name, { [option]: path, ...optionsOf(command) })}?`;
+  return hint`run ${suggested(name, { '--help': true })} to see the usage`;
+}
+
+/** Returns the options on the command line. Those with other values than text, numbers and switches are left out. */
+function optionsOf(command: CommandUnknownOpts): { readonly [long: string]: string | number | true } {
+  const options: { [long: string]: string | number | true } = {};
+  for (const option of command.options) {
+    const [name, value] = [option.attributeName(), command.getOptionValue(option.attributeName())];
+    if (option.long === undefined || command.getOptionValueSource(name) !== 'cli') continue;
+    if (typeof value === 'string' || typeof value === 'number' || value === true) options[option.long] = value;
+  }
+  return options;
+}
+
+/** Returns the command in a command line, and its name with its group; '' and the program if no command is there. */
+function commandIn(program: CommandUnknownOpts, words: readonly string[]): { readonly name: string; readonly command: CommandUnknownOpts } {
   const names: string[] = [];
   let command = program;
   for (const word of words) {
@@ -36,5 +63,5 @@ function nameIn(program: CommandUnknownOpts, words: readonly string[]): string {
     names.push(word);
     command = nested;
   }
-  return names.join(' ');
+  return { name: names.join(' '), command };
 }

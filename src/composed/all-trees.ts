@@ -4,10 +4,10 @@ import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { errorOfThread } from '../contract/thread-error.ts';
 import type { Child } from '../rewrite/chunks.ts';
 import type { Store } from '../store/store.ts';
-import { treeOf } from './chunk.ts';
 import type { ChunkStage } from './chunk-folder.ts';
 import { type CutJob, type CutResult, cutStore } from './cut-store.ts';
 import type { KnownTree } from './head.ts';
+import { treeOf } from './nodes.ts';
 
 /** The trees of both collections. */
 export interface Trees {

@@ -11,13 +11,13 @@ import { claimFolder, fileSystemFailure } from '../tree/folder.ts';
 import { HEAD } from '../tree/found-layout.ts';
 import { lstatOf, refuseFolder } from '../tree/obstacles.ts';
 import { VERSION } from '../version.ts';
-import { allTrees, type Trees } from './all-trees.ts';
+import type { Trees } from './all-trees.ts';
 import { changedTrees } from './changed-trees.ts';
-import { treeOf } from './chunk.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
-import { type ComposedHead, encodeHead, readHead } from './head.ts';
+import { type ComposedHead, encodeHead, highestNumber, readHead } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
+import { treeOf } from './nodes.ts';
 import { removeUnreachable } from './prune.ts';
 
 export interface ComposedBuildOptions {
@@ -63,9 +63,12 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
       const stage = new ChunkStage({ out, stage: folder.stage, isTrusted: options.repair !== true });
       const chunks = new ChunkReader(out);
       const put = stage.put.bind(stage);
-      const trees =
-        treesFrom(before, store, site, chunks, put) ??
-        (await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {})));
+      let trees = treesFrom(before, store, site, chunks, put);
+      if (trees === undefined) {
+        // most builds need only the changes, and start faster without this code
+        const { allTrees } = await import('./all-trees.ts');
+        trees = await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {}));
+      }
       const { head, dropped, dropReason } = nextHead(found, store, site, trees, options, chunks, put);
       const staged = join(folder.stage, HEAD);
       writeFileSync(staged, encodeHead(head));
@@ -139,7 +142,7 @@ function nextHead(
     found.account.root === account.root &&
     found.page_size === site.page_size &&
     found.account_page_size === site.account_page_size;
-  const number = (found?.generation ?? 0) + (isSameState ? 0 : 1);
+  const number = isSameState ? found.generation : (found === undefined ? 0 : highestNumber(found)) + 1;
   const generation: Generation = {
     generation: number,
     time: timeAfter(before?.last, time),
@@ -153,7 +156,16 @@ function nextHead(
   // the nodes of the log are put again, because one of them may be missing
   const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
   return {
-    head: { ...common, generation: number, store: fingerprint, last_exclusion: exclusion, data, account, log },
+    head: {
+      ...common,
+      generation: number,
+      store: fingerprint,
+      last_exclusion: exclusion,
+      data,
+      account,
+      log,
+      withdrawn: isSameState ? found.withdrawn : undefined,
+    },
     dropped,
     dropReason,
   };

@@ -2,11 +2,11 @@ import type { Child } from '../rewrite/chunks.ts';
 import type { Store } from '../store/store.ts';
 import type { Trees } from './all-trees.ts';
 import { changedLeaves } from './changes.ts';
-import { type PutChunk, treeOf } from './chunk.ts';
+import type { PutChunk } from './chunk.ts';
 import { type Chunks, DamagedChunk } from './chunk-folder.ts';
 import type { ComposedHead } from './head.ts';
 import { ACCOUNT_RULE, FEED_RULE } from './leaf-cutter.ts';
-import { leavesBelow } from './leaf-list.ts';
+import { readNodes, treeOf } from './nodes.ts';
 import { recut } from './recut.ts';
 
 /** If more of the leaves changed, reading the whole store is faster. */
@@ -22,7 +22,8 @@ const FEW_LEAVES = 32;
  */
 export function changedTrees(store: Store, since: number, head: ComposedHead, chunks: Chunks, put: PutChunk): Trees | undefined {
   try {
-    const leaves = { data: leavesBelow(head.data.node, chunks), account: leavesBelow(head.account.node, chunks) };
+    const before = { data: readNodes(head.data.node, chunks), account: readNodes(head.account.node, chunks) };
+    const leaves = { data: before.data.leaves, account: before.account.leaves };
     if (leaves.data.length === 0 || leaves.account.length === 0) return undefined;
     const changed = changedLeaves(store, since, leaves, head.page_size, chunks);
     if (changed.data.length > most(leaves.data) || changed.account.length > most(leaves.account)) return undefined;
@@ -36,7 +37,7 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
       chunks,
       put,
     );
-    const trees = { data: treeOf(data, put), account: treeOf(account, put) };
+    const trees = { data: treeOf(data, put, before.data.levels), account: treeOf(account, put, before.account.levels) };
     const isWhole = trees.data.count === store.revision.records && trees.account.count === store.revision.accounts;
     return isWhole ? trees : undefined;
   } catch (error) {

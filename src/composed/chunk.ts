@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Child, Key, Node, Tree } from '../rewrite/chunks.ts';
-import { Boundaries, type BoundaryRule } from './boundaries.ts';
+import type { Key, Node } from '../rewrite/chunks.ts';
 
 /** An immutable file of the composed layout. */
 export interface Chunk {
@@ -23,10 +22,6 @@ export interface ItemRun {
   readonly json: Buffer;
 }
 
-/** A level with more children than this is cut into nodes. */
-const ROOT_CHILDREN = 256;
-const NODE_RULE: BoundaryRule = { distance: 64, unitBytes: Number.POSITIVE_INFINITY };
-
 function chunkOf(pieces: readonly Uint8Array[]): Chunk {
   const hash = createHash('sha256');
   let bytes = 0;
@@ -45,45 +40,6 @@ export function encodeLeaf(keys: readonly Key[], lengths: readonly number[], jso
   return chunkOf([Buffer.from(`${JSON.stringify({ keys, lengths })}\n`), ...json]);
 }
 
-function encodeNode(node: Node): Chunk {
+export function encodeNode(node: Node): Chunk {
   return chunkOf([Buffer.from(JSON.stringify(node))]);
-}
-
-/** Makes the nodes above the leaves of a tree, up to its root. */
-export function treeOf(leaves: readonly Child[], put: PutChunk): Tree & { readonly node: Node } {
-  let children = leaves;
-  let level = 1;
-  for (; children.length > ROOT_CHILDREN; level += 1) {
-    const nodes: Child[] = [];
-    for (const group of groupsOf(children)) nodes.push(parentOf({ level, children: group }, put));
-    children = nodes;
-  }
-  const node = { level, children };
-  const root = encodeNode(node);
-  put(root);
-  return { count: children.reduce((sum, child) => sum + child[1], 0), root: root.hash, node };
-}
-
-function parentOf(node: Node, put: PutChunk): Child {
-  const { level, children } = node;
-  const [first, last] = [children[0], children.at(-1)];
-  if (first === undefined || last === undefined) throw new Error('a node without children below another node');
-  const chunk = encodeNode(node);
-  put(chunk);
-  const [leaf, items] = level === 1 ? [first[0], first[1]] : [first[4] ?? '', first[5] ?? 0];
-  return [chunk.hash, children.reduce((sum, child) => sum + child[1], 0), chunk.bytes, last[3], leaf, items];
-}
-
-function* groupsOf(children: readonly Child[]): Generator<readonly Child[]> {
-  const boundaries = new Boundaries(NODE_RULE);
-  let start = 0;
-  for (const [hash, , bytes] of children) {
-    const end = boundaries.add(Number.parseInt(hash.slice(0, 8), 16), bytes) + 1;
-    if (end === 0) continue;
-    yield children.slice(start, end);
-    start = end;
-  }
-  const end = boundaries.end() + 1;
-  if (end > start) yield children.slice(start, end);
-  if (Math.max(end, start) < children.length) yield children.slice(Math.max(end, start));
 }

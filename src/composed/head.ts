@@ -18,6 +18,13 @@ export interface Published {
   readonly time: string;
 }
 
+/** The newest state that a target ever had before it went back to an earlier one. */
+export interface Withdrawn {
+  readonly generation: number;
+  /** The SHA-256 of the root of its log. */
+  readonly log: string;
+}
+
 /** The content of `head.json`: the present state of both collections, and the log of all states. */
 export interface ComposedHead extends Site {
   /** The release of palimpsest that built the tree. */
@@ -35,6 +42,13 @@ export interface ComposedHead extends Site {
   readonly log: KnownTree;
   /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has it. */
   readonly published?: readonly Published[] | undefined;
+  /** Only after a rollback. Its number and those before it must not stand for other states, because readers have seen them. */
+  readonly withdrawn?: Withdrawn | undefined;
+}
+
+/** Returns the highest number that a generation ever had. */
+export function highestNumber({ generation, withdrawn }: ComposedHead): number {
+  return Math.max(generation, withdrawn?.generation ?? 0);
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -73,6 +87,12 @@ const published: Rule<readonly Published[] | undefined> = {
     (Array.isArray(value) && value.every((one) => isObject(one) && count.accepts(one['generation']) && isTime(one['time']))),
 };
 
+const withdrawn: Rule<Withdrawn | undefined> = {
+  expected: 'a generation with the root of its log',
+  accepts: (value): value is Withdrawn | undefined =>
+    value === undefined || (isObject(value) && count.accepts(value['generation']) && isHash(value['log'])),
+};
+
 const layout: Rule<'composed'> = oneOf('composed');
 
 const SHAPE: Shape<ComposedHead> = {
@@ -88,6 +108,7 @@ const SHAPE: Shape<ComposedHead> = {
   account: tree,
   log: tree,
   published,
+  withdrawn,
 };
 
 export function encodeHead(head: ComposedHead): string {

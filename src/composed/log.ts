@@ -1,11 +1,12 @@
 import { encodeJson } from '../contract/json.ts';
 import { itemsOf, leafIndex } from '../rewrite/chunks.ts';
 import type { Generation } from '../rewrite/compose.ts';
-import { type ItemRun, type PutChunk, treeOf } from './chunk.ts';
+import type { ItemRun, PutChunk } from './chunk.ts';
 import type { Chunks } from './chunk-folder.ts';
 import type { KnownTree } from './head.ts';
 import { LOG_RULE, leavesOf } from './leaf-cutter.ts';
 import { leavesBelow } from './leaf-list.ts';
+import { treeOf } from './nodes.ts';
 import { recut } from './recut.ts';
 
 /** Returns a log with one more generation, which is later than all others. */

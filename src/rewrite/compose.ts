@@ -126,17 +126,32 @@ function pageOfState(
 
 /** Returns the entry of the log that a value of `as_of` selects: by its number, or the last one up to a time. */
 async function generationAt(head: Head, asOf: string, read: ReadChunk): Promise<Generation | Answer> {
-  // the numbers in the log have no gaps, and the log ends with the present generation
-  const before = head.generation - head.log.count;
-  let position: number;
-  if (/^\d{1,15}$/.test(asOf)) {
-    position = Number(asOf) - before;
-  } else {
-    const time = timeIn(asOf);
-    if (time === undefined) return INVALID;
-    position = await itemsUpTo(head.log, time, read);
+  if (/^\d{1,15}$/.test(asOf)) return generationWith(head, Number(asOf), read);
+  const time = timeIn(asOf);
+  if (time === undefined) return INVALID;
+  const position = await itemsUpTo(head.log, time, read);
+  return position < 1 ? UNKNOWN : entryAt(head, position, read);
+}
+
+/** Returns the entry of the log with a number. */
+async function generationWith(head: Head, number: number, read: ReadChunk): Promise<Generation | Answer> {
+  // The log ends with the present generation. The numbers have gaps only after a rollback, so the first entry read is nearly
+  // always the right one. An entry is never before this position.
+  let low = Math.max(1, number - (head.generation - head.log.count));
+  let high = head.log.count;
+  let position = low;
+  while (low <= high) {
+    const entry = await entryAt(head, position, read);
+    if (entry.generation === number) return entry;
+    if (entry.generation < number) low = position + 1;
+    else high = position - 1;
+    position = (low + high) >>> 1;
   }
-  if (position < 1 || position > head.log.count) return UNKNOWN;
+  return UNKNOWN;
+}
+
+/** @param position from 1 */
+async function entryAt(head: Head, position: number, read: ReadChunk): Promise<Generation> {
   const root = await rootOf(head.log, read);
   const parts = await itemsBelow(root, position - 1, position, read);
   return JSON.parse(new TextDecoder().decode(parts[0]));

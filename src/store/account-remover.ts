@@ -10,6 +10,8 @@ export interface RemovedAccount {
   readonly records: number;
   /** The ids of the records that a service gave. */
   readonly serviceIds: readonly number[];
+  /** Whether the present batch added it: then no revision of the store has it. */
+  readonly isNew: boolean;
 }
 
 interface RecordRow {
@@ -20,7 +22,7 @@ interface RecordRow {
 /** Deletes accounts with everything that a store has of them, except what mirrors remember. */
 export class AccountRemover {
   readonly #batch: Batch;
-  readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null }>;
+  readonly #account: Statement<[string], { readonly id: number; readonly stable_id: string | null; readonly is_new: 0 | 1 }>;
   readonly #formerHandles: Statement<[number], string>;
   readonly #records: Statement<[string], RecordRow>;
   readonly #deleteRecord: Statement<[number]>;
@@ -31,7 +33,7 @@ export class AccountRemover {
   constructor(batch: Batch) {
     const { database } = batch;
     this.#batch = batch;
-    this.#account = database.prepare('SELECT id, stable_id FROM account WHERE screen_name = ?');
+    this.#account = database.prepare('SELECT id, stable_id, digest IS NULL AS is_new FROM account WHERE screen_name = ?');
     this.#formerHandles = database.prepare<[number], string>('SELECT DISTINCT handle FROM former_handle WHERE account = ?').pluck();
     this.#records = database.prepare('SELECT id, first_encountered_date FROM record WHERE account = ?');
     this.#deleteRecord = database.prepare('DELETE FROM record WHERE id = ?');
@@ -60,6 +62,7 @@ export class AccountRemover {
     this.#batch.markChanged(screenName);
     this.#batch.clearNameCache();
     const serviceIds = records.filter((record) => !isGenerated(record)).map(({ id }) => id);
-    return { screen_name: screenName, stable_id: account.stable_id, former_handles, records: records.length, serviceIds };
+    const { stable_id, is_new } = account;
+    return { screen_name: screenName, stable_id, former_handles, records: records.length, serviceIds, isNew: is_new === 1 };
   }
 }

@@ -50,6 +50,25 @@ export class ExclusionList {
     return [...ids].flatMap((id) => this.#row.all(id)).map((row) => this.#read(row));
   }
 
+  /**
+   * Returns the time for a removal: later than the times of all exclusions, even if the clock was set back or two removals happen
+   * in one second. A build of the composed layout recognizes a removal by the later time.
+   * @param now the present time; '' if it is unknown
+   */
+  timeOfRemoval(now: string): string {
+    const later = this.#database
+      .prepare<[string], string>(
+        "SELECT max(?, coalesce(strftime('%Y-%m-%dT%H:%M:%SZ', max(excluded_at), '+1 second'), max(excluded_at), '')) FROM exclusion",
+      )
+      .pluck();
+    return later.get(now) ?? now;
+  }
+
+  /** Notes that a stored exclusion has removed an account. The file has bytes of this account. */
+  setRemoved(id: number, time: string): void {
+    this.#database.prepare<[string, number]>('UPDATE exclusion SET excluded_at = ?, is_erased = 0 WHERE id = ?').run(time, id);
+  }
+
   /** Adds an exclusion. Returns its number. */
   add(exclusion: Exclusion, isErased: boolean): number {
     const id = this.#database
@@ -80,11 +99,6 @@ export class ExclusionList {
       this.#database.prepare<[number]>(`DELETE FROM ${table} WHERE exclusion = ?`).run(id);
     }
     this.#database.prepare<[number]>('DELETE FROM exclusion WHERE id = ?').run(id);
-  }
-
-  /** Notes that the file may have readable bytes of an excluded account. */
-  setUnerased(id: number): void {
-    this.#database.prepare<[number]>('UPDATE exclusion SET is_erased = 0 WHERE id = ?').run(id);
   }
 
   #read({ id, excluded_at, is_erased }: Row): ListedExclusion {

@@ -37,22 +37,24 @@ export class ExclusionWriter {
       }
       const remover = new AccountRemover(this.#batch);
       for (const name of accounts) remover.remove(name);
-      const isChanged = this.#write(exclusion, accounts.length === 0);
+      const isChanged = this.#write(exclusion, accounts.length > 0);
       this.#batch.exclusions.refresh();
       if (accounts.length > 0) return 'replaced';
       return isChanged ? 'added' : 'same';
     });
   }
 
-  #write(exclusion: Exclusion, isErased: boolean): boolean {
+  /** @param hasRemoved whether accounts were removed: then another store's time of the removal is not the one of this store */
+  #write(exclusion: Exclusion, hasRemoved: boolean): boolean {
     const known = this.#list.having(exclusion)[0];
+    const time = hasRemoved ? this.#list.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;
     this.#batch.markMetadataChanged();
     if (known === undefined) {
-      this.#list.add(exclusion, isErased);
+      this.#list.add({ ...exclusion, excluded_at: time }, !hasRemoved);
       return true;
     }
     this.#list.extend(known.id, exclusion);
-    if (!isErased) this.#list.setUnerased(known.id);
+    if (hasRemoved) this.#list.setRemoved(known.id, time);
     const extended = this.#list.having(exclusion)[0];
     return extended === undefined || encodeExclusion(extended) !== encodeExclusion(known);
   }

@@ -2,7 +2,7 @@ import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountsNamed, parseAccountName } from './account-names.ts';
+import { accountsNamed, namesMeantBy, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { Batch, type CommitPhase } from './batch.ts';
 import { eraseFreed, mustErase } from './erase.ts';
@@ -14,7 +14,7 @@ import { Store } from './store.ts';
 import { wrapErrors } from './store-error.ts';
 
 export interface RemoveOptions {
-  /** The time of the removal: UTC, with a resolution of one second. */
+  /** The present time: UTC, with a resolution of one second. */
   readonly now: string;
   /** Whether to roll everything back, so that the store is unchanged. */
   readonly isDryRun: boolean;
@@ -27,7 +27,7 @@ export interface RemoveOptions {
 
 export interface RemoveSummary {
   /** The accounts that were in the store. */
-  readonly removed: readonly Omit<RemovedAccount, 'serviceIds'>[];
+  readonly removed: readonly Omit<RemovedAccount, 'serviceIds' | 'isNew'>[];
   /** Names of no account in the store that are excluded now. */
   readonly excluded: readonly string[];
   /** Names that were excluded before. */
@@ -67,6 +67,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   const shared: string[] = [];
   const list = new ExclusionList(database);
   const remover = new AccountRemover(batch);
+  const time = list.timeOfRemoval(options.now);
   for (const name of names) {
     const accounts = accountsNamed(database, name).flatMap((screenName) => remover.remove(screenName) ?? []);
     removed.push(...accounts);
@@ -75,7 +76,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
       const others = [...handles].filter((handle) => isHeldByOther(batch, handle, accounts));
       for (const handle of others) handles.delete(handle);
       shared.push(...others);
-      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), options.now), false);
+      list.add(exclusionOf(accounts, [...handles].filter(isIdentifying), time), false);
       forgetHandles(database, handles);
     } else if (isExcluded(batch, name)) {
       known.push(name);
@@ -85,7 +86,7 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
         handles: handle === undefined ? [] : [handleHash(handle)],
         stable_ids: stableId === undefined ? [] : [stableIdHash(stableId)],
       };
-      list.add({ excluded_at: options.now, ...keys, records: [] }, true);
+      list.add({ excluded_at: time, ...keys, records: [] }, true);
       excluded.push(name);
     } else {
       throw noAccount(database.path, name);
@@ -95,12 +96,12 @@ function remove(batch: Batch, names: readonly string[], options: RemoveOptions):
   }
   const handles = removed.flatMap(({ screen_name, former_handles }) => [screen_name, ...former_handles]);
   const mentions = countMentions(batch, handles);
-  return { removed: removed.map(({ serviceIds: _, ...rest }) => rest), excluded, known, shared, mentions };
+  return { removed: removed.map(({ serviceIds: _, isNew: __, ...rest }) => rest), excluded, known, shared, mentions };
 }
 
-function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], now: string): Exclusion {
+function exclusionOf(accounts: readonly RemovedAccount[], handles: readonly string[], time: string): Exclusion {
   return {
-    excluded_at: now,
+    excluded_at: time,
     handles: handles.map(handleHash),
     stable_ids: accounts.flatMap(({ stable_id }) => (stable_id === null ? [] : [stableIdHash(stable_id)])),
     records: accounts.flatMap(({ serviceIds }) => serviceIds),
@@ -124,8 +125,10 @@ function countMentions({ database }: Batch, handles: readonly string[]): number 
 }
 
 function isExcluded({ exclusions }: Batch, name: string): boolean {
-  const { handle, stableId } = parseAccountName(name);
-  return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
+  return namesMeantBy(name).some(
+    ({ handle, stableId }) =>
+      (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId)),
+  );
 }
 
 /** Erases the bytes that this removal or an interrupted one has freed. */

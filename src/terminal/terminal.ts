@@ -40,6 +40,8 @@ export class Terminal {
   #progress: { readonly clear: () => void; readonly end: () => void } | undefined;
   #outputMode: OutputMode = {};
   #hasOutputFailed = false;
+  /** Whether the output is the result itself, which is incomplete if it cannot be written. */
+  #isStreaming = false;
   /** Whether the program that reads standard output has ended. */
   #isClosed = false;
 
@@ -79,7 +81,8 @@ export class Terminal {
     if (this.#isClosed || this.#hasOutputFailed) return;
     this.#hasOutputFailed = true;
     const exitCode = this.exitCode;
-    const hint = 'check the destination of the output; the command itself is complete';
+    const state = this.#isStreaming ? 'the output is incomplete, so run the command again' : 'the command itself is complete';
+    const hint = `check the destination of the output; ${state}`;
     this.#writeFailure(
       new Failure('file-system', 'cannot write to standard output', {
         expected: 'a file with free space, or a program that reads the output',
@@ -109,6 +112,7 @@ export class Terminal {
   /** Writes texts or bytes to standard output, whatever the output options are. Ends early if nobody reads them any more. */
   async stream(parts: Iterable<string | Uint8Array>, pauses: Pauses): Promise<void> {
     if (isTerminal(this.io.stdout, this.io.env)) this.#progress?.end();
+    this.#isStreaming = true;
     for (const part of parts) {
       this.io.stdout.write(part);
       if (pauses.areDue) await pauses.take();

@@ -16,11 +16,11 @@ import { type Encoding, encodingsIn } from './encoding.ts';
 import { type Exchanged, type ExchangePhase, exchange } from './exchange.ts';
 import { digestFiles, finishedTree, sortKeysIn } from './existing-tree.ts';
 import { claimFolder, fileSystemFailure } from './folder.ts';
+import { refuseForeignBrowse } from './foreign-files.ts';
 import { slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { readManifest } from './manifest.ts';
 import { movementBetween } from './movement.ts';
-import { refuseForeignBrowse } from './obstacles.ts';
 import { renderOnThreads } from './render-on-threads.ts';
 import { readSortKeys, SORT_KEYS, type SortKeys, writeSortKeys } from './sort-keys.ts';
 

@@ -1,33 +1,5 @@
-import { lstatSync, opendirSync, readdirSync, type Stats } from 'node:fs';
-import { join } from 'node:path';
-import { HOME } from '../browse/paths.ts';
-import { COLLECTIONS } from '../contract/collection.ts';
+import { lstatSync, type Stats } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
-import { BROWSE_FOLDER } from './browse-lines.ts';
-import { collectionFolder, isPageName, pagesFolder } from './layout.ts';
-
-/**
- * Refuses a tree with anything other than a folder at the path of a folder. Through a symbolic link, a build would write
- * and delete files elsewhere.
- * @throws Failure not-ours
- */
-export function refuseLinkedFolders(out: string): void {
-  const folders = ['rest', ...COLLECTIONS.flatMap((collection) => [collectionFolder(collection), pagesFolder(collection)])];
-  for (const folder of folders) refuseUnlessFolder(join(out, folder));
-  for (const collection of COLLECTIONS) {
-    const folder = join(out, pagesFolder(collection));
-    if (lstatOf(folder) === undefined) continue;
-    const entries = opendirSync(folder);
-    try {
-      for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
-        const isPage = isPageName(entry.name) || entry.name === 'last';
-        if (isPage && !entry.isDirectory()) refuseUnlessFolder(join(folder, entry.name));
-      }
-    } finally {
-      entries.closeSync();
-    }
-  }
-}
 
 /** @throws Failure not-ours if a path exists and is not a folder */
 export function refuseUnlessFolder(path: string): void {
@@ -46,26 +18,13 @@ export function refuseUnlessFile(path: string): void {
   if (found !== undefined && !found.isFile()) throw inTheWay(path, 'a file', found);
 }
 
-/**
- * Refuses a folder with something at the place of the browse files, if no build wrote browse files there. An empty folder is
- * fine.
- * @throws Failure not-ours
- */
-export function refuseForeignBrowse(out: string): void {
-  const paths = [HOME, BROWSE_FOLDER].map((path) => join(out, path));
-  for (const path of paths) {
-    const found = lstatOf(path);
-    if (found === undefined || (found.isDirectory() && readdirSync(path).length === 0)) continue;
-    throw inTheWay(path, 'nothing, because build --html writes here', found);
-  }
-}
-
 /** Returns the status of a path without following links; undefined if nothing is there. */
 export function lstatOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
 
-function inTheWay(path: string, expected: string, found: Stats): Failure {
+/** Returns the failure for a file or folder that is in the way: not-ours. */
+export function inTheWay(path: string, expected: string, found: Stats): Failure {
   const kind = found.isSymbolicLink() ? 'a symbolic link' : found.isDirectory() ? 'a folder' : found.isFile() ? 'a file' : 'a special file';
   return new Failure('not-ours', `${path} is in the way of the build`, {
     place: { file: path },

@@ -1,9 +1,9 @@
 import { Boundaries, type BoundaryRule, keyHash } from '../composed/boundaries.ts';
-import { treeOf } from '../composed/chunk.ts';
 import { type Chunks, DamagedChunk } from '../composed/chunk-folder.ts';
 import { type ComposedHead, isNode, type KnownTree } from '../composed/head.ts';
 import { ACCOUNT_RULE, FEED_RULE, LOG_RULE } from '../composed/leaf-cutter.ts';
 import { generationsOf } from '../composed/log.ts';
+import { treeOf } from '../composed/nodes.ts';
 import { show } from '../contract/json.ts';
 import { type Child, chunkPath, itemsOf, type Key, type LeafIndex, leafIndex, type Node } from '../rewrite/chunks.ts';
 import { HEAD } from '../tree/found-layout.ts';

@@ -67,6 +67,9 @@ describe('palimpsest export csv', () => {
     ['a file that is not a folder', 'file', 1, 'file-system'],
     ['a folder with the name of a file', 'folder.csv', 1, 'file-system'],
     ['a name that promises compression', 'x.csv.gz', 2, 'usage'],
+    ['a name of another format', 'x.parquet', 2, 'usage'],
+    ['a name of the other export', 'x.ndjson', 2, 'usage'],
+    ['a name of an archive', 'x.ZIP', 2, 'usage'],
     ['the store itself', 'store.csv', 2, 'usage'],
   ])('refuses the output %s, and changes nothing', async (_, name, exit, error) => {
     const folder = temporaryFolder();

@@ -49,6 +49,13 @@ describe('palimpsest export ndjson', () => {
     expect(off.stdout).toMatch(/^exported /);
   });
 
+  it('names the command that compresses the output', async () => {
+    const { stderr } = await palimpsestHere(['export', 'ndjson', '--to', 'x.ndjson.gz', '--store', store]);
+    expect(stderr).toContain(
+      'expected  a name that does not end in .gz, because the export is not compressed; to compress it, use --to - | gzip',
+    );
+  });
+
   it.each([
     ['the store itself', () => store, 2, 'usage'],
     ['a folder', () => folder, 1, 'file-system'],

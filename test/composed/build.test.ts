@@ -8,6 +8,7 @@ import { changedTrees } from '../../src/composed/changed-trees.ts';
 import { ChunkReader } from '../../src/composed/chunk-folder.ts';
 import { readHead } from '../../src/composed/head.ts';
 import type { ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import { handleHash } from '../../src/contract/exclusion.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
@@ -232,4 +233,71 @@ describe('a build of the composed layout', () => {
     expect(await buildComposed(at('store.db'), { out: at('one'), site, time: hour(1) })).toMatchObject({ written: 0, removed: 0 });
     expect(readFileSync(join(at('one'), 'head.json'))).toEqual(before);
   });
+
+  it.each([
+    ['in the second of an earlier removal', '2026-11-22T03:00:00Z'],
+    ['with a clock that was set back', '2026-11-22T02:00:00Z'],
+  ])('drops the earlier generations after a removal %s', async (_, now) => {
+    const folder = temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    await importInputs(at('store.db'), inputsOf([sample], nothing()), { onConflict: 'fail' });
+    await buildComposed(at('store.db'), { out: at('out'), site, time });
+    const [first, second] = accountsOf(at('store.db'));
+    for (const [name, moment] of [
+      [first, '2026-11-22T03:00:00Z'],
+      [second, now],
+    ] as const) {
+      await removeAccounts(at('store.db'), [`@${name}`], { now: moment, isDryRun: false, allowUnknown: false });
+      const summary = await buildComposed(at('store.db'), { out: at('out'), site, time });
+      expect(summary).toMatchObject({ dropReason: 'removed-account', droppedGenerations: 1, build: { log: { count: 1 } } });
+      expect([...filesIn(at('out'))].filter(([, bytes]) => bytes.includes(`"screen_name":"${name}"`))).toEqual([]);
+    }
+  });
+
+  it('drops the earlier generations after an import that removed an account', async () => {
+    const folder = temporaryFolder();
+    const at = (name: string) => join(folder, name);
+    await importInputs(at('store.db'), inputsOf([sample], nothing()), { onConflict: 'fail' });
+    const [first, second, third] = accountsOf(at('store.db'));
+    await removeAccounts(at('store.db'), [`@${first}`], { now: '2026-11-22T03:00:00Z', isDryRun: false, allowUnknown: false });
+    const excluded = (name = '', records: readonly number[] = []) =>
+      JSON.stringify({ excluded_at: '2020-01-01T00:00:00Z', handles: [handleHash(name)], stable_ids: [], records });
+    const later = (id: number, account: string | undefined, previous: number | null) => {
+      const record = { id, account, data_type: 'Bio', previous, text: 'new', web_archive_url: null };
+      const diff_html = '<ins style="background:#e6ffe6;">new</ins>';
+      return JSON.stringify({ ...record, first_encountered_date: '2026-11-22T00:00:00Z', diff_html });
+    };
+    const nights: readonly (() => Promise<void>)[] = [
+      // another store has removed it earlier
+      () => importLines(at('store.db'), [excluded(second)], 'replace'),
+      // a record shows that it is an account that was removed under another handle
+      async () => {
+        await importLines(at('store.db'), [excluded('before', [990_000])]);
+        await importLines(at('store.db'), [later(990_001, third, 990_000)]);
+      },
+    ];
+    for (const [index, night] of nights.entries()) {
+      await buildComposed(at('store.db'), { out: at('out'), site, time });
+      await night();
+      const name = [second, third][index];
+      expect(accountsOf(at('store.db'))).not.toContain(name);
+      expect(await buildComposed(at('store.db'), { out: at('out'), site, time })).toMatchObject({ dropReason: 'removed-account' });
+      expect([...filesIn(at('out'))].filter(([, bytes]) => bytes.includes(`"screen_name":"${name}"`))).toEqual([]);
+    }
+    // no generation has an account that the same import adds and removes
+    await importLines(at('store.db'), [later(990_003, 'fresh', null), later(990_004, 'fresh', 990_001), later(990_005, 'other', null)]);
+    expect(accountsOf(at('store.db'))).toContain('other');
+    expect(accountsOf(at('store.db'))).not.toContain('fresh');
+    expect(await buildComposed(at('store.db'), { out: at('out'), site, time })).toMatchObject({ dropReason: null });
+  });
 });
+
+/** The screen names of all accounts in a store. */
+function accountsOf(path: string): readonly string[] {
+  const store = Store.open(path);
+  try {
+    return Array.from(store.publishedAccounts(), ({ screen_name }) => screen_name);
+  } finally {
+    store.close();
+  }
+}

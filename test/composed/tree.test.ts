@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BoundaryRule } from '../../src/composed/boundaries.ts';
-import { treeOf } from '../../src/composed/chunk.ts';
 import { leavesOf } from '../../src/composed/leaf-cutter.ts';
 import { feedLeafOf, leavesBelow } from '../../src/composed/leaf-list.ts';
+import { treeOf } from '../../src/composed/nodes.ts';
 import { recut } from '../../src/composed/recut.ts';
 import { itemsBelow } from '../../src/rewrite/chunks.ts';
 import { MemoryChunks, runsOf, type TestItem } from './chunks-in-memory.ts';

@@ -83,6 +83,16 @@ async function errorsIn(name: string, args: readonly string[], stderr: string): 
  */
 const WITH_CLOSED_STREAMS = ['observe', 'rewrite'];
 
+it.skipIf(full.skip).each(['ndjson', 'csv', 'parquet'])(
+  'does not call an export complete (%s) if its output cannot be written',
+  async (format) => {
+    const { code, stderr } = await redirected('>/dev/full', ['export', format, '--to', '-', '--store', store]);
+    expect(stderr).toContain('the output is incomplete');
+    expect(stderr).not.toContain('the command itself is complete');
+    expect(code).toBe(1);
+  },
+);
+
 describe.each(Object.entries(COMMANDS))('palimpsest %s', (name, args) => {
   it.skipIf(full.skip)('gives one clear error if standard output cannot be written', async () => {
     for (const json of [[], ['--json']]) {

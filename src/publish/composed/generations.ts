@@ -1,8 +1,8 @@
-import type { ComposedHead, KnownTree } from '../../composed/head.ts';
+import { type ComposedHead, highestNumber, type KnownTree } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import { Failure } from '../../contract/failure.ts';
 import { encodeJson } from '../../contract/json.ts';
-import { itemsBelow } from '../../rewrite/chunks.ts';
+import { itemsBelow, parseNode } from '../../rewrite/chunks.ts';
 import type { Generation } from '../../rewrite/compose.ts';
 import type { ReadChecked } from './tree-difference.ts';
 
@@ -32,17 +32,32 @@ export async function generationsToPublish(
 ): Promise<Generations> {
   const own = await readLog(head.log, read);
   if (found === undefined) return { generations: own, before: [], isSuccessor: true };
-  const same = own.filter(({ generation }) => generation <= found.generation && generation > found.generation - found.log.count);
+  const same = own.filter(({ generation }) => generation <= found.generation).slice(-found.log.count);
+  const isSound = !(await reusesNumbers(own, found, read));
   // the root of a log identifies all its entries
-  if (same.length === found.log.count && logOf(same, () => {}).root === found.log.root) {
+  if (isSound && same.length === found.log.count && logOf(same, () => {}).root === found.log.root) {
     return { generations: own, before: same, isSuccessor: true };
   }
   const before = await readLog(found.log, read);
-  const joined = hasRemoved(head, found) ? undefined : (joinedLogs(own, before) ?? appendedLog(own, before, append));
+  const last = { generation: highestNumber(found), time: before.at(-1)?.time ?? '' };
+  const joined = hasRemoved(head, found)
+    ? undefined
+    : ((isSound ? joinedLogs(own, before) : undefined) ?? appendedLog(own, before, append, last));
   if (joined !== undefined) return { generations: joined, before, isSuccessor: true };
   // a reader who follows the links of an earlier state must not get pages of another one
-  const isLater = (own[0]?.generation ?? 0) > found.generation;
-  return { generations: isLater ? own : renumbered(own, before), before, isSuccessor: false };
+  const isLater = (own[0]?.generation ?? 0) > last.generation;
+  return { generations: isLater ? own : renumbered(own, last), before, isSuccessor: false };
+}
+
+/** Whether a tree gives the number of a state that a rollback withdrew to another state. */
+async function reusesNumbers(own: readonly Generation[], found: ComposedHead, read: ReadChecked): Promise<boolean> {
+  const highest = highestNumber(found);
+  const later = own.filter(({ generation }) => generation > found.generation && generation <= highest);
+  if (later.length === 0 || found.withdrawn === undefined) return false;
+  const node = parseNode(await read(found.withdrawn.log));
+  const count = node.children.reduce((sum, child) => sum + child[1], 0);
+  const withdrawn = new Set((await readLog({ root: found.withdrawn.log, node, count }, read)).map(encodeJson));
+  return later.some((generation) => !withdrawn.has(encodeJson(generation)));
 }
 
 /**
@@ -51,18 +66,25 @@ export async function generationsToPublish(
  * @returns undefined if that is not allowed, or if both logs have generations in common: then the tree is an old copy, or
  *   two runs published different trees
  */
-function appendedLog(own: readonly Generation[], before: readonly Generation[], append: boolean): readonly Generation[] | undefined {
+function appendedLog(
+  own: readonly Generation[],
+  before: readonly Generation[],
+  append: boolean,
+  last: Last,
+): readonly Generation[] | undefined {
   const known = new Set(before.map(encodeJson));
   if (own.some((generation) => known.has(encodeJson(generation)))) return undefined;
   const present = own.findLastIndex((generation) => isSameState(generation, before.at(-1)));
   if (present === -1 && !append) return undefined;
-  return [...before, ...renumbered(present === -1 ? own.slice(-1) : own.slice(present + 1), before)];
+  return [...before, ...renumbered(present === -1 ? own.slice(-1) : own.slice(present + 1), last)];
 }
 
-/** Returns generations with the next numbers after others, and with later times. */
-function renumbered(generations: readonly Generation[], before: readonly Generation[]): readonly Generation[] {
-  const last = before.at(-1);
-  let [number, time] = [last?.generation ?? 0, Date.parse(last?.time ?? '')];
+/** The highest number of a target, and the time of its present state. */
+type Last = Pick<Generation, 'generation' | 'time'>;
+
+/** Returns generations with the next numbers and with later times. */
+function renumbered(generations: readonly Generation[], last: Last): readonly Generation[] {
+  let [number, time] = [last.generation, Date.parse(last.time)];
   return generations.map((generation) => {
     number += 1;
     time = Math.max(Date.parse(generation.time), time + 1);
@@ -105,6 +127,6 @@ export function lostGenerations(
   return new Failure('generations-lost', `the tree does not have the generations of ${target}: readers would lose these states`, {
     expected: `a tree that continues generation ${found.generation}`,
     found: `generation ${head.generation} of a tree that was built without that one`,
-    hint: 'publish from the folder that was published before, or with --append if the tree was built in a new folder; to publish an earlier state use --rollback; to lose the states publish with --drop-generations',
+    hint: 'publish from the folder that was published before, or add --append if the tree was built in a new folder; --rollback goes back to an earlier state, and --drop-generations drops the states at the target',
   });
 }

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../composed/chunk.ts';
-import { type ComposedHead, encodeHead, type Published } from '../../composed/head.ts';
+import { type ComposedHead, encodeHead, highestNumber, type Published } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import type { Generation } from '../../rewrite/compose.ts';
 import { settledGeneration } from './published.ts';
@@ -69,7 +69,9 @@ export function planComposed({ head, generations, found, isSuccessor, hasRemoved
   const oldChunks = new Set<string>();
   if (found !== undefined) logOf(before, ({ hash }) => oldChunks.add(hash));
   // a tree that was restored from a target may have a list of publishes
-  const next: ComposedHead = { ...head, generation: kept.at(-1)?.generation ?? head.generation, log, published: undefined };
+  const generation = kept.at(-1)?.generation ?? head.generation;
+  const withdrawn = found !== undefined && highestNumber(found.head) > generation ? found.head.withdrawn : undefined;
+  const next: ComposedHead = { ...head, generation, log, published: undefined, withdrawn };
   return {
     head: next,
     // other generations may have the same numbers

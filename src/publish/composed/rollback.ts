@@ -1,5 +1,5 @@
 import type { Chunk } from '../../composed/chunk.ts';
-import type { ComposedHead, KnownTree } from '../../composed/head.ts';
+import { type ComposedHead, highestNumber, type KnownTree } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import { Failure } from '../../contract/failure.ts';
 import { parseNode } from '../../rewrite/chunks.ts';
@@ -48,7 +48,10 @@ export async function rollback(target: Target, options: RollbackOptions): Promis
   const lock = options.dryRun ? undefined : lockTarget(target);
   try {
     const found = await readHeadAt(remote);
-    if (found === undefined) throw noGeneration(target, 'a target with the composed layout', 'no head.json');
+    if (found === undefined) {
+      const hint = 'check the target: only a target with the composed layout has generations; nothing was changed';
+      throw noGeneration(target, 'a target with the composed layout', 'no head.json', hint);
+    }
     const read = readAt(remote);
     const generations = await readLog(found.head.log, read);
     const wanted = chosen(target, generations, options.generation);
@@ -111,13 +114,19 @@ async function headOf(
     data: { count: records, root: data, node: parseNode(dataNode) },
     account: { count: accounts, root: account, node: parseNode(accountNode) },
     log,
+    withdrawn: highestNumber(found) > found.generation ? found.withdrawn : { generation: found.generation, log: found.log.root },
   };
 }
 
-function noGeneration(target: Target, expected: string, found: string): Failure {
+function noGeneration(
+  target: Target,
+  expected: string,
+  found: string,
+  hint = 'choose a generation with --rollback NUMBER; --plan shows the choice and changes nothing',
+): Failure {
   return new Failure('no-generation', `${target.name} does not have this generation`, {
     expected,
     found,
-    hint: 'choose a generation with --rollback NUMBER; --plan shows the choice and changes nothing',
+    hint,
   });
 }

@@ -25,9 +25,16 @@ function headOf(generations: readonly Generation[], exclusion: string | null = n
 
 const AT_TARGET = [generation(1, 'a'), generation(2, 'b'), generation(3, 'c')];
 
-async function joined(own: readonly Generation[], append: boolean, { removed = false, target = AT_TARGET } = {}) {
+async function joined(
+  own: readonly Generation[],
+  append: boolean,
+  { removed = false, target = AT_TARGET, withdrawn = target }: { removed?: boolean; target?: Generation[]; withdrawn?: Generation[] } = {},
+) {
   const exclusion = removed ? '2026-11-22T00:00:00Z' : null;
-  const { generations, isSuccessor } = await generationsToPublish(headOf(own, exclusion), headOf(target), append, read);
+  const former = headOf(withdrawn);
+  const found =
+    withdrawn === target ? headOf(target) : { ...headOf(target), withdrawn: { generation: former.generation, log: former.log.root } };
+  const { generations, isSuccessor } = await generationsToPublish(headOf(own, exclusion), found, append, read);
   return { isSuccessor, list: generations.map(({ generation: number, data }) => `${number}${data.slice(0, 1)}`).join(' '), generations };
 }
 
@@ -69,5 +76,37 @@ describe('the generations to publish', () => {
     expect(await joined([generation(1, 'x', 9)], true, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
     expect(await joined([generation(4, 'x')], false, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
     expect(await joined([generation(1, 'x', 9), generation(2, 'y', 10)], false)).toMatchObject({ isSuccessor: false, list: '4x 5y' });
+  });
+
+  describe('after a rollback', () => {
+    const wentBack = { target: AT_TARGET.slice(0, 1), withdrawn: AT_TARGET };
+
+    it('are those of the tree again, with their numbers', async () => {
+      expect(await joined(AT_TARGET, false, wentBack)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c' });
+      expect(await joined(AT_TARGET.slice(0, 2), false, wentBack)).toMatchObject({ isSuccessor: true, list: '1a 2b' });
+      expect(await joined([...AT_TARGET, generation(4, 'd')], false, wentBack)).toMatchObject({ isSuccessor: true, list: '1a 2b 3c 4d' });
+    });
+
+    it('do not have the number of a state that was withdrawn', async () => {
+      expect(await joined([generation(1, 'x', 9)], true, wentBack)).toMatchObject({ isSuccessor: true, list: '1a 4x' });
+      const same = [generation(1, 'a', 9), generation(2, 'x', 10)];
+      expect(await joined(same, false, wentBack)).toMatchObject({ isSuccessor: true, list: '1a 4x' });
+      const removed = { ...wentBack, removed: true };
+      expect(await joined([generation(1, 'x', 9)], false, removed)).toMatchObject({ isSuccessor: false, list: '4x' });
+      expect(await joined([generation(2, 'x', 9)], false, removed)).toMatchObject({ isSuccessor: false, list: '4x' });
+    });
+
+    it('do not continue the target with a tree that gave the number to another state', async () => {
+      for (const append of [false, true]) {
+        const own = [...AT_TARGET.slice(0, 1), generation(2, 'x')];
+        expect(await joined(own, append, wentBack)).toMatchObject({ isSuccessor: false });
+      }
+    });
+
+    it('continue a log with a gap', async () => {
+      const gap = [generation(1, 'a'), generation(4, 'd')];
+      expect(await joined([...gap, generation(5, 'e')], false, { target: gap })).toMatchObject({ isSuccessor: true, list: '1a 4d 5e' });
+      expect(await joined([generation(1, 'x', 9)], true, { target: gap })).toMatchObject({ isSuccessor: true, list: '1a 4d 5x' });
+    });
   });
 });

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Chunk, type PutChunk, treeOf } from '../../../src/composed/chunk.ts';
+import type { Chunk, PutChunk } from '../../../src/composed/chunk.ts';
+import { treeOf } from '../../../src/composed/nodes.ts';
 import { chunksBeyond, reachableFrom } from '../../../src/publish/composed/tree-difference.ts';
 import type { Child } from '../../../src/rewrite/chunks.ts';
 
