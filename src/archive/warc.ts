@@ -59,7 +59,11 @@ export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, op
   const bytes = isCompressed ? gzipMemberSync(info) : Buffer.concat(info);
   yield { bytes, records: [] };
   let [offset, pages, pageBytes] = [bytes.length, 0, 0];
-  for await (const { batch, encoded } of encodedBatches(job, batchesOf(requested(tree, browse), pagesPerBatch(build)), all < MIN_PAGES ? 0 : threads)) {
+  for await (const { batch, encoded } of encodedBatches(
+    job,
+    batchesOf(requested(tree, browse), pagesPerBatch(build)),
+    all < MIN_PAGES ? 0 : threads,
+  )) {
     const records = batch.map((page, index) => {
       const length = encoded.lengths[index] ?? 0;
       offset += length;
