@@ -144,6 +144,7 @@ describe('the files of a run in an object store', () => {
       ['PUT part', 'corrupted request'],
       ['PUT part', 'truncated request'],
       ['POST complete', 'reset after'],
+      ['POST complete', 'unknown upload'],
       ['GET list', '503'],
       ['GET range', 'truncated answer'],
       ['GET range', 'reset before'],
@@ -161,6 +162,17 @@ describe('the files of a run in an object store', () => {
     await write(files, 'a.rows', bytes);
     expect(await locally(files, 'a.rows', 1, 19_000_000)).toEqual(bytes.subarray(1, 19_000_001));
     expect([...done].toSorted()).toEqual(faults.map((fault) => fault.join(' ')).toSorted());
+  });
+
+  it.skipIf(skip)('are not written if the store loses the parts', async () => {
+    const { files, contents } =
+      (await places?.create(undefined, (request) => (kindOf(request) === 'POST complete' ? 'unknown upload' : undefined))) ??
+      expect.unreachable();
+    await expect(write(files, 'a.rows', randomBytes(10_000_000))).rejects.toMatchObject({
+      code: 'target-failed',
+      place: { file: 'a.rows' },
+    });
+    expect([...(await contents()).keys()]).toEqual([]);
   });
 
   it.skipIf(skip)('are not written after a stop, which leaves no parts of them', async () => {
