@@ -67,12 +67,11 @@ async function openAll(
 ): Promise<RowsFile[]> {
   const stored = await files.open(Array.from({ length: count }, (_, number) => nameOf(number)));
   try {
+    const existing = stored.filter((file) => file !== undefined);
+    // a damaged file is reported before missing files
+    const opened = await inOrder(existing, (file) => RowsFile.open(file, digest));
     const missing = stored.flatMap((file, number) => (file === undefined ? [number] : []));
-    if (missing.length === 0)
-      return await inOrder(
-        stored.filter((file) => file !== undefined),
-        (file) => RowsFile.open(file, digest),
-      );
+    if (missing.length === 0) return opened;
     const names = missing.slice(0, MAX_NAMED).map((number) => files.addressOf(nameOf(number)));
     const more = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
     throw new Failure('no-shard', `${files.address} lacks ${plural(missing.length, noun)} of ${count}`, {

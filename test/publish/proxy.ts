@@ -11,7 +11,8 @@ export const FAULTS = [
   'corrupted request',
 ] as const;
 
-export type Fault = (typeof FAULTS)[number];
+/** `unknown upload` is the answer of some stores if an upload in parts is completed again. */
+export type Fault = (typeof FAULTS)[number] | 'unknown upload';
 
 /** A proxy before a store that injects network faults. */
 export interface FaultyProxy {
@@ -42,6 +43,12 @@ export async function startProxy(upstream: string): Promise<FaultyProxy> {
     if (fault === '503') {
       outgoing.writeHead(503, { 'Content-Type': 'application/xml' });
       return void outgoing.end('<?xml version="1.0"?><Error><Code>SlowDown</Code><Message>Reduce your request rate.</Message></Error>');
+    }
+    if (fault === 'unknown upload') {
+      outgoing.writeHead(404, { 'Content-Type': 'application/xml' });
+      return void outgoing.end(
+        '<?xml version="1.0"?><Error><Code>NoSuchUpload</Code><Message>The upload does not exist.</Message></Error>',
+      );
     }
     if (fault === 'corrupted request' && body.length > 0) body.writeUInt8((body.readUInt8(0) + 1) % 256, 0);
     const { status, headers, answer } = await forward(incoming, body, fault === 'truncated request' && body.length > 1);

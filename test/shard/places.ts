@@ -5,6 +5,7 @@ import { ObjectFiles } from '../../src/shard/object-files.ts';
 import type { RunFiles } from '../../src/shard/run-files.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { openReader } from '../../src/storage/remote.ts';
+import { type FaultyProxy, startProxy } from '../publish/proxy.ts';
 import { ceph, S3_KEYS, startCeph } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 
@@ -21,8 +22,11 @@ export interface Place {
 
 /** A kind of place, while its server runs. */
 export interface Places {
-  /** @param signal stops the requests of the place */
-  readonly create: (signal?: AbortSignal) => Promise<Place>;
+  /**
+   * @param signal stops the requests of the place
+   * @param draw returns the fault of a request, for a place in an object store
+   */
+  readonly create: (signal?: AbortSignal, draw?: FaultyProxy['draw']) => Promise<Place>;
   readonly stop: () => Promise<void>;
 }
 
@@ -41,12 +45,16 @@ async function cephPlaces(): Promise<Places> {
   const store = await startCeph();
   const { S3Client, ListMultipartUploadsCommand, PutObjectCommand } = await import('@aws-sdk/client-s3');
   const client = new S3Client({ endpoint: store.endpoint, region: 'us-east-1', forcePathStyle: true });
-  const closers: (() => void)[] = [() => client.destroy()];
+  const closers: (() => unknown)[] = [() => client.destroy()];
   let runs = 0;
-  const create = async (signal = new AbortController().signal): Promise<Place> => {
+  const create = async (signal = new AbortController().signal, draw?: FaultyProxy['draw']): Promise<Place> => {
     runs += 1;
+    const proxy = draw && (await startProxy(store.endpoint));
+    if (proxy !== undefined) closers.push(() => proxy.stop());
     const prefix = `runs/run ${runs}`;
-    const target = await openTarget(`s3://history/${prefix}`, '', { endpoint: store.endpoint, connections: 8, secrets: {} });
+    if (proxy !== undefined && draw !== undefined) proxy.draw = draw;
+    const endpoint = proxy?.endpoint ?? store.endpoint;
+    const target = await openTarget(`s3://history/${prefix}`, '', { endpoint, connections: 8, secrets: {} });
     closers.push(() => target.close());
     const source = target.source?.();
     if (source === undefined) throw new Error('S3 has no source');
@@ -71,7 +79,7 @@ async function cephPlaces(): Promise<Places> {
     return { files: new ObjectFiles(target, source, options), contents, unfinished, write };
   };
   const stop = async () => {
-    for (const close of closers) close();
+    for (const close of closers) await close();
     await store.stop();
   };
   return { create, stop };

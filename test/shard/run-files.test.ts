@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readSync, writeFileSync, writeSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FolderFiles } from '../../src/shard/folder-files.ts';
 import type { RunFiles } from '../../src/shard/run-files.ts';
+import type { Fault } from '../publish/proxy.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { PLACES, type Places } from './places.ts';
 
@@ -23,6 +25,13 @@ async function write(files: RunFiles, name: string, bytes: Buffer): Promise<numb
   } finally {
     draft.close();
   }
+}
+
+/** Returns what a request to an object store does. */
+function kindOf({ method = '', url = '', headers }: IncomingMessage): string {
+  if (method === 'PUT') return headers['if-none-match'] !== undefined ? 'PUT absent' : url.includes('partNumber') ? 'PUT part' : 'PUT';
+  if (method === 'POST') return url.includes('uploadId') ? 'POST complete' : 'POST uploads';
+  return url.includes('list-type') ? 'GET list' : headers.range !== undefined ? 'GET range' : method;
 }
 
 /** Reads bytes of a file through its file descriptor. */
@@ -125,6 +134,45 @@ describe('the files of a run in an object store', () => {
     const [file] = await files.open(['a.rows']);
     await replace('a.rows', Buffer.from('other'));
     await expect(file?.read(0, 5)).rejects.toMatchObject({ code: 'target-failed', place: { file: 'a.rows' } });
+  });
+
+  it.skipIf(skip)('are whole although every kind of request fails once', { timeout: 120_000 }, async () => {
+    const done = new Set<string>();
+    const faults: readonly (readonly [kind: string, fault: Fault])[] = [
+      ['PUT absent', 'reset after'],
+      ['POST uploads', 'reset before'],
+      ['PUT part', 'corrupted request'],
+      ['PUT part', 'truncated request'],
+      ['POST complete', 'reset after'],
+      ['POST complete', 'unknown upload'],
+      ['GET list', '503'],
+      ['GET range', 'truncated answer'],
+      ['GET range', 'reset before'],
+    ];
+    const { files } =
+      (await places?.create(undefined, (request) => {
+        const kind = kindOf(request);
+        const next = faults.find(([name, fault]) => name === kind && !done.has(`${name} ${fault}`));
+        if (next !== undefined) done.add(next.join(' '));
+        return next?.[1];
+      })) ?? expect.unreachable();
+    const bytes = randomBytes(20_000_000);
+    await files.create('run.json', '{}');
+    expect(await files.readText('run.json')).toBe('{}');
+    await write(files, 'a.rows', bytes);
+    expect(await locally(files, 'a.rows', 1, 19_000_000)).toEqual(bytes.subarray(1, 19_000_001));
+    expect([...done].toSorted()).toEqual(faults.map((fault) => fault.join(' ')).toSorted());
+  });
+
+  it.skipIf(skip)('are not written if the store loses the parts', async () => {
+    const { files, contents } =
+      (await places?.create(undefined, (request) => (kindOf(request) === 'POST complete' ? 'unknown upload' : undefined))) ??
+      expect.unreachable();
+    await expect(write(files, 'a.rows', randomBytes(10_000_000))).rejects.toMatchObject({
+      code: 'target-failed',
+      place: { file: 'a.rows' },
+    });
+    expect([...(await contents()).keys()]).toEqual([]);
   });
 
   it.skipIf(skip)('are not written after a stop, which leaves no parts of them', async () => {

@@ -97,8 +97,8 @@ describe.each(PLACES)('the tasks of a run in $name', ({ isRemote, skip, start })
     expect(await contents()).toEqual(before);
   });
 
-  it.skipIf(skip)('name the files that are missing', async () => {
-    const { files } = await places.create();
+  it.skipIf(skip)('name the files that are missing, and a damaged file before them', async () => {
+    const { files, contents, write } = await places.create();
     const store = join(temporaryFolder(), 'store.db');
     const inputs = overlapping();
     await expect(foldPartition(files, { partition: 0, network: TWITTER })).rejects.toMatchObject({
@@ -114,6 +114,10 @@ describe.each(PLACES)('the tasks of a run in $name', ({ isRemote, skip, start })
     await foldPartition(files, { partition: 1, network: TWITTER });
     const found = `no file ${files.addressOf('partition-00000.rows')}, ${files.addressOf('partition-00002.rows')}`;
     await expect(mergePartitions(files, store, {})).rejects.toMatchObject({ code: 'no-shard', found });
+    const name = 'partition-00001.rows';
+    await write(name, (await contents()).get(name)?.subarray(1) ?? Buffer.of());
+    const damaged = { code: 'bad-shard', place: { file: files.addressOf(name) } };
+    await expect(mergePartitions(files, store, {})).rejects.toMatchObject(damaged);
     expect(existsSync(store)).toBe(false);
   });
 
