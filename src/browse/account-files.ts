@@ -62,7 +62,7 @@ function readAccount(
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
   const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
-    ...account,
+    account,
     data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
     verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,
