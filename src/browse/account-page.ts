@@ -15,10 +15,7 @@ export function accountMainPage(shown: BrowseAccount): Buffer {
   const { screen_name } = account;
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, feed: accountFeed(screen_name) };
   const heading = older.length === 0 ? counted(records, 'change') : `Newest ${data.length} of ${counted(records, 'change')}`;
-  return pageBytes(
-    frame,
-    `${title(account)}${profileMarkup(shown)}<h2>${heading}</h2>\n${changes(data)}${olderPages(screen_name, older)}`,
-  );
+  return pageBytes(frame, `${title(account)}${profileMarkup(shown)}<h2>${heading}</h2>\n${changes(data)}${olderPages(screen_name, older)}`);
 }
 
 /** Returns a page with older changes of an account. @param part its number, from 1 for the oldest */
