@@ -92,8 +92,10 @@ export function identityOf(screenName: string): Identity {
 /** The summary of an account without a profile from any source. */
 export const NO_SUMMARY: Summary = { display_name: '', website: null, location: '', bio: '' };
 
+type Change = Pick<ChangeRecord, 'data_type' | 'text'>;
+
 /** Returns a summary after some changes. The newest change of each field counts. */
-export function changedSummary(summary: Summary, newestFirst: readonly ChangeRecord[]): Summary {
+export function changedSummary(summary: Summary, newestFirst: readonly Change[]): Summary {
   const newest = (type: DataType) => newestFirst.find((record) => record.data_type === type);
   const website = newest('Website');
   return {
@@ -104,6 +106,6 @@ export function changedSummary(summary: Summary, newestFirst: readonly ChangeRec
   };
 }
 
-function textOf(change: ChangeRecord | undefined, before: string): string {
+function textOf(change: Change | undefined, before: string): string {
   return change === undefined ? before : (change.text ?? '');
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
@@ -5,7 +6,6 @@ import { plural } from '../contract/plural.ts';
 import { type HintCommand, plainCommand } from '../sources/hint-command.ts';
 import { InputErrors } from '../sources/input-errors.ts';
 import { inputNamed } from '../sources/inputs.ts';
-import { itemsOf } from '../sources/items.ts';
 import { type PageSetReport, PageSets } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
 import { withProgress } from '../sources/progress.ts';
@@ -15,6 +15,7 @@ import { Batch, type CommitPhase } from '../store/batch.ts';
 import { ExclusionWriter } from '../store/exclusion-writer.ts';
 import { ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { type AccountConflict, AccountConflicts, type Conflicting, conflictError } from './account-conflicts.ts';
+import { type EncodedItem, InputReading, type ThreadOptions } from './read.ts';
 
 /** The phases of an import. `read` counts bytes. */
 export type ImportPhase = 'read' | CommitPhase;
@@ -34,6 +35,8 @@ export interface ImportOptions {
   /** Stops the import: nothing is imported. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ImportPhase> | undefined;
+  /** By default a thread parses large inputs if the machine has several cores. */
+  readonly threads?: ThreadOptions | undefined;
 }
 
 export interface ImportSummary {
@@ -78,23 +81,29 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     else options.onReject(inputError);
     rejected += 1;
   };
-  const reading = { command: options.command ?? plainCommand, openAgain: options.openAgain ?? inputNamed };
+  const { command = plainCommand, openAgain = inputNamed, threads = { isAllowed: availableParallelism() > 1 } } = options;
+  const reading = new InputReading({ command, openAgain }, pauses, threads);
   try {
     const writer = new ItemWriter(batch, options.onConflict);
     const states = new AccountStateWriter(batch, options.onConflict);
     const exclusionWriter = new ExclusionWriter(batch, options.onConflict);
-    for (const input of withProgress(inputs, pauses, (done, all) => onProgress('read', done, all))) {
-      for await (const items of itemsOf(input, reading)) {
-        if (pauses.areDue) await pauses.take();
-        for (const item of items) {
-          if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
-          else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
-          else if (item.kind === 'state') count(accounts, states.add(item.state), item);
-          else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
-          else if (item.kind === 'page') pages.add(item.page);
-          else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
-          else reject(item);
-        }
+    const addEncoded = ({ record, item }: EncodedItem): void => {
+      const outcome = writer.addEncoded(record, () => item().record);
+      if (typeof outcome === 'string') records[outcome] += 1;
+      else count(records, outcome, item());
+    };
+    const metered = withProgress(inputs, pauses, (done, all) => onProgress('read', done, all));
+    for await (const items of reading.itemsOf(metered)) {
+      if (pauses.areDue) await pauses.take();
+      for (const item of items) {
+        if (item.kind === 'encoded') addEncoded(item);
+        else if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
+        else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
+        else if (item.kind === 'state') count(accounts, states.add(item.state), item);
+        else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);
+        else if (item.kind === 'page') pages.add(item.page);
+        else if (batch.exclusions.hasItem(item.item)) records.excluded += 1;
+        else reject(item);
       }
     }
     inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
@@ -108,6 +117,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     await batch.commit(pauses, onProgress);
     return { records, accounts, exclusions, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed }, pageSets };
   } finally {
+    await reading.close();
     batch.end();
   }
 }

@@ -13,7 +13,9 @@ export class ExportLines {
     this.#header = header;
   }
 
-  count(items: readonly Item[]): void {
+  /** @param records the number of records that are not among the items */
+  count(items: readonly Item[], records = 0): void {
+    this.#records += records;
     for (const { kind } of items) {
       if (kind === 'state') this.#accounts += 1;
       else if (kind === 'record') this.#records += 1;

@@ -50,6 +50,16 @@ export class ItemReader {
     return this.#items;
   }
 
+  /** Notes that another reader has read results of the current page. @param collection undefined: there are none among them */
+  skipResults(collection: Collection | undefined): void {
+    this.#streamed ??= collection;
+  }
+
+  /** The collection of the page whose results were read as separate values. */
+  get streamed(): Collection | undefined {
+    return this.#streamed;
+  }
+
   #addRaw(raw: RawValue): void {
     const parsed = parseJson(raw, this.#file);
     this.#line = raw.line;

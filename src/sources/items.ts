@@ -1,4 +1,5 @@
 import { EXPORT_FORMAT, type ExportHeader, parseExportHeader } from '../contract/account-state.ts';
+import type { Collection } from '../contract/collection.ts';
 import { FIRST_ID_WITHOUT_ROOM, leavesRoom } from '../contract/generated-id.ts';
 import { isObject, show } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
@@ -22,40 +23,106 @@ import { filesIn } from './unpack/unpack.ts';
  * @throws Failure if a web archive cannot be read
  */
 export async function* itemsOf(input: Input, options: ItemOptions = { command: plainCommand }): AsyncGenerator<Item[]> {
+  for await (const batch of batchesOf(input, options)) yield* batch.read();
+}
+
+/** A part of an input, which is divided into JSON values. The batches of an input must be read in their order, each once. */
+export interface ItemBatch {
+  /** Parses the values here. */
+  readonly read: () => AsyncIterable<Item[]> | Iterable<Item[]>;
+  /** The values, if another thread can parse them too. */
+  readonly values?: BatchValues;
+}
+
+export interface BatchValues {
+  readonly file: string;
+  readonly values: readonly RawValue[];
+  readonly isExport: boolean;
+  /** Must be called instead of `read` if another thread has parsed the values. */
+  readonly accept: (found: FoundItems) => void;
+}
+
+/** What values contained that another thread parsed. */
+export interface FoundItems {
+  readonly records: number;
+  readonly others: readonly Item[];
+  /** The collection of the first results of a page, if they are among the values. */
+  readonly collection: Collection | undefined;
+}
+
+/** Yields the batches of an input. They may be read later, but in their order. */
+export async function* batchesOf(input: Input, options: ItemOptions): AsyncGenerator<ItemBatch> {
   for await (const files of filesIn(input)) {
-    if ('kind' in files) yield [files];
-    else for (const file of files) yield* itemsOfFile(file, options);
+    if ('kind' in files) yield constant(files);
+    else for (const file of files) yield* batchesOfFile(file, options);
   }
 }
 
-async function* itemsOfFile(file: Input, options: ItemOptions): AsyncGenerator<Item[]> {
+async function* batchesOfFile(file: Input, options: ItemOptions): AsyncGenerator<ItemBatch> {
   const reader = new ItemReader(file.name, options);
-  yield* itemsIn(file, reader, options);
+  yield* batchesIn(file, reader, options);
   // without openAgain: a file that is read again does not name further files
-  for (const again of reader.filesToReadAgain) yield* itemsOf(again, { command: options.command });
+  yield {
+    read: async function* () {
+      for (const again of reader.filesToReadAgain) yield* itemsOf(again, { command: options.command });
+    },
+  };
 }
 
-async function* itemsIn(input: Input, reader: ItemReader, { command }: ItemOptions): AsyncGenerator<Item[]> {
+async function* batchesIn(input: Input, reader: ItemReader, { command }: ItemOptions): AsyncGenerator<ItemBatch> {
   let exported: ExportLines | undefined;
   try {
-    for await (const values of jsonValues(decode(input, { verb: 'import', command }))) {
-      const [first, ...others] = values;
+    for await (const all of jsonValues(decode(input, { verb: 'import', command }))) {
+      const [first, ...others] = all;
       const header = exported === undefined && first?.line === 1 ? headerIn(first, input.name) : undefined;
       if (header !== undefined && isInputError(header)) {
-        yield [header];
+        yield constant(header);
         return;
       }
       if (header !== undefined) exported = new ExportLines(header);
-      const items = reader.read(header === undefined ? values : others);
-      exported?.count(items);
-      // an export comes from a store, which accepted these ids before
-      yield exported === undefined ? items.map(withoutHighIds) : items;
+      yield batchOf(header === undefined ? all : others, input.name, reader, exported);
     }
-    const inputError = exported?.errorIn(input.name);
-    if (inputError !== undefined) yield [inputError];
+    const lines = exported;
+    if (lines !== undefined) {
+      yield {
+        read: () => {
+          const inputError = lines.errorIn(input.name);
+          return inputError === undefined ? [] : [[inputError]];
+        },
+      };
+    }
   } catch (error) {
-    yield [error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error)];
+    yield constant(error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error));
   }
+}
+
+function constant(item: Item): ItemBatch {
+  return { read: () => [[item]] };
+}
+
+function batchOf(values: readonly RawValue[], file: string, reader: ItemReader, exported: ExportLines | undefined): ItemBatch {
+  return {
+    read: () => {
+      const items = readItems(reader, values, exported !== undefined);
+      exported?.count(items);
+      return [items];
+    },
+    values: {
+      file,
+      values,
+      isExport: exported !== undefined,
+      accept: ({ records, others, collection }) => {
+        exported?.count(others, records);
+        reader.skipResults(collection);
+      },
+    },
+  };
+}
+
+/** Returns the items in values. @param isExport an export comes from a store, which accepted the ids before */
+export function readItems(reader: ItemReader, values: readonly RawValue[], isExport: boolean): Item[] {
+  const items = reader.read(values);
+  return isExport ? items : items.map(withoutHighIds);
 }
 
 /** Returns the first line of an export, or undefined if the value is something else. */

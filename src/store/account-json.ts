@@ -1,6 +1,7 @@
 import { changedSummary, encodeSummary, type Summary } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import { storedJson } from './damaged.ts';
+import { type FieldValue, newestValues } from './newest-values.ts';
 
 /** The data of an account from a source. */
 export interface DescribedAccount {
@@ -18,24 +19,17 @@ export interface Gathered {
   readonly json: Buffer;
 }
 
+export const NO_RECORDS: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
+
 /** The query for the records of the account with a screen name. */
 export const GATHER = `
   SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
   FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
 
-/**
- * Returns the JSON of an account, before its `data_page_count` and after it.
- * @param newest the id of the newest record
- * @param json the JSON of the records, newest first, separated by commas
- */
-export function accountJson(
-  path: string,
-  account: DescribedAccount,
-  newest: number | null,
-  json: Buffer,
-): { readonly head: Buffer; readonly tail: string } {
-  const summary = (newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, json) : account.summary;
-  return { head: encodeHead(account.identity, json), tail: encodeTail(summary) };
+/** Returns the JSON of an account with its records, before its `data_page_count` and after it. */
+export function accountJson(path: string, account: DescribedAccount, records: Gathered): { readonly head: Buffer; readonly tail: string } {
+  const summary = (records.newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, records) : account.summary;
+  return { head: encodeHead(account.identity, records.json), tail: encodeTail(summary) };
 }
 
 /** Returns the JSON of an account from its opening brace to the end of `data`. */
@@ -49,9 +43,11 @@ function encodeTail(summary: string): string {
 }
 
 /** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
-function currentSummary(path: string, account: DescribedAccount, json: Buffer): string {
+function currentSummary(path: string, account: DescribedAccount, { json, records }: Gathered): string {
   const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
-  const later = parseRecords(path, account.screen_name, json).filter((record) => record.id > (account.known_to ?? -1));
+  const after = account.known_to ?? -1;
+  const later: readonly FieldValue[] =
+    newestValues(json, records, after) ?? parseRecords(path, account.screen_name, json).filter((record) => record.id > after);
   return encodeSummary(changedSummary(given, later));
 }
 

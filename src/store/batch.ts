@@ -7,8 +7,8 @@ import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptOtherHands, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
 import { openStore } from './open-store.ts';
-import { isCurrent } from './revision.ts';
-import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
+import { isCurrent, latestRevision } from './revision.ts';
+import { ACCOUNT_ORDER, CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
 import { toFailure } from './store-error.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */
@@ -23,6 +23,8 @@ export class Batch {
   readonly database: Connection;
   readonly #path: string;
   readonly #indexLast: boolean;
+  /** Whether the commit derives all accounts, so that none has to be marked as stale. */
+  readonly #isAllStale: boolean;
   #hasChanged = false;
   #hasMetadataChanged = false;
   #recordsChanged = false;
@@ -35,7 +37,7 @@ export class Batch {
 
   /**
    * @param access how the batch looks up records: only by id, or by account too. 'by id' fills an empty store faster,
-   *   because an index is created at the end
+   *   because two indexes are created at the end
    * @param isDryRun whether the batch is never committed. The store file then stays unchanged, even of an older version
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
@@ -53,7 +55,8 @@ export class Batch {
     // Every value was parsed before, by stricter rules. The checks of the schema, which parse its JSON again for each rule, take half
     // of the time of an insert. They are for changes by other programs.
     database.exec('PRAGMA ignore_check_constraints = ON');
-    if (this.#indexLast) database.exec('DROP INDEX record_account');
+    if (this.#indexLast) database.exec('DROP INDEX record_account; DROP INDEX account_order');
+    this.#isAllStale = latestRevision(database) === undefined;
     this.#feedBlocks = new FeedBlockMarks(database);
     this.#markStale = database.prepare('UPDATE account SET revision = NULL WHERE screen_name = ? AND revision IS NOT NULL');
     this.#addAccount = database.prepare('INSERT INTO account (screen_name, identity, summary) VALUES (?, ?, ?) ON CONFLICT DO NOTHING');
@@ -85,7 +88,7 @@ export class Batch {
   /** Marks an account whose published data has changed. */
   markChanged(screenName: string): void {
     this.#hasChanged = true;
-    if (this.#stale.has(screenName)) return;
+    if (this.#isAllStale || this.#stale.has(screenName)) return;
     if (this.#stale.size >= NAME_CACHE_SIZE) this.#stale.clear();
     this.#markStale.run(screenName);
     this.#stale.add(screenName);
@@ -128,6 +131,7 @@ export class Batch {
           if (pauses.areDue) await pauses.take();
         }
       }
+      if (this.#indexLast) this.database.exec(ACCOUNT_ORDER);
       onProgress('commit', 0, 0);
       await pauses.take();
       end(this.database);

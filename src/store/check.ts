@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountJson, GATHER, type Gathered } from './account-json.ts';
+import { accountJson, GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { inBatch } from './batch.ts';
@@ -207,8 +207,9 @@ class StoreCheck {
           this.#add({ subject, expected: 'the account that was imported', found: corruption, repairable: false });
           continue;
         }
-        const { records = 0, newest = null, json = Buffer.alloc(0) } = gather.get(row.screen_name) ?? {};
-        const { head, tail } = accountJson(this.#database.path, row, newest, json);
+        const gathered = gather.get(row.screen_name) ?? NO_RECORDS;
+        const { records } = gathered;
+        const { head, tail } = accountJson(this.#database.path, row, gathered);
         const digest = createHash('sha256').update(head).update(tail).digest();
         const [isDigest, isChecksum] = [row.digest?.equals(digest) ?? false, row.checksum === accountChecksum(head, tail, records)];
         const firstRecord = first.get(row.screen_name) ?? null;

@@ -51,6 +51,14 @@ export function withdraw(tally: { added: number; excluded: number }, items: numb
   tally.excluded += items;
 }
 
+/** A record with its JSON as it is published, as text or in UTF-8, and the CRC-32 of that JSON. */
+export interface EncodedRecord {
+  readonly id: number;
+  readonly account: string;
+  readonly json: string | Buffer;
+  readonly checksum: number;
+}
+
 interface StoredRecord {
   readonly json: string;
   readonly checksum: number;
@@ -75,7 +83,7 @@ export class ItemWriter {
    */
   #wasStored = false;
   readonly #markOwnerStale: Statement<[number]>;
-  readonly #addRecord: Statement<[number, string, number]>;
+  readonly #addRecord: Statement<[number, string | Buffer, number]>;
   readonly #record: Statement<[number], StoredRecord>;
   readonly #replaceRecord: Statement<[string, number, number]>;
   readonly #profile: Statement<[string], Profile>;
@@ -88,7 +96,9 @@ export class ItemWriter {
     this.#markOwnerStale = database.prepare(
       'UPDATE account SET revision = NULL WHERE screen_name = (SELECT account FROM record WHERE id = ?)',
     );
-    this.#addRecord = database.prepare('INSERT INTO record (id, json, checksum) VALUES (?, ?, ?) ON CONFLICT (id) DO NOTHING');
+    this.#addRecord = database.prepare(
+      'INSERT INTO record (id, json, checksum) VALUES (?, CAST(? AS TEXT), ?) ON CONFLICT (id) DO NOTHING',
+    );
     this.#record = database.prepare('SELECT json, checksum FROM record WHERE id = ?');
     this.#replaceRecord = database.prepare('UPDATE record SET json = ?, checksum = ? WHERE id = ?');
     this.#profile = database.prepare('SELECT id, identity, summary, known_to FROM account WHERE screen_name = ?');
@@ -96,26 +106,33 @@ export class ItemWriter {
   }
 
   addRecord(record: ChangeRecord): Outcome {
+    const json = encodeRecord(record);
+    return this.addEncoded({ id: record.id, account: record.account, json, checksum: checksumOf(json) }, () => record);
+  }
+
+  /** Adds a record that is encoded already. @param recordOf returns the record itself */
+  addEncoded({ id, account, json, checksum }: EncodedRecord, recordOf: () => ChangeRecord): Outcome {
     return this.#batch.guard(() => {
-      if (this.#batch.exclusions.excludesRecord(record)) return this.#excluded();
-      this.#batch.ensureAccount(record.account);
-      const json = encodeRecord(record);
-      let stored = this.#wasStored ? this.#record.get(record.id) : undefined;
-      this.#wasStored = stored !== undefined || this.#addRecord.run(record.id, json, checksumOf(json)).changes === 0;
+      const { exclusions } = this.#batch;
+      if (!exclusions.isEmpty && exclusions.excludesRecord(recordOf())) return this.#excluded();
+      this.#batch.ensureAccount(account);
+      let stored = this.#wasStored ? this.#record.get(id) : undefined;
+      this.#wasStored = stored !== undefined || this.#addRecord.run(id, json, checksum).changes === 0;
       if (!this.#wasStored) {
-        this.#batch.markRecordChanged(record.account, record.id);
+        this.#batch.markRecordChanged(account, id);
         return 'added';
       }
-      stored ??= this.#record.get(record.id);
-      if (stored?.json === json) return 'same';
+      stored ??= this.#record.get(id);
+      const text = json.toString();
+      if (stored?.json === text) return 'same';
       if (this.#policy === 'replace') {
-        this.#markOwnerStale.run(record.id);
-        this.#replaceRecord.run(json, checksumOf(json), record.id);
-        this.#batch.markRecordChanged(record.account, record.id);
+        this.#markOwnerStale.run(id);
+        this.#replaceRecord.run(text, checksum, id);
+        this.#batch.markRecordChanged(account, id);
       } else if (stored !== undefined && checksumOf(stored.json) !== stored.checksum) {
-        throw damaged(this.#batch.database.path, `record ${record.id} of ${record.account} does not match its checksum`);
+        throw damaged(this.#batch.database.path, `record ${id} of ${account} does not match its checksum`);
       }
-      return this.#outcome(`record ${record.id}`, stored?.json ?? '', json);
+      return this.#outcome(`record ${id}`, stored?.json ?? '', text);
     });
   }
 

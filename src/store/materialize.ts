@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { accountJson, type DescribedAccount, GATHER, type Gathered } from './account-json.ts';
+import { accountJson, type DescribedAccount, GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
 import { accountChecksum } from './account-parts.ts';
-import type { Connection } from './connection.ts';
+import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from './revision.ts';
-import { RANKING_MODULUS, RANKING_TERM } from './schema.ts';
+import { ACCOUNT_ORDER, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
 export function acceptOtherHands(database: Connection): void {
@@ -39,6 +39,7 @@ export function* materialize(database: Connection, recordsChanged: boolean): Gen
   const number = nextRevision(database);
   const removed = removeOrphans(database);
   const { reordered } = yield* materializeAccounts(database, number, !isNew);
+  database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
     fingerprint: fingerprint(database),
@@ -65,13 +66,16 @@ function removeOrphans(database: Connection): number {
 
 interface StaleAccount extends DescribedAccount {
   readonly id: number;
+  /** The place among the stale accounts, from 1. */
+  readonly row: number;
   /** The present first record, and the first record when the account was last derived. */
   readonly first: number | null;
   readonly derived_first: number | null;
   readonly is_new: 0 | 1;
 }
 
-const NONE: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 250;
 
 function* materializeAccounts(
   database: Connection,
@@ -83,9 +87,10 @@ function* materializeAccounts(
     CREATE TEMP TABLE stale AS
       SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first
       FROM account WHERE revision IS NULL ORDER BY first`);
-  const stale = database.prepare<[number], StaleAccount>(`
-    SELECT account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first, digest IS NULL AS is_new
-    FROM temp.stale JOIN account USING (id) WHERE stale.rowid = ?`);
+  const next = database.prepare<[number, number], StaleAccount>(`
+    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
+      digest IS NULL AS is_new
+    FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? ORDER BY stale.rowid LIMIT +?`);
   const gather = database.prepare<[string], Gathered>(GATHER);
   const wrong = database
     .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
@@ -99,20 +104,25 @@ function* materializeAccounts(
 
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
-  for (let row = 1, account = stale.get(row); account !== undefined; row += 1, account = stale.get(row)) {
+  for (const account of staleAccounts(next)) {
     const damage = isChecked ? wrong.get(account.screen_name) : undefined;
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
-    const { records, newest, json } = gather.get(account.screen_name) ?? NONE;
-    const { head, tail } = accountJson(database.path, account, newest, json);
+    const gathered = gather.get(account.screen_name) ?? NO_RECORDS;
+    const { records } = gathered;
+    const { head, tail } = accountJson(database.path, account, gathered);
     if (account.first !== null) insert.run(account.first, records, head, tail);
     const digest = createHash('sha256').update(head).update(tail).digest();
     update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
     // accounts without records are sorted by name: a new name can change the order
     reordered ||= account.is_new === 1 || account.first !== account.derived_first || account.first === null;
-    yield { done: row, all };
+    yield { done: account.row, all };
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
+}
+
+function* staleAccounts(next: Statement<[number, number], StaleAccount>): Generator<StaleAccount> {
+  for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? 0, BATCH_SIZE)) yield* rows;
 }
 
 function countOf(database: Connection, table: 'record' | 'account'): number {

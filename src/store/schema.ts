@@ -52,6 +52,9 @@ export const RANKING_MODULUS: number = 2 ** 40;
 /** The index for the records of an account. A batch into an empty store creates it at the end, because that is faster. */
 export const RECORD_ACCOUNT = 'CREATE INDEX record_account ON record (account, id);';
 
+/** The index for accounts in their order. Such a batch creates it at the end too, because each account gets its place then. */
+export const ACCOUNT_ORDER = 'CREATE INDEX IF NOT EXISTS account_order ON account (place, screen_name, revision, digest, checksum);';
+
 /**
  * The schema as a list of migration steps: a store at version n has had the first n steps.
  *

@@ -1,0 +1,89 @@
+import { crc32 } from 'node:zlib';
+import type { Collection } from '../contract/collection.ts';
+import { encodeRecord } from '../contract/record.ts';
+import { plainCommand } from '../sources/hint-command.ts';
+import { fileInput } from '../sources/inputs.ts';
+import { ItemReader } from '../sources/item-reader.ts';
+import { readItems } from '../sources/items.ts';
+import type { RawValue } from '../sources/raw-value.ts';
+import type { Item } from '../sources/source.ts';
+
+/** The texts of some JSON values of one input, as columns. */
+export interface ReadRequest {
+  readonly file: string;
+  readonly texts: readonly string[];
+  readonly lines: readonly number[];
+  readonly paths: readonly string[];
+  readonly isExport: boolean;
+}
+
+/** The items in the values of a {@link ReadRequest}: the records as columns, encoded as the store has them. */
+export interface EncodedBatch {
+  readonly ids: Float64Array;
+  readonly accounts: readonly string[];
+  /** The JSON of all records in UTF-8, and where each ends. */
+  readonly json: Uint8Array<ArrayBuffer>;
+  readonly ends: Uint32Array;
+  readonly checksums: Uint32Array;
+  /** For each record the index of its value. */
+  readonly values: Uint32Array;
+  /** The other items, and before which record each is. */
+  readonly others: readonly { readonly at: number; readonly item: Item }[];
+  /** The collection of the first results of a page, if they are among the values. */
+  readonly collection: Collection | undefined;
+}
+
+/** The most bytes that a UTF-16 unit takes in UTF-8. */
+const UNIT_BYTES = 3;
+
+/** Parses values and encodes their records. */
+export class BatchEncoder {
+  /** The JSON of the records of one batch. It is reused for each batch. */
+  #json = Buffer.allocUnsafeSlow(1 << 20);
+
+  /** @returns undefined if a value has an error, or names a file to read again */
+  encode({ file, texts, lines, paths, isExport }: ReadRequest): EncodedBatch | undefined {
+    const reader = new ItemReader(file, { command: plainCommand, openAgain: fileInput });
+    const [ids, accounts, ends, checksums, valueOf]: [number[], string[], number[], number[], number[]] = [[], [], [], [], []];
+    const others: { readonly at: number; readonly item: Item }[] = [];
+    let length = 0;
+    for (const [index, text] of texts.entries()) {
+      const value: RawValue = { text, line: lines[index] ?? 0, path: paths[index] ?? '' };
+      for (const item of readItems(reader, [value], isExport)) {
+        if (item.kind === 'error') return undefined;
+        if (item.kind !== 'record') {
+          others.push({ at: ids.length, item });
+          continue;
+        }
+        const start = length;
+        length = this.#write(encodeRecord(item.record), start);
+        ids.push(item.record.id);
+        accounts.push(item.record.account);
+        ends.push(length);
+        checksums.push(crc32(this.#json.subarray(start, length)));
+        valueOf.push(index);
+      }
+    }
+    if (reader.filesToReadAgain.length > 0) return undefined;
+    return {
+      ids: Float64Array.from(ids),
+      accounts,
+      json: new Uint8Array(this.#json.subarray(0, length)),
+      ends: Uint32Array.from(ends),
+      checksums: Uint32Array.from(checksums),
+      values: Uint32Array.from(valueOf),
+      others,
+      collection: reader.streamed,
+    };
+  }
+
+  #write(json: string, start: number): number {
+    const needed = start + json.length * UNIT_BYTES;
+    if (needed > this.#json.length) {
+      const larger = Buffer.allocUnsafeSlow(2 * needed);
+      this.#json.copy(larger, 0, 0, start);
+      this.#json = larger;
+    }
+    return start + this.#json.write(json, start);
+  }
+}

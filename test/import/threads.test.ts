@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { encodeAccountState, encodeExportHeader } from '../../src/contract/account-state.ts';
+import { CONFLICT_POLICIES, type ConflictPolicy } from '../../src/contract/conflict-policy.ts';
+import { BatchEncoder, type ReadRequest } from '../../src/import/encoded-batch.ts';
+import type { ImportSummary } from '../../src/import/import.ts';
+import type { InputError } from '../../src/sources/source.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { allRows } from '../support/store-rows.ts';
+
+// threads run the compiled program
+const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
+const { importInputs }: typeof import('../../src/import/import.ts') = await import(compiled('import/import'));
+const { ReadingThread }: typeof import('../../src/import/reading-thread-client.ts') = await import(
+  compiled('import/reading-thread-client')
+);
+
+/** How many sets of inputs are generated. */
+const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 5) };
+
+const person = (name: string, data: readonly object[], bio = '') => ({
+  screen_name: name,
+  account_creation_date: null,
+  profile_image_url: '',
+  data,
+  data_page_count: 1,
+  display_name: name,
+  website: null,
+  location: '',
+  bio,
+});
+const page = (results: readonly object[]) => ({ count: results.length, next: null, previous: null, results });
+const record = fc
+  .record({ id: fc.integer({ min: 1, max: 12 }), text: fc.constantFrom('one', 'two 🌹', '\u2028"\\', '\ud800') })
+  .map(({ id, text }) => ({ ...bioRecord(id), text }));
+const account = fc.tuple(fc.array(record, { maxLength: 3 }), fc.constantFrom('', 'bio')).map(([data, bio]) => person('jack', data, bio));
+const json = fc
+  .oneof({ weight: 6, arbitrary: record }, account, fc.array(record, { maxLength: 4 }).map(page), fc.array(record))
+  .map((value) => JSON.stringify(value));
+const odd = fc.constantFrom(
+  '{"broken',
+  '{"id":1,"id":2}',
+  '{"observed_at":"2020-01-01T00:00:00Z","screen_name":"ann"}',
+  JSON.stringify({ ...bioRecord(9_100_000_000_000_000), text: 'no later id' }),
+  JSON.stringify({ code: 'bad-json', expected: 'x', found: 'y', file: 'gone.ndjson' }),
+  JSON.stringify({ code: 'bad-json', expected: 'x', found: 'y', item: bioRecord(7) }),
+  JSON.stringify({ excluded_at: '2020-01-01T00:00:00Z', handles: [], stable_ids: [], records: [3] }),
+);
+const lines = fc.array(fc.oneof({ weight: 12, arbitrary: json }, odd), { maxLength: 30 });
+/** A page with indentation is read element by element. */
+const document = fc
+  .array(fc.oneof(record, account), { minLength: 1, maxLength: 30 })
+  .map((items) => [JSON.stringify(page(items), null, 1)]);
+const exported = fc.array(record, { maxLength: 6 }).map((records) => [
+  encodeExportHeader(1, records.length, 0),
+  encodeAccountState({
+    screen_name: 'jack',
+    account_creation_date: null,
+    profile_image_url: '',
+    stable_id: '12',
+    observed_to: null,
+    observed_fields: [],
+    former_handles: [],
+    profile: { display_name: '', website: null, location: '', bio: '' },
+    profile_record: null,
+  }),
+  ...records.map((each) => JSON.stringify(each)),
+]);
+const inputs = fc.array(fc.oneof(lines, document, exported), { minLength: 1, maxLength: 3 });
+
+interface Result {
+  readonly summaries: readonly (ImportSummary | string)[];
+  readonly rejects: readonly InputError[];
+  readonly rows: readonly unknown[];
+}
+
+/** Imports some texts twice, in pieces of a few characters more than a record. */
+async function results(
+  isAllowed: boolean,
+  texts: readonly (readonly string[])[],
+  onConflict: ConflictPolicy,
+  keeps: boolean,
+): Promise<Result> {
+  const store = join(temporaryFolder(), 'store.db');
+  const rejects: InputError[] = [];
+  const summaries: (ImportSummary | string)[] = [];
+  for (const all of [texts, texts.toReversed()]) {
+    const sources = all.map((each, index) => ({ name: `input ${index}`, size: undefined, open: () => pieces(each.join('\n')) }));
+    const onReject = keeps ? (error: InputError) => void rejects.push(error) : undefined;
+    summaries.push(await importInputs(store, sources, { onConflict, onReject, threads: { isAllowed, after: 0 } }).catch(String));
+  }
+  return { summaries, rejects, rows: allRows(store) };
+}
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array> {
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += 700) yield bytes.subarray(at, at + 700);
+}
+
+describe('an import with a thread', () => {
+  it('writes the same rows, summaries and rejects as without it', { timeout: 600_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(inputs, fc.constantFrom(...CONFLICT_POLICIES), fc.boolean(), async (texts, policy, keeps) => {
+        expect(await results(true, texts, policy, keeps)).toEqual(await results(false, texts, policy, keeps));
+      }),
+      RUNS,
+    );
+  });
+});
+
+const request = (...texts: readonly string[]): ReadRequest => ({
+  file: 'records.ndjson',
+  texts,
+  lines: texts.map((_, index) => index + 1),
+  paths: texts.map(() => ''),
+  isExport: false,
+});
+
+describe('the thread of an import', () => {
+  it('encodes the records of values, and returns other items with their place between the records', async () => {
+    const thread = new ReadingThread();
+    const [one, two] = [bioRecord(1), { ...bioRecord(2), text: '🌹' }];
+    const batch = await thread.read(request(JSON.stringify(one), JSON.stringify(page([two]))));
+    await thread.close();
+    expect(Buffer.from(batch?.json ?? []).toString()).toBe(JSON.stringify(one) + JSON.stringify(two));
+    expect(batch).toMatchObject({ ids: Float64Array.of(1, 2), values: Uint32Array.of(0, 1), others: [{ at: 2, item: { kind: 'page' } }] });
+  });
+
+  it('returns nothing if it has ended, so that the main thread reads the values', async () => {
+    const thread = new ReadingThread();
+    await thread.close();
+    expect(await thread.read(request(JSON.stringify(bioRecord(1))))).toBeUndefined();
+  });
+
+  it('returns nothing for values with an error, so that the main thread reports it', () => {
+    expect(new BatchEncoder().encode(request(JSON.stringify(bioRecord(1)), '{"broken'))).toBeUndefined();
+  });
+});
