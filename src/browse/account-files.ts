@@ -23,7 +23,7 @@ export function* accountFiles(
   const handle = byteText(stored.screen_name);
   const holders = formerHandles.holdersOf(handle);
   const parts = isOnePage(stored.records, stored.bytes) ? ONE_PAGE : accountParts(accounts.sizes(stored.screen_name));
-  const isOld = stored.head === null;
+  const isOld = stored.json === null;
   let known: BrowseAccount | undefined;
   const read = () => {
     known ??= readAccount(accounts, stored, parts, holders);
@@ -47,7 +47,6 @@ export function* accountFiles(
   yield file(accountFeed(handle), () => feed(read().data, 0));
 }
 
-const EMPTY = Buffer.alloc(0);
 const ONE_PAGE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];
 
 function readAccount(
@@ -56,13 +55,12 @@ function readAccount(
   parts: readonly AccountPart[],
   formerHolders: BrowseAccount['formerHolders'],
 ): BrowseAccount {
-  const [head, tail] = [stored.head ?? EMPTY, stored.tail ?? EMPTY];
-  const account: Account = parseByteJson(head.toString('latin1') + tail.toString('latin1'));
+  const account: Account = parseByteJson(stored.json?.toString('latin1') ?? '');
   const older = parts.slice(0, -1);
   const first = older.length === 0 ? 0 : (parts.at(-1)?.first ?? 0);
   const verified = account.data.find(({ data_type }) => data_type === 'Verified');
   return {
-    ...account,
+    account,
     data: older.length === 0 ? account.data : account.data.filter(({ id }) => id >= first),
     verified: verified === undefined ? null : verified.text === 'true',
     records: stored.records,

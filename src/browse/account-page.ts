@@ -1,3 +1,4 @@
+import type { Account } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { BrowseAccount } from './browse-account.ts';
 import { type ByteText, escapeText } from './byte-text.ts';
@@ -9,18 +10,16 @@ import { accountFeed, accountPage } from './paths.ts';
 import { profileMarkup } from './profile.ts';
 
 /** Returns the main page of an account: its profile and its newest changes. */
-export function accountMainPage(account: BrowseAccount): Buffer {
-  const { screen_name, records, older, data } = account;
+export function accountMainPage(shown: BrowseAccount): Buffer {
+  const { account, records, older, data } = shown;
+  const { screen_name } = account;
   const frame: PageFrame = { title: `@${screen_name}`, root: ROOT_3, feed: accountFeed(screen_name) };
   const heading = older.length === 0 ? counted(records, 'change') : `Newest ${data.length} of ${counted(records, 'change')}`;
-  return pageBytes(
-    frame,
-    `${title(account)}${profileMarkup(account)}<h2>${heading}</h2>\n${changes(data)}${olderPages(screen_name, older)}`,
-  );
+  return pageBytes(frame, `${title(account)}${profileMarkup(shown)}<h2>${heading}</h2>\n${changes(data)}${olderPages(screen_name, older)}`);
 }
 
 /** Returns a page with older changes of an account. @param part its number, from 1 for the oldest */
-export function accountOlderPage(account: BrowseAccount, part: number, records: readonly ChangeRecord[]): Buffer {
+export function accountOlderPage({ account }: BrowseAccount, part: number, records: readonly ChangeRecord[]): Buffer {
   const { screen_name } = account;
   const frame: PageFrame = { title: `@${screen_name}, older changes ${part}`, root: ROOT_3, feed: accountFeed(screen_name) };
   const main = `<p><a href="${ROOT_3}${accountPage(screen_name)}">Profile and newest changes</a></p>\n`;
@@ -29,7 +28,7 @@ export function accountOlderPage(account: BrowseAccount, part: number, records: 
   return pageBytes(frame, `${title(account)}${main}<h2>Older changes ${part}</h2>\n${changes(records)}${links}`);
 }
 
-function title({ screen_name, display_name }: BrowseAccount): ByteText {
+function title({ screen_name, display_name }: Account): ByteText {
   const handle = `<bdi>@${escapeText(screen_name)}</bdi>`;
   return display_name === '' ? `<h1>${handle}</h1>\n` : `<h1><bdi>${escapeText(display_name)}</bdi> <small>${handle}</small></h1>\n`;
 }

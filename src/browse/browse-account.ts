@@ -10,7 +10,9 @@ export interface FormerHandleText {
 }
 
 /** An account for its pages and feeds. All texts are byte texts. */
-export interface BrowseAccount extends Account {
+export interface BrowseAccount {
+  /** Its profile, and all of its records. */
+  readonly account: Account;
   /** The records of the main page and of the main feed, newest first. */
   readonly data: Account['data'];
   /** The value of the newest Verified record; null: no such record. */

@@ -30,10 +30,31 @@ function snapshotLink({ web_archive_url: url }: ChangeRecord): ByteText {
 }
 
 /** Returns the difference of a record. A diff_html outside of the grammar is shown as text, after the value itself. */
-function changeMarkup({ diff_html, text }: ChangeRecord): DiffMarkup {
+function changeMarkup({ diff_html, text, data_type }: ChangeRecord): DiffMarkup {
   const markup = diff_html === '' ? undefined : diffMarkup(diff_html);
-  if (markup !== undefined) return markup;
-  const value = text === null || text === '' ? '' : `<ins>${escapeText(text)}</ins>`;
+  if (markup !== undefined) return data_type === 'Verified' ? verifiedMarkup(markup) : markup;
+  const answer = data_type === 'Verified' ? YES_OR_NO.get(text ?? '') : undefined;
+  const value = text === null || text === '' ? '' : `<ins>${answer ?? escapeText(text)}</ins>`;
   const shown = diff_html === '' ? value : `${value}<code>${escapeText(diff_html)}</code>`;
   return { inline: shown, before: '', after: shown };
+}
+
+/** Returns the difference of a Verified record with the words of the profile. Markup with other values stays as it is. */
+function verifiedMarkup(markup: DiffMarkup): DiffMarkup {
+  const [old, current] = [plainOf(markup.before), plainOf(markup.after)];
+  const answer = YES_OR_NO.get(current);
+  const oldAnswer = old === '' ? '' : YES_OR_NO.get(old);
+  if (answer === undefined || oldAnswer === undefined) return markup;
+  if (old === current) return { inline: answer, before: answer, after: answer };
+  const [before, after] = [oldAnswer === '' ? '' : `<del>${oldAnswer}</del>`, `<ins>${answer}</ins>`];
+  return { inline: before + after, before, after };
+}
+
+const YES_OR_NO: ReadonlyMap<string, string> = new Map([
+  ['true', 'Yes'],
+  ['false', 'No'],
+]);
+
+function plainOf(markup: ByteText): ByteText {
+  return markup.replace(/<[^>]*>/g, '');
 }

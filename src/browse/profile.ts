@@ -6,8 +6,8 @@ import { ROOT_3 } from './page-frame.ts';
 import { accountPage } from './paths.ts';
 
 /** Returns the current profile of an account as a list of terms. A field that is empty or unknown is left out. */
-export function profileMarkup(account: BrowseAccount): ByteText {
-  const { bio, location, website, verified, account_creation_date: created, profile_image_url: image } = account;
+export function profileMarkup({ account, verified, formerHandles, formerHolders }: BrowseAccount): ByteText {
+  const { bio, location, website, account_creation_date: created, profile_image_url: image } = account;
   let rows = '';
   if (bio !== '') rows += entry('Bio', `<dd class=text dir=auto>${escapeText(bio)}`);
   if (location !== '') rows += entry('Location', `<dd dir=auto>${escapeText(location)}`);
@@ -15,8 +15,8 @@ export function profileMarkup(account: BrowseAccount): ByteText {
   if (verified !== null) rows += entry('Verified', `<dd>${verified ? 'Yes' : 'No'}`);
   if (created !== null) rows += entry('Created', `<dd>${timeMarkup(created, fullDate(created))}`);
   if (image !== '') rows += entry('Picture', `<dd>${linked(image)}`);
-  if (account.formerHandles.length > 0) rows += entry('Former handles', account.formerHandles.map(formerHandle).join(''));
-  if (account.formerHolders.length > 0) rows += entry('Handle before', account.formerHolders.map(formerHolder).join(''));
+  if (formerHandles.length > 0) rows += entry('Former handles', formerHandles.map(formerHandle).join(''));
+  if (formerHolders.length > 0) rows += entry('Handle before', formerHolders.map(formerHolder).join(''));
   return rows === '' ? '' : `<dl>\n${rows}</dl>\n`;
 }
 

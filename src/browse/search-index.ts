@@ -99,30 +99,47 @@ function* linesOf(accounts: Iterable<SearchedNames>): Generator<ByteText> {
     const name = cutName(display_name);
     const rank = rankOf(changes);
     const json = exactByteText(encodeJson([screen_name, folder, name, rank]).slice(1, -1));
-    const terms: (readonly [text: string, match: Match, former: ByteText])[] = [[handleTerm(screen_name), MATCH.handle, '']];
-    for (const { handle } of former_handles) terms.push([handleTerm(handle), MATCH.former, exactByteText(encodeJson(handle))]);
-    for (const text of nameTerms(name)) terms.push([text, MATCH.name, '']);
+    const terms: NamedTerm[] = [{ text: exactByteText(handleTerm(screen_name)), match: MATCH.handle, former: '' }];
+    for (const { handle } of former_handles) {
+      terms.push({ text: exactByteText(handleTerm(handle)), match: MATCH.former, former: exactByteText(encodeJson(handle)) });
+    }
+    for (const text of byteEndings(nameTerms(name))) terms.push({ text, match: MATCH.name, former: '' });
     let before = '';
-    for (const [text, match, former] of terms.sort(compareTerms)) {
-      const bytes = exactByteText(text);
-      const shared = before === '' ? -1 : sharedLength(before, bytes);
-      before = bytes;
+    for (const { text, match, former } of terms.sort(compareTerms)) {
+      const shared = before === '' ? -1 : sharedLength(before, text);
+      before = text;
       // a joined string takes less memory than one that is made of pieces
-      yield [bytes, `${match}${rank.toString(36)}${shared}`, json, former].join(SEPARATOR);
+      yield [text, `${match}${rank.toString(36)}${shared}`, json, former].join(SEPARATOR);
     }
   }
+}
+
+interface NamedTerm {
+  readonly text: ByteText;
+  readonly match: Match;
+  /** The former handle that the term comes from, as JSON; '' if it comes from another name. */
+  readonly former: ByteText;
+}
+
+/** Returns texts as byte texts. All of them are endings of the first one, so only this one is encoded. */
+function byteEndings(texts: readonly string[]): ByteText[] {
+  const [longest = ''] = texts;
+  const bytes = exactByteText(longest);
+  return texts.map((text) => bytes.slice(bytes.length - Buffer.byteLength(text)));
 }
 
 /** Between the fields of a line. The text of a term has no white space except single spaces, and JSON escapes tabs. */
 const SEPARATOR = '\t';
 
 function termOf(line: ByteText): Term {
-  const [text = '', numbers = '', json = '', former = ''] = line.split(SEPARATOR);
-  const [match, rank, shared] = [
-    MATCHES[Number(numbers[0])] ?? MATCH.name,
-    Number.parseInt(numbers[1] ?? '', 36),
-    Number(numbers.slice(2)),
-  ];
+  const numbers = line.indexOf(SEPARATOR) + 1;
+  const account = line.indexOf(SEPARATOR, numbers) + 1;
+  const end = line.indexOf(SEPARATOR, account);
+  const [json, former] = [line.slice(account, end), line.slice(end + 1)];
+  const text = line.slice(0, numbers - 1);
+  const match = MATCHES[Number(line[numbers])] ?? MATCH.name;
+  const rank = Number.parseInt(line.charAt(numbers + 1), 36);
+  const shared = Number(line.slice(numbers + 2, account - 1));
   const listed = { handle: handleIn(json), rank, json, formerHandles: former === '' ? NONE : [former], size: json.length + former.length };
   return { text, match, shared, listed };
 }
@@ -148,7 +165,7 @@ export function rankOf(changes: number): number {
   return Math.ceil((32 - Math.clz32(changes)) / 2);
 }
 
-function compareTerms([a]: readonly [string, ...unknown[]], [b]: readonly [string, ...unknown[]]): number {
+function compareTerms({ text: a }: NamedTerm, { text: b }: NamedTerm): number {
   return a < b ? -1 : Number(a > b);
 }
 

@@ -1,7 +1,7 @@
 import { Connection } from './connection.ts';
 import { wrapErrors } from './store-error.ts';
 
-/** The size of the lines that are sorted in memory at once, in UTF-16 units. */
+/** The size of the lines that are sorted in memory at once, in characters. */
 const RUN_SIZE = 4_000_000;
 /** The number of sorted lines that are written and read as one value. */
 const CHUNK_LINES = 200;
@@ -10,10 +10,10 @@ const CHUNK_LINES = 200;
 const NAME = 'the temporary file of SQLite';
 
 /**
- * Yields lines sorted by their UTF-16 units. This is an external sort: memory has one run of lines and a chunk of each
+ * Yields lines sorted by their characters. This is an external sort: memory has one run of lines and a chunk of each
  * other run. The other runs are in a temporary file, which SQLite deletes at the end.
- * @param lines texts without line breaks
- * @param runSize the size of a run in UTF-16 units
+ * @param lines texts without line breaks. Each character is one byte (U+0000 to U+00FF), so no text is encoded or decoded.
+ * @param runSize the size of a run in characters
  * @throws Failure file-system
  */
 export function* sortedLines(lines: Iterable<string>, runSize: number = RUN_SIZE): Generator<string> {
@@ -47,9 +47,9 @@ class Spool {
     const first = this.#chunks;
     wrapErrors(NAME, () => {
       this.#database ??= created();
-      const insert = this.#database.prepare<[number, string]>('INSERT INTO chunk VALUES (?, ?)');
+      const insert = this.#database.prepare<[number, Buffer]>('INSERT INTO chunk VALUES (?, ?)');
       for (let at = 0; at < run.length; at += CHUNK_LINES) {
-        insert.run(this.#chunks, run.slice(at, at + CHUNK_LINES).join('\n'));
+        insert.run(this.#chunks, Buffer.from(run.slice(at, at + CHUNK_LINES).join('\n'), 'latin1'));
         this.#chunks += 1;
       }
     });
@@ -59,7 +59,7 @@ class Spool {
   read(): readonly Iterator<string>[] {
     const database = this.#database;
     if (database === undefined) return [];
-    const chunk = database.prepare<[number], string>('SELECT lines FROM chunk WHERE number = ?').pluck();
+    const chunk = database.prepare<[number], Buffer>('SELECT lines FROM chunk WHERE number = ?').pluck();
     return this.#runs.map(([first, end]) => linesOf((number) => wrapErrors(NAME, () => chunk.get(number)), first, end));
   }
 
@@ -68,15 +68,15 @@ class Spool {
   }
 }
 
-function* linesOf(read: (chunk: number) => string | undefined, first: number, end: number): Generator<string> {
-  for (let number = first; number < end; number += 1) yield* (read(number) ?? '').split('\n');
+function* linesOf(read: (chunk: number) => Buffer | undefined, first: number, end: number): Generator<string> {
+  for (let number = first; number < end; number += 1) yield* (read(number)?.toString('latin1') ?? '').split('\n');
 }
 
 function created(): Connection {
   const database = new Connection('');
   database.exec(`
     PRAGMA page_size = 16384; PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -4096;
-    CREATE TABLE chunk (number INTEGER PRIMARY KEY, lines TEXT); BEGIN;`);
+    CREATE TABLE chunk (number INTEGER PRIMARY KEY, lines BLOB); BEGIN;`);
   return database;
 }
 

@@ -13,9 +13,8 @@ export interface StoredAccount {
   readonly records: number;
   /** The length of the JSON of its records, in bytes. */
   readonly bytes: number;
-  /** The JSON of the account with all its records, newest first, in two pieces; null: the account is not newer than requested. */
-  readonly head: Buffer | null;
-  readonly tail: Buffer | null;
+  /** The JSON of the account with all its records, newest first; null: the account is not newer than requested. */
+  readonly json: Buffer | null;
 }
 
 /** A handle that an account had before its present one. */
@@ -59,8 +58,7 @@ export class StoredAccounts {
     this.#next = database.prepare('SELECT id, screen_name AS handle FROM account WHERE id > ? ORDER BY id LIMIT +?');
     this.#account = database.prepare(`
       SELECT account.id, screen_name, revision, checksum, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes,
-        iif(revision > :since, CAST(ifnull(head, rtrim(identity, '}') || ',"data":[]') AS BLOB), NULL) AS head,
-        iif(revision > :since, CAST(ifnull(tail, ',' || ltrim(summary, '{')) AS BLOB), NULL) AS tail
+        iif(revision > :since, CAST(ifnull(head || tail, rtrim(identity, '}') || ',"data":[],' || ltrim(summary, '{')) AS BLOB), NULL) AS json
       FROM account LEFT JOIN history ON history.first_record = account.first_record WHERE account.id = :id`);
     this.#formerHandles = database.prepare('SELECT handle, seen_to FROM former_handle WHERE account = ?');
     this.#nextFormer = database.prepare(
@@ -111,8 +109,8 @@ export class StoredAccounts {
   account(id: number, since: number): StoredAccount {
     const account = this.#account.get({ id, since });
     if (account === undefined) throw damaged(this.#path, `no account with the row number ${id}`);
-    const { head, tail, records, checksum } = account;
-    if (head === null || tail === null || accountChecksum(head, tail, records) === checksum) return account;
+    const { json, records, checksum } = account;
+    if (json === null || accountChecksum(json, '', records) === checksum) return account;
     throw damaged(this.#path, `the account ${account.screen_name} does not match its checksum`);
   }
 

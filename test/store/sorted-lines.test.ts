@@ -4,7 +4,7 @@ import { sortedLines } from '../../src/store/sorted-lines.ts';
 
 describe('the external sort of lines', () => {
   it('yields the lines that an array sorts, however small the runs are', () => {
-    const line = fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => text.replaceAll('\n', ' '));
+    const line = fc.string({ unit: 'binary', maxLength: 6 }).map((text) => Buffer.from(text.replaceAll('\n', ' ')).toString('latin1'));
     fc.assert(
       fc.property(fc.array(line, { maxLength: 1500, size: 'max' }), fc.integer({ min: 1, max: 3000 }), (lines, runSize) => {
         expect([...sortedLines(lines, runSize)]).toEqual(lines.toSorted());
