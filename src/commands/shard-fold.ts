@@ -65,7 +65,7 @@ export function declareShardFold(shard: Program, terminal: Terminal): void {
       terminal.summary({ partition: task.number, ...summary, milliseconds: Math.round(took) }, [
         `wrote ${summary.file} (${size(summary.bytes)}) in ${seconds(took)}`,
         `  snapshots ${number(summary.snapshots)}: ${number(summary.changed)} with changes, ${number(summary.snapshots - summary.changed)} without`,
-        `next, after all partitions: ${await terminal.command('shard merge', placeOptions(options), [folder])}`,
+        `next, after all partitions: ${await terminal.command('shard merge', { ...placeOptions(options) }, [folder])}`,
       ]);
     });
 }
