@@ -1,6 +1,7 @@
 import { Command, CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { applyEnv, isOn, type Program } from './commands/options.ts';
 import { renderSuggested } from './commands/suggested-command.ts';
+import { unknownVariables, unknownVariableText, variablesOf } from './commands/unknown-variables.ts';
 import { FAILURES, Failure } from './contract/failure.ts';
 import { invocationOf } from './terminal/invocation.ts';
 import type { ProcessIO } from './terminal/process-io.ts';
@@ -139,19 +140,30 @@ export async function programFor(
     .configureHelp({ showGlobalOptions: true })
     .exitOverride();
   let running: CommandUnknownOpts | undefined;
-  program.hook('preAction', (_, command) => {
-    running = command;
-  });
-  terminal.loadRenderer = async (commands) => {
-    const groups = new Set(commands.map((command) => command.split(' ')[0] ?? ''));
-    await declare(
+  const declareMissing = (groups: Iterable<string>) =>
+    declare(
       program,
       terminal,
-      [...groups].filter((group) => !program.commands.some((one) => one.name() === group)),
+      Array.from(groups).filter((group) => !program.commands.some((one) => one.name() === group)),
     );
+  program.hook('preAction', async (_, command) => {
+    running = command;
+    if (command.getOptionValue('quiet') !== true) await warnOfUnknownVariables();
+  });
+  /** The variables of the commands that are declared so far. `applyEnv` removes variables that switch an option off. */
+  let known: ReadonlySet<string> = new Set();
+  const warnOfUnknownVariables = async () => {
+    if (unknownVariables(env, known).length === 0) return;
+    await declareMissing(COMMANDS.keys());
+    const all = new Set([...known, ...variablesOf(program)]);
+    for (const name of unknownVariables(env, all)) terminal.warn(await unknownVariableText(name, all));
+  };
+  terminal.loadRenderer = async (commands) => {
+    await declareMissing(new Set(commands.map((command) => command.split(' ')[0] ?? '')));
     return (command) => renderSuggested(program, running, invocation, command);
   };
   await declare(program, terminal, names);
+  known = new Set(variablesOf(program));
   applyEnv(program, env);
   return program;
 }

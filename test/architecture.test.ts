@@ -17,7 +17,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   store: ['contract'],
   import: ['contract', 'sources', 'store'],
   observe: ['contract', 'sources', 'diff', 'store'],
-  shard: ['contract', 'sources', 'diff', 'store', 'observe'],
+  shard: ['contract', 'sources', 'diff', 'store', 'observe', 'storage'],
   export: ['contract', 'store'],
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],
@@ -48,7 +48,7 @@ const ENTRY = ['cli', 'commands'];
 /** The files or folders that may import each package. */
 const PACKAGES: { readonly [name: string]: readonly string[] } = {
   '@bomb.sh/tab': ['commands/completion.ts'],
-  '@aws-sdk/client-s3': ['storage/targets/s3.ts'],
+  '@aws-sdk/client-s3': ['storage/targets/s3.ts', 'storage/targets/s3-parts.ts'],
   '@azure/identity': ['storage/targets/azure.ts'],
   '@azure/storage-blob': ['storage/targets/azure.ts'],
   '@commander-js/extra-typings': ['cli.ts', 'commands'],

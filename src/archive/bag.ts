@@ -6,6 +6,7 @@ import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { allBrowseLines } from '../tree/browse-lines.ts';
 import { BUILD_RECORD, encodeBuildRecord } from '../tree/build-record.ts';
+import { inOrder } from '../tree/in-order.ts';
 import { pathOf, slotCount } from '../tree/layout.ts';
 import { MANIFEST } from '../tree/manifest.ts';
 import type { ManifestLine } from '../tree/manifest-line.ts';
@@ -14,7 +15,7 @@ import { SORT_KEYS } from '../tree/sort-keys.ts';
 import { edited, readVerified, readVerifiedBrowse, type VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
 import { write, writeDraft } from './draft-file.ts';
-import { inOrder } from './in-order.ts';
+import type { ArchiveOptions } from './warc.ts';
 
 /** Files that are copied at the same time. */
 const WIDTH = 8;
@@ -31,11 +32,7 @@ interface Payload {
  * the tree's own manifest. Each file is compared with it.
  * @throws Failure tree-edited, not-ours if the folder is not empty, file-system
  */
-export async function writeBag(
-  tree: VerifiedTree,
-  folder: string,
-  onProgress: ((files: number, all: number, bytes: number) => void) | undefined,
-): Promise<void> {
+export async function writeBag(tree: VerifiedTree, folder: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
   refuseUnlessEmpty(folder);
   const draft = `${folder}.${process.pid}.draft`;
   mkdirSync(draft);
@@ -49,7 +46,7 @@ export async function writeBag(
   }
 }
 
-async function fill(tree: VerifiedTree, bag: string, onProgress: Parameters<typeof writeBag>[2]): Promise<void> {
+async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions['onProgress']): Promise<void> {
   const { build, digests } = tree;
   let [files, bytes] = [0, 0];
   const all = COLLECTIONS.reduce((sum, name) => sum + slotCount(digests[name].pages, digests[name].encodings), build.browse_files ?? 0);

@@ -2,7 +2,8 @@ import { getSurt } from 'warcio';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import type { BrowseAddresses } from './browse-addresses.ts';
-import { addressOf, answerTo, type PlacedRecord, payloadDigest, type Requested } from './warc.ts';
+import { addressOf, answerTo, payloadDigest, type Requested } from './response-record.ts';
+import type { PlacedRecord } from './warc.ts';
 
 /** Where a record of a WARC begins, and its length, in bytes. */
 interface Extent {
@@ -21,7 +22,7 @@ export class RecordExtents {
   }
 
   add({ page, offset, length }: PlacedRecord): void {
-    if (page !== undefined) this.#at(page).set([offset, length]);
+    this.#at(page).set([offset, length]);
   }
 
   get(page: Requested): Extent {

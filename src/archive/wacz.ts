@@ -9,8 +9,9 @@ import { VERSION } from '../version.ts';
 import { BrowseAddresses } from './browse-addresses.ts';
 import { cdxjLines, RecordExtents } from './cdxj.ts';
 import { write, writeDraft } from './draft-file.ts';
+import { addressOf } from './response-record.ts';
 import { siteDate } from './site-date.ts';
-import { addressOf, type WarcOptions, warcRecords } from './warc.ts';
+import { type ArchiveOptions, warcParts } from './warc.ts';
 
 const WARC = 'data.warc.gz';
 /** Local time, because a ZIP has no time zones: these numbers are in the file on every machine. */
@@ -28,7 +29,7 @@ interface Resource {
  * Writes a tree as a WACZ 1.1.1: a ZIP with a WARC, its index, the list of entry points, and the size and SHA-256 of each.
  * @throws Failure tree-edited, file-system
  */
-export async function writeWacz(tree: VerifiedTree, path: string, onProgress: WarcOptions['onProgress']): Promise<void> {
+export async function writeWacz(tree: VerifiedTree, path: string, options: ArchiveOptions = {}): Promise<void> {
   const date = await siteDate(tree);
   await writeDraft(path, async (file) => {
     const zip = new ZipFile();
@@ -36,20 +37,20 @@ export async function writeWacz(tree: VerifiedTree, path: string, onProgress: Wa
     const done = (async () => {
       for await (const bytes of zip.outputStream) await write(file, typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     })();
-    await Promise.race([addFiles(zip, tree, date, onProgress), done, failed]);
+    await Promise.race([addFiles(zip, tree, date, options), done, failed]);
     zip.end();
     await Promise.race([done, failed]);
   });
 }
 
 /** Adds the files one after another: each needs what was counted while the one before it was written. */
-async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, onProgress: WarcOptions['onProgress']): Promise<void> {
+async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, options: ArchiveOptions): Promise<void> {
   const browse = new BrowseAddresses(tree);
   const extents = new RecordExtents(tree, browse);
   async function* warc(): AsyncGenerator<Uint8Array> {
-    for await (const record of warcRecords(tree, browse, { date, isCompressed: true, onProgress })) {
-      extents.add(record);
-      yield* record.pieces;
+    for await (const { bytes, records } of warcParts(tree, browse, { ...options, date, isCompressed: true })) {
+      for (const record of records) extents.add(record);
+      yield bytes;
     }
   }
   const resources = [

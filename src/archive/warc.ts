@@ -1,71 +1,93 @@
-import { COLLECTIONS, type Collection } from '../contract/collection.ts';
-import { resolveWithBrowse } from '../rewrite/browse.ts';
-import type { Answer } from '../rewrite/resolve.ts';
-import { slotAt } from '../tree/layout.ts';
-import { readVerifiedBrowseSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
+import { COLLECTIONS } from '../contract/collection.ts';
+import { inOrder } from '../tree/in-order.ts';
+import { ThreadPool } from '../tree/thread-pool.ts';
+import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { VERSION } from '../version.ts';
-import { encodeRecord, gzipMember } from '../warc/encode-record.ts';
-import { recordId } from '../warc/record-id.ts';
-import type { BrowseAddresses, RequestedFile } from './browse-addresses.ts';
-import { inOrder } from './in-order.ts';
+import { encodeRecord, gzipMemberSync } from '../warc/encode-record.ts';
+import type { BrowseAddresses } from './browse-addresses.ts';
+import { type EncodedRecords, type EncoderJob, RecordEncoder } from './record-encoder.ts';
+import { infoId, type Requested } from './response-record.ts';
 
-/** A record of a WARC, as its bytes and what an index says of it. */
+/** With fewer pages, threads take longer to start than they save. */
+const MIN_PAGES = 200;
+/** The number of pages that a thread encodes at once. */
+const BATCH_PAGES = 8;
+/** The number of batches for each thread that are encoded, or wait for their turn. */
+const BATCHES_PER_THREAD = 2;
+
+/** Where a record is in a WARC. */
 export interface PlacedRecord {
-  /** Undefined for the warcinfo record. */
-  readonly page: Requested | undefined;
-  /** Its bytes in pieces, and their number. */
-  readonly pieces: readonly Uint8Array[];
-  readonly length: number;
-  /** The position of its first byte in the WARC. */
+  readonly page: Requested;
+  /** The position of its first byte. */
   readonly offset: number;
+  readonly length: number;
 }
 
-/** A page by the address at which clients request it. */
-export interface RequestedPage {
-  readonly collection: Collection;
-  /** The number in the query; undefined for the address without a query. */
-  readonly number: number | undefined;
+/** Consecutive records of a WARC. */
+export interface WarcPart {
+  readonly bytes: Uint8Array;
+  /** The records without the warcinfo record. */
+  readonly records: readonly PlacedRecord[];
 }
 
-/** A page or a browse file. */
-export type Requested = RequestedPage | RequestedFile;
+export interface ArchiveOptions {
+  /** The number of threads that read, compress and hash pages. Without it, no threads are started. */
+  readonly threads?: number | undefined;
+  readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
+}
 
-export interface WarcOptions {
+export interface WarcOptions extends ArchiveOptions {
   /** The date of all records, see {@link siteDate}. */
   readonly date: string;
   /** Whether each record is a gzip member. */
   readonly isCompressed: boolean;
-  readonly onProgress?: ((files: number, all: number, bytes: number) => void) | undefined;
 }
 
-/** Pages that are compressed at the same time. This thread reads and hashes the next ones meanwhile. */
-const WIDTH = 8;
-
 /**
- * Yields the records of a WARC with every page of a tree at its real address: `/rest/data/`, `?page=1`, `?page=2` and so
+ * Yields the parts of a WARC with every page of a tree at its real address: `/rest/data/`, `?page=1`, `?page=2` and so
  * on. The browse files follow. Each file is compared with the manifest. Memory does not grow with the tree.
  * @throws Failure tree-edited
  */
-export async function* warcRecords(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<PlacedRecord> {
-  const { isCompressed, onProgress } = options;
-  const all = tree.build.data_pages + tree.build.account_pages + COLLECTIONS.length + browse.count;
-  let [offset, pages, pageBytes] = [0, 0, 0];
-  const finish = async (record: readonly Uint8Array[]) => (isCompressed ? [await gzipMember(record)] : record);
-  const place = (page: Requested | undefined, pieces: readonly Uint8Array[]): PlacedRecord => {
-    const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    offset += length;
-    return { page, pieces, length, offset: offset - length };
-  };
-  yield place(undefined, await finish(infoRecord(tree, options.date)));
-  const encode = async (page: Requested) => {
-    const body = readPage(tree, page);
-    return { page, length: body.length, pieces: await finish(responseRecord(tree, page, body, options.date)) };
-  };
-  for await (const { page, length, pieces } of inOrder(requested(tree, browse), WIDTH, encode)) {
-    yield place(page, pieces);
-    pageBytes += length;
-    pages += 1;
+export async function* warcParts(tree: VerifiedTree, browse: BrowseAddresses, options: WarcOptions): AsyncGenerator<WarcPart> {
+  const { out, build, digests } = tree;
+  const { threads = 0, date, isCompressed, onProgress } = options;
+  const all = build.data_pages + build.account_pages + COLLECTIONS.length + browse.count;
+  const job: EncoderJob = { out, build, digests: { data: digests.data.shared, account: digests.account.shared }, date, isCompressed };
+  const info = infoRecord(tree, date);
+  const bytes = isCompressed ? gzipMemberSync(info) : Buffer.concat(info);
+  yield { bytes, records: [] };
+  let [offset, pages, pageBytes] = [bytes.length, 0, 0];
+  for await (const { batch, encoded } of encodedBatches(job, batchesOf(requested(tree, browse)), all < MIN_PAGES ? 0 : threads)) {
+    const records = batch.map((page, index) => {
+      const length = encoded.lengths[index] ?? 0;
+      offset += length;
+      return { page, offset: offset - length, length };
+    });
+    yield { bytes: encoded.bytes, records };
+    pageBytes += encoded.pageBytes;
+    pages += batch.length;
     onProgress?.(pages, all, pageBytes);
+  }
+}
+
+type Batch = readonly Requested[];
+
+/** Encodes batches of pages, on threads if there are any. Yields them in their order. */
+async function* encodedBatches(
+  job: EncoderJob,
+  batches: Iterable<Batch>,
+  threads: number,
+): AsyncGenerator<{ readonly batch: Batch; readonly encoded: EncodedRecords }> {
+  const pool = new ThreadPool<Batch, EncodedRecords>(
+    new URL('./record-thread.js', import.meta.url),
+    Array.from({ length: threads }, () => job),
+  );
+  const encoder = new RecordEncoder(job);
+  const encode = async (batch: Batch) => ({ batch, encoded: threads === 0 ? encoder.encode(batch) : await pool.ask(batch) });
+  try {
+    yield* inOrder(batches, Math.max(1, BATCHES_PER_THREAD * threads), encode);
+  } finally {
+    await pool.close();
   }
 }
 
@@ -77,18 +99,15 @@ function* requested({ digests }: VerifiedTree, browse: BrowseAddresses): Generat
   yield* browse.all();
 }
 
-/** Returns the address at which clients request a page or a browse file. */
-export function addressOf(baseUrl: string, page: Requested): string {
-  if ('address' in page) return `${baseUrl}/${page.address}`;
-  const { collection, number } = page;
-  return `${baseUrl}/rest/${collection}/${number === undefined ? '' : `?page=${number}`}`;
-}
-
-/** Returns the digest of a file in the form of WARC headers. */
-export function payloadDigest({ digests }: VerifiedTree, page: Requested): string {
-  if ('address' in page) return `sha256:${page.digest}`;
-  const { collection, number = 1 } = page;
-  return `sha256:${digests[collection].get(number)}`;
+function* batchesOf(pages: Iterable<Requested>): Generator<Batch> {
+  let batch: Requested[] = [];
+  for (const page of pages) {
+    batch.push(page);
+    if (batch.length < BATCH_PAGES) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
 }
 
 function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
@@ -105,45 +124,5 @@ function infoRecord({ build }: VerifiedTree, date: string): Uint8Array[] {
     `palimpsest-manifest: sha256:${build.manifest}`,
   ];
   const block = Buffer.from(`${lines.join('\r\n')}\r\n`);
-  return encodeRecord({ type: 'warcinfo', id: infoId(build.manifest, date), date, block: [block] });
-}
-
-function infoId(manifest: string, date: string): string {
-  return recordId('warcinfo', manifest, date);
-}
-
-/** Returns the answer of a host to the request for a page or a browse file. */
-export function answerTo(baseUrl: string, page: Requested): Answer {
-  const { pathname, search } = new URL(addressOf(baseUrl, page));
-  const root = new URL(baseUrl).pathname;
-  return resolveWithBrowse('GET', pathname, search.slice(1), root === '/' ? '' : root, '');
-}
-
-/** Reads a page or a browse file. @throws Failure tree-edited */
-function readPage(tree: VerifiedTree, page: Requested): Buffer {
-  if ('address' in page) return readVerifiedBrowseSync(tree, page);
-  const { file = '' } = answerTo(tree.build.base_url, page);
-  return readVerifiedSync(tree, page.collection, slotAt(page.collection, file, tree.digests[page.collection].pages) ?? 0);
-}
-
-function responseRecord(tree: VerifiedTree, page: Requested, body: Buffer, date: string): Uint8Array[] {
-  const { build } = tree;
-  const url = addressOf(build.base_url, page);
-  const { status, headers } = answerTo(build.base_url, page);
-  const payload = payloadDigest(tree, page);
-  const head = [
-    `HTTP/1.1 ${status} OK`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-    `ETag: "${payload.slice('sha256:'.length).slice(0, 32)}"`,
-    `Content-Length: ${body.length}`,
-  ];
-  return encodeRecord({
-    type: 'response',
-    id: recordId('response', build.manifest, date, url),
-    date,
-    url,
-    headers: { 'WARC-Warcinfo-ID': infoId(build.manifest, date) },
-    block: [Buffer.from(`${head.join('\r\n')}\r\n\r\n`), body],
-    payloadDigest: payload,
-  });
+  return encodeRecord({ type: 'warcinfo', id: infoId(build, date), date, block: [block] });
 }

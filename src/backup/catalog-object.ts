@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Failure } from '../contract/failure.ts';
 import { Violation } from '../contract/shape.ts';
-import { STORE_MARKER } from '../storage/marker.ts';
+import { STORE_MARKER } from '../contract/target-marker.ts';
 import type { Remote } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-failure.ts';
 import type { Upload } from '../storage/target.ts';

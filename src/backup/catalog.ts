@@ -1,6 +1,6 @@
 import { encodeJson } from '../contract/json.ts';
 import { count, list, parseShape, type Shape, text, textOrNull, Violation } from '../contract/shape.ts';
-import { STORE_MARKER } from '../storage/marker.ts';
+import { STORE_MARKER } from '../contract/target-marker.ts';
 import type { StoreState } from '../store/image.ts';
 
 /** The store at the time of one push. */

@@ -1,5 +1,5 @@
 import { Failure } from '../contract/failure.ts';
-import { SITE_MARKER } from '../storage/marker.ts';
+import { SITE_MARKER } from '../contract/target-marker.ts';
 import type { Remote } from '../storage/remote.ts';
 
 /** The files that identify a site: the state of a publish, and a page of a tree that another tool copied. */

@@ -1,6 +1,8 @@
 import { statSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { relative, resolve } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import type { ArchiveOptions } from '../archive/warc.ts';
 import { Failure } from '../contract/failure.ts';
 import { stopped } from '../contract/pauses.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
@@ -8,8 +10,6 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import type { VerifiedTree } from '../tree/verified-tree.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-
-type OnProgress = (done: number, all: number, bytes: number) => void;
 
 /** One form of archive. */
 interface Form {
@@ -22,7 +22,7 @@ interface Form {
   readonly suffix: RegExp;
   readonly suffixes: string;
   readonly examples: readonly (readonly [command: string, meaning: string])[];
-  readonly load: () => Promise<(tree: VerifiedTree, to: string, onProgress: OnProgress) => Promise<void>>;
+  readonly load: () => Promise<(tree: VerifiedTree, to: string, options: ArchiveOptions) => Promise<void>>;
 }
 
 const FORMS: readonly Form[] = [
@@ -103,11 +103,12 @@ function declareForm(group: Program, form: Form, terminal: Terminal): void {
       let read = 0;
       const tree = openVerified(out);
       const { base_url, records, accounts, data_pages, account_pages, browse_files } = tree.build;
-      await write(tree, to, (done, all, bytes) => {
+      const onProgress = (done: number, all: number, bytes: number) => {
         if (signal.aborted) throw stopped(`${to} was not written`);
         progress('archive', done, all);
         read = bytes;
-      });
+      };
+      await write(tree, to, { threads: availableParallelism(), onProgress });
       const milliseconds = Math.round(performance.now() - started);
       const facts = { to, out, base_url, records, accounts, data_pages, account_pages, browse_files, page_bytes: read, milliseconds };
       const isFile = form.name !== 'bag';

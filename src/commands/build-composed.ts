@@ -80,7 +80,7 @@ const DROP_REASONS = {
 /** @throws Failure usage if the layout is not composed and --built-at is given */
 export function refuseBuiltAt(builtAt: Instant | undefined): void {
   if (builtAt === undefined) return;
-  throw new Failure('usage', '--built-at has no meaning for the static layout', {
+  throw new Failure('usage', '--built-at cannot be used with the static layout', {
     place: { field: '--built-at' },
     expected: '--layout composed, or no --built-at',
     found: '--layout static',
@@ -90,7 +90,7 @@ export function refuseBuiltAt(builtAt: Instant | undefined): void {
 
 function refuseCompress(encodings: readonly Encoding[] | undefined): void {
   if (encodings === undefined || encodings.length === 0) return;
-  throw new Failure('usage', '--compress has no meaning for the composed layout', {
+  throw new Failure('usage', '--compress cannot be used with the composed layout', {
     place: { field: '--compress' },
     expected: '--layout static, or no --compress',
     found: '--layout composed',
@@ -100,7 +100,7 @@ function refuseCompress(encodings: readonly Encoding[] | undefined): void {
 
 function refuseHtml(html: boolean | undefined): void {
   if (html !== true) return;
-  throw new Failure('usage', '--html has no meaning for the composed layout', {
+  throw new Failure('usage', '--html cannot be used with the composed layout', {
     place: { field: '--html' },
     expected: '--layout static, or no --html',
     found: '--layout composed',

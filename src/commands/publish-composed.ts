@@ -164,18 +164,18 @@ export function refuseComposedOnly({ keep, append, dropGenerations, singlePublis
   ];
   const [first] = given;
   if (first === undefined) return;
-  throw new Failure('usage', `${first} has no meaning for the static layout`, {
+  throw new Failure('usage', `${first} cannot be used with the static layout`, {
     place: { field: first },
     expected: `a tree with the composed layout, or no ${first}`,
     found: 'a tree with the static layout',
-    hint: `leave out ${first}: the static layout has no generations, and a lease excludes a second publisher`,
+    hint: `leave out ${first}: the static layout has no generations, and a lease prevents two publishes at the same time`,
   });
 }
 
 /** Refuses --gzip. @throws Failure usage */
 export function refuseGzip(gzip: true | undefined): void {
   if (gzip === undefined) return;
-  throw new Failure('usage', '--gzip has no meaning for the composed layout', {
+  throw new Failure('usage', '--gzip cannot be used with the composed layout', {
     place: { field: '--gzip' },
     expected: 'a tree with the static layout, or no --gzip',
     found: 'a tree with the composed layout',

@@ -74,7 +74,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ),
       )
       .addOption(
-        new Option('--single-publisher', 'composed layout: publish to a store without conditional writes').env(
+        new Option('--single-publisher', 'composed layout: publish to an object store without conditional writes').env(
           'PALIMPSEST_SINGLE_PUBLISHER',
         ),
       ),
@@ -146,7 +146,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       const milliseconds = Math.round(performance.now() - started);
       const facts = { target: target.name, out: options.out, milliseconds };
       if (summary.isByCounts) {
-        terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected from the counts only');
+        terminal.warn('the target has no sort keys of its pages: records that move to earlier pages are detected only from the counts');
       }
       if (dryRun) {
         terminal.summary({ ...facts, ...planObject(summary) }, planLines(summary, target));

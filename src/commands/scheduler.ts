@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
+import { MAX_PARTS } from '../shard/shard-run.ts';
 import type { ProcessIO } from '../terminal/process-io.ts';
 
 /** The place of this task among the tasks of an array, as a scheduler gives it in variables. */
@@ -36,10 +36,10 @@ export function shardOf(choice: ShardChoice | undefined, env: ProcessIO['env']):
   const shards = choice?.shards ?? task?.tasks;
   const isArray = task?.tasks === undefined || task.tasks === shards;
   if (task !== undefined && shards !== undefined && task.number < shards && isArray) return { number: task.number, shards };
-  throw new Failure('usage', 'the shard of this task is not known', {
+  throw new Failure('usage', 'the shard of this task is unknown', {
     place: { field: '--shard' },
     expected: 'the option, or the variables of a scheduler',
-    found: task === undefined ? 'none' : `task ${task.number} of ${task.tasks ?? 'an unknown number'}`,
+    found: task === undefined ? 'neither' : `task ${task.number} of ${task.tasks ?? 'an unknown number'}`,
     hint: 'set --shard I/N, or --shard /N if the scheduler only has the number of the task',
   });
 }
@@ -52,11 +52,11 @@ export function partitionOf(number: number | undefined, env: ProcessIO['env']): 
   if (number !== undefined) return { number, tasks: undefined };
   const task = arrayTask(env, '--partition');
   if (task !== undefined) return task;
-  throw new Failure('usage', 'the partition of this task is not known', {
+  throw new Failure('usage', 'the partition of this task is unknown', {
     place: { field: '--partition' },
     expected: 'the option, or the variables of a scheduler',
-    found: 'none',
-    hint: 'set --partition K, from 0 on',
+    found: 'neither',
+    hint: 'set --partition K: the first partition is 0',
   });
 }
 
@@ -70,11 +70,11 @@ function arrayTask(env: ProcessIO['env'], option: '--shard' | '--partition'): Ar
   if (slurm !== undefined) {
     const [least = 0, most = 0, tasks] = ['MIN', 'MAX', 'COUNT'].map((name) => value(`SLURM_ARRAY_TASK_${name}`));
     if (least <= 1 && tasks === most - least + 1) return { number: slurm - least, tasks };
-    throw new Failure('usage', 'the tasks of this Slurm array have not the numbers from 0 or 1 on', {
+    throw new Failure('usage', 'this Slurm array does not have the task numbers of a whole run', {
       place: { field: option },
-      expected: 'an array from 0 or 1 on, without gaps',
+      expected: 'task numbers that start at 0 or 1, without gaps',
       found: `an array of ${tasks ?? 'an unknown number of'} tasks, from ${least} to ${most}`,
-      hint: `set ${option} with $SLURM_ARRAY_TASK_ID`,
+      hint: `set ${option} yourself, with $SLURM_ARRAY_TASK_ID`,
     });
   }
   const [kubernetes, batch] = [value('JOB_COMPLETION_INDEX'), value('AWS_BATCH_JOB_ARRAY_INDEX')];

@@ -1,21 +1,23 @@
 import { Option } from '@commander-js/extra-typings';
-import { number, seconds } from '../terminal/amounts.ts';
+import { number, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, isChanged, summaryLines } from './observe-report.ts';
 import { DEFAULT_STORE, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
+import { openRunFiles, PLACE_HELP, shardPlace } from './shard-place.ts';
+import { addSourceOptions } from './source-options.ts';
 
 export function declareShardMerge(shard: Program, terminal: Terminal): void {
-  shard
+  const command = shard
     .command('merge')
     .summary('step 3: write the store')
     .description(
-      'Adds the changes of all partitions to a store, in one transaction. All shards and partitions must be there. The store is the same as ' +
+      'Adds the changes of all partitions to a store, in one transaction. All tasks of steps 1 and 2 must have succeeded. The store is the same as ' +
         'after `palimpsest observe` with the same sources.',
     )
-    .argument('<folder>', 'the folder that all tasks share', path)
+    .argument('<folder>', PLACE_HELP, shardPlace)
     .addOption(
       new Option('--store <file>', 'the store; created if it does not exist')
         .env('PALIMPSEST_STORE')
@@ -26,21 +28,33 @@ export function declareShardMerge(shard: Program, terminal: Terminal): void {
       new Option('--rejects <file>', 'write snapshots that cannot be added to this file, and add the rest')
         .env('PALIMPSEST_REJECTS')
         .argParser(path),
-    )
+    );
+  addSourceOptions(command)
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
-    .addHelpText('after', examples(['palimpsest shard merge /shared/run --store palimpsest.db', 'after all partitions are folded']))
+    .addHelpText(
+      'after',
+      examples(
+        ['palimpsest shard merge /shared/run --store palimpsest.db', 'after all partitions are folded'],
+        ['palimpsest shard merge s3://private-bucket/run --store palimpsest.db', 'the files are in an object store'],
+      ),
+    )
     .action(async (folder, options) => {
       terminal.setOutput(options);
       const [{ RejectsFile }, { mergePartitions }] = await Promise.all([import('../sources/rejects.ts'), import('../shard/merge.ts')]);
       const started = performance.now();
       const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store]);
+      const { files, close } = await openRunFiles(folder, options, terminal, 'nothing was added');
       try {
-        const summary = await mergePartitions(folder, options.store, {
+        const summary = await mergePartitions(files, options.store, {
           onReject: rejects && ((inputError) => rejects.add(inputError)),
           beforeCommit: rejects && (() => rejects.append()),
           signal: terminal.stopSignal,
-          onProgress: terminal.progress({ compare: { label: 'comparing', amount: items('snapshot') }, ...COMMIT_PHASES }),
+          onProgress: terminal.progress({
+            download: { label: 'downloading', amount: size },
+            compare: { label: 'comparing', amount: items('snapshot') },
+            ...COMMIT_PHASES,
+          }),
         });
         rejects?.keep();
         const took = performance.now() - started;
@@ -52,6 +66,7 @@ export function declareShardMerge(shard: Program, terminal: Terminal): void {
           await nextBuild(terminal, isChanged(summary)),
         ]);
       } finally {
+        close();
         rejects?.discard();
       }
     });

@@ -1,14 +1,15 @@
 import { Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
-import { MAX_PARTS } from '../shard/shard-folder.ts';
+import { MAX_PARTS } from '../shard/shard-run.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { hintCommandFor } from './hint-command.ts';
-import { examples, JSON_HELP, type Program, path, QUIET_HELP, wholeNumber } from './options.ts';
+import { examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
 import { shardChoice, shardOf } from './scheduler.ts';
+import { openRunFiles, PLACE_HELP, placeOptions, shardPlace } from './shard-place.ts';
 import { addSnapshotOptions, observeOptions } from './snapshot-options.ts';
-import { addSourceOptions, remoteSources, SOURCE_HELP, sources } from './source-options.ts';
+import { addSourceOptions, remoteSources, sources } from './source-options.ts';
 
 const KEPT = 'the file of this shard was not written';
 
@@ -17,10 +18,10 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
     .command('partition')
     .summary('step 1: read one shard of the sources')
     .description(
-      'Reads one shard of the sources, and writes its snapshots as one file to a folder that all tasks share, sorted by account. ' +
+      'Reads one shard of the sources, and writes its snapshots as one file to a place that all tasks share, sorted by account. ' +
         'Each task gets the same sources and another shard. A task can run again, and twice at the same time.',
     )
-    .argument('<source...>', SOURCE_HELP, sources)
+    .argument('<source...>', 'files, folders, archives, s3://bucket/prefix or https://…', sources)
     .addOption(
       new Option('--shard <i/n>', 'which of how many shards to read, from 0; /N takes the number from the scheduler')
         .env('PALIMPSEST_SHARD')
@@ -33,9 +34,9 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
         .makeOptionMandatory(),
     )
     .addOption(
-      new Option('--to <folder>', 'the folder that all tasks share; created if it does not exist')
+      new Option('--to <folder>', `${PLACE_HELP}; a folder is created if it does not exist`)
         .env('PALIMPSEST_TO')
-        .argParser(path)
+        .argParser(shardPlace)
         .makeOptionMandatory(),
     );
   addSourceOptions(addSnapshotOptions(command))
@@ -49,6 +50,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
           'palimpsest shard partition grab/ --partitions 16 --to /shared/run --rejects rejects-$SLURM_ARRAY_TASK_ID.ndjson',
           'the shard of this task of a Slurm array; input that cannot be used goes to a file of this task',
         ],
+        ['palimpsest shard partition s3://grabs/2019 --shard 0/4 --partitions 16 --to s3://private-bucket/run', 'without a shared folder'],
       ),
     )
     .action(async (addresses, options) => {
@@ -68,8 +70,9 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
       const rejects =
         options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [...inputs.flatMap((input) => input.path ?? [])]);
       const from = options.from === 'auto' ? undefined : options.from;
+      const { files, close } = await openRunFiles(options.to, options, terminal, KEPT);
       try {
-        const summary = await partitionSources(inputs, options.to, {
+        const summary = await partitionSources(inputs, files, {
           shard: own,
           partitions: options.partitions,
           snapshots: { from, observedAt: options.observedAt, unescape: options.unescape ?? false, command: hintCommand },
@@ -79,6 +82,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
           onProgress: terminal.progress({
             read: { label: 'reading', amount: size },
             write: { label: 'writing', amount: items('snapshot') },
+            upload: { label: 'uploading', amount: size },
           }),
         });
         rejects?.keep();
@@ -90,12 +94,13 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
             `  sources   ${number(summary.sources.shard)} of ${number(summary.sources.all)}`,
             `  snapshots ${number(summary.snapshots)}`,
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
-            `next, after all ${plural(own.shards, 'shard')}: ${await terminal.command('shard fold', { '--partition': '0' }, [options.to])}, and so on`,
+            `next, after all ${plural(own.shards, 'shard')}: ${await terminal.command('shard fold', { '--partition': '0', ...placeOptions(options) }, [options.to])}, and so on`,
           ],
         );
       } finally {
         rejects?.discard();
         remote.close();
+        close();
       }
     });
 }

@@ -1,4 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
+import { Failure } from '../contract/failure.ts';
 import { number, plural, seconds } from '../terminal/amounts.ts';
 import { printable } from '../terminal/printable.ts';
 import { items } from '../terminal/progress.ts';
@@ -46,10 +47,10 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
           signal,
           onProgress: terminal.progress({ copy: { label: 'writing the store again', amount: items('item') }, ...COMMIT_PHASES }),
         });
-      const checked = await check();
+      const checked = await check().catch(withOtherHint);
       const { findings, findingCount } = checked;
       const isRepairable = findings.every(({ repairable }) => repairable);
-      const kept = options.repair && findingCount > 0 && isRepairable ? await repair() : undefined;
+      const kept = options.repair && findingCount > 0 && isRepairable ? await repair().catch(withOtherHint) : undefined;
       const after = kept === undefined ? checked : await check();
       const { findingCount: left, records, accounts } = after;
       terminal.exitCode = left === 0 ? 0 : 1;
@@ -73,6 +74,14 @@ export function declareStoreCheck(group: Program, terminal: Terminal): void {
         ...(left === 0 ? [] : [await nextStep(isRepairable, terminal)]),
       ]);
     });
+}
+
+/** Replaces the hint of other commands, which is to run this command. @throws Failure that of the command */
+function withOtherHint(error: unknown): never {
+  if (!(error instanceof Failure) || error.code !== 'bad-store') throw error;
+  const { code, message, place, expected, found, cause } = error;
+  const hint = 'restore a copy of the store, or import an export, a tree or a web archive into a new store; nothing was changed';
+  throw new Failure(code, message, { place, expected, found, hint, cause });
 }
 
 async function nextStep(isRepairable: boolean, terminal: Terminal): Promise<string> {

@@ -26,7 +26,11 @@ export function declareStorePull(store: Program, terminal: Terminal): void {
       .addOption(
         new Option('--allow-missing', 'succeed if the target has no store yet, as on the first run').env('PALIMPSEST_ALLOW_MISSING'),
       )
-      .addOption(new Option('--replace', 'replace the local store even if its content is lost').env('PALIMPSEST_REPLACE')),
+      .addOption(
+        new Option('--replace', 'replace the local store even if it has content that the downloaded version lacks').env(
+          'PALIMPSEST_REPLACE',
+        ),
+      ),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))

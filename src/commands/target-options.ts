@@ -32,6 +32,7 @@ export function addTargetOptions<Arguments extends unknown[], Options extends Op
 // an overload, because commander cannot infer the options of any command together with these
 export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpts {
   return command
+    .hook('preAction', refuseStoreOptionsOfFolder)
     .addOption(
       new Option('--concurrency <n>', 'the maximum number of concurrent requests')
         .env('PALIMPSEST_CONCURRENCY')
@@ -42,6 +43,25 @@ export function addTargetOptions(command: CommandUnknownOpts): CommandUnknownOpt
     .addOption(endpointOption())
     .addOption(regionOption())
     .addOption(timeoutOption());
+}
+
+/**
+ * Refuses an option of object stores if the target is a folder, because a user who forgets `s3://` would publish to a new folder.
+ * A variable is not refused: other commands of the same job may need it.
+ */
+function refuseStoreOptionsOfFolder(command: CommandUnknownOpts): void {
+  const [address = ''] = command.args;
+  if (/^[a-z][a-z\d+.-]+:/i.test(address)) return;
+  for (const option of ['endpoint', 'region']) {
+    if (command.getOptionValueSource(option) !== 'cli') continue;
+    const looksLikeBucket = /^[a-z\d][a-z\d.-]+(\/[^/]+)*\/?$/.test(address);
+    throw new Failure('usage', `--${option} has no meaning for a folder`, {
+      place: { field: `--${option}` },
+      expected: 's3://bucket/prefix or az://container/prefix',
+      found: `the folder ${address}`,
+      hint: looksLikeBucket ? `did you mean s3://${address}? For a folder, leave out --${option}` : `for a folder, leave out --${option}`,
+    });
+  }
 }
 
 export function endpointOption(): AnyOption {
@@ -75,7 +95,14 @@ export async function targetOf(address: string, choice: TargetChoice, terminal: 
  * @throws Failure usage, no-client
  */
 export async function sourceTargetOf(address: string, choice: TargetChoice, terminal: Terminal): Promise<ObjectSource> {
-  const target = await targetOf(address, choice, terminal);
+  return sourceOf(await targetOf(address, choice, terminal));
+}
+
+/**
+ * Returns the objects of a target as a source.
+ * @throws Failure usage
+ */
+export function sourceOf(target: Target): ObjectSource {
   const source = target.source?.();
   if (source !== undefined) return source;
   throw new Failure('usage', `${target.name} cannot be read as a source`, {

@@ -9,7 +9,7 @@ export type OnProgress<Phase extends string> = (phase: Phase, done: number, all:
 
 /** The Failure of a run that was told to stop. `kept` says in which state everything is now. */
 export function stopped(kept: string, hint = 'run the same command again'): Failure {
-  return new Failure('stopped', `interrupted: ${kept}`, { expected: 'a run without interruption', found: 'a signal to stop', hint });
+  return new Failure('stopped', `interrupted: ${kept}`, { hint });
 }
 
 /**

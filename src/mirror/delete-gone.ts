@@ -17,7 +17,7 @@ export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { 
       'too-many-deletes',
       `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
       {
-        expected: `at most ${most} of them to delete from the store`,
+        expected: `at most ${most} deletes from the store`,
         found: `${records.length + accounts.length}`,
         hint: 'check that the service is complete; then allow more with --max-delete, or leave out --delete; nothing was changed, and the next run reads no page again',
       },

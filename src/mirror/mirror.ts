@@ -199,8 +199,6 @@ function limitOf(limit: MirrorOptions['maxDelete'], { known }: RunState): number
 function busy({ store, baseUrl }: MirrorOptions): Failure {
   return new Failure('store-busy', `another run is mirroring ${baseUrl} into ${store}`, {
     place: { file: store },
-    expected: 'one run at a time',
-    found: 'another run',
     hint: 'wait until it has finished',
   });
 }

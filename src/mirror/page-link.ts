@@ -37,7 +37,7 @@ function elsewhere(url: URL | undefined, collection: Collection): string {
 }
 
 function refused(next: string, expected: string, found: string, hint: string): Failure {
-  return new Failure('bad-service', 'a page links to a next page that is not followed', {
+  return new Failure('bad-service', 'the link to the next page is not followed', {
     place: { file: next, field: 'next' },
     expected,
     found,

@@ -67,7 +67,7 @@ export class PageReader {
     const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     const tree = this.#tree;
     try {
-      const reading = await this.#client.get(url, headers, (answer) => this.#judge(name, answer, known?.contents, shortest));
+      const reading = await this.#client.get(url, headers, (answer) => this.#readAnswer(name, answer, known?.contents, shortest));
       return reading.kind === 'page' && tree !== this.#tree ? { kind: 'tree-changed' } : reading;
     } catch (error) {
       if (error instanceof PageFailed) return { kind: 'failed', reason: error.message };
@@ -75,7 +75,7 @@ export class PageReader {
     }
   }
 
-  async #judge(name: PageName, answer: HttpAnswer, known: string | undefined, shortest: number): Promise<Reading> {
+  async #readAnswer(name: PageName, answer: HttpAnswer, known: string | undefined, shortest: number): Promise<Reading> {
     const { collection, number } = name;
     const { status, headers, url, sent } = answer;
     const etag = headers.etag ?? null;

@@ -105,8 +105,6 @@ function unavailable(url: string, tried: number, reason: string, cause: unknown)
 function stopped(url: string): Failure {
   return new Failure('stopped', 'interrupted: the pages that were read are kept beside the store, and the store is unchanged', {
     place: { file: url },
-    expected: 'a run without interruption',
-    found: 'a signal to stop',
     hint: 'run the same command again: it resumes at the same page',
   });
 }

@@ -69,7 +69,7 @@ export class Run {
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
   /** Pages that have been asked for and not been kept yet. */
-  readonly #asked = new Map<string, Promise<Reading>>();
+  readonly #requested = new Map<string, Promise<Reading>>();
 
   constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
@@ -83,11 +83,11 @@ export class Run {
     for (let name = nextPage(this.state.plan); name !== undefined; name = nextPage(this.state.plan)) {
       // only a walk through all pages has a known end
       const isReadingAll = this.#isReadingAll(name.collection);
-      const reading = await this.#ask(name);
-      if (reading.kind === 'failed') await this.#passBy(name, reading.reason);
+      const reading = await this.#request(name);
+      if (reading.kind === 'failed') await this.#skipPage(name, reading.reason);
       else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
       else this.#keep(() => this.#after(name, reading));
-      this.#asked.delete(nameOf(name));
+      this.#requested.delete(nameOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
@@ -108,13 +108,13 @@ export class Run {
   }
 
   /** Skips a page that fails alone. If the next one fails too, the service has failed. */
-  async #passBy(name: PageName, reason: string): Promise<void> {
+  async #skipPage(name: PageName, reason: string): Promise<void> {
     const isLast = name.number >= pagesOf(this.state, name.collection);
-    const passed = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
-    const next = nextPage(passed.plan);
+    const skipped = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
+    const next = nextPage(skipped.plan);
     const isFirst = this.state.pages.read === 0 || name.number === 1;
     const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
-    if (isFirst || (isNeighbor && (await this.#ask(next)).kind === 'failed')) {
+    if (isFirst || (isNeighbor && (await this.#request(next)).kind === 'failed')) {
       throw new Failure('service-failed', 'the service does not send a page', {
         place: { file: this.#reader.addressOf(name) },
         expected: 'a page of the API',
@@ -122,22 +122,22 @@ export class Run {
         hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
       });
     }
-    this.#keep(() => passed);
+    this.#keep(() => skipped);
   }
 
-  /** Requests a page if that was not done yet, and the pages after it if all are read. */
-  #ask(name: PageName): Promise<Reading> {
-    if (!this.#asked.has(nameOf(name))) this.#asked.clear();
+  /** Requests a page, and ahead the pages after it if all pages are read. Requests no page twice. */
+  #request(name: PageName): Promise<Reading> {
+    if (!this.#requested.has(nameOf(name))) this.#requested.clear();
     const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
       const key = nameOf({ ...name, number });
-      if ((number > last && number !== name.number) || this.#asked.has(key)) continue;
-      const asked = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
-      // what is asked for ahead may never come to its turn
-      asked.catch(() => {});
-      this.#asked.set(key, asked);
+      if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
+      const reading = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
+      // a page that is requested ahead may never be used
+      reading.catch(() => {});
+      this.#requested.set(key, reading);
     }
-    return this.#asked.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+    return this.#requested.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -146,7 +146,7 @@ export class Run {
     return collection === 'data' ? feed.watermark === null : accounts.direction === 'forward';
   }
 
-  /** The lists of changed pages are of a tree that is there no more. */
+  /** Drops the lists of changed pages: they belong to a tree that was replaced. */
   #withoutLists(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
     return { ...this.state, beginning, plan: startPlan(beginning) };

@@ -98,7 +98,7 @@ export class ObservationWriter {
       if ('late' in changes) {
         return {
           expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
-          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than what the store already has of this account`,
+          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than the newest snapshot of this account in the store`,
         };
       }
       const conflicts = conflictsOf(found, profile, moment);

@@ -84,7 +84,6 @@ function isOutOfMemory(error: unknown): error is Error {
 
 function endedEarly(found: string): Failure {
   return new Failure('thread-failed', 'a thread ended early', {
-    expected: 'threads that run to the end',
     found,
     hint: 'run the command again with --jobs 1; the store is unchanged',
   });

@@ -3,6 +3,7 @@ import { AccountFold } from '../observe/fold.ts';
 import { storedProfile } from '../observe/profile-pool.ts';
 import { type StringPool, textAt } from '../observe/string-pool.ts';
 import type { StoredVersions } from '../store/stored-versions.ts';
+import { encodeChanges } from './folded-changes.ts';
 import type { ShardRow } from './shard-row.ts';
 
 /** Where the texts of rows are, and where the changes go. */
@@ -40,6 +41,6 @@ export function* foldAccounts(
     if (isNew) fold = new AccountFold(stored?.of(profile));
     [account, place, text] = [row.account, row.profile, other];
     const found = fold.add({ moment, profile }, network);
-    yield found.length === 0 ? row : { ...row, changes: pool.append(JSON.stringify(found)) };
+    yield found.length === 0 ? row : { ...row, changes: pool.append(encodeChanges(found)) };
   }
 }

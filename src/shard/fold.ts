@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { plural } from '../contract/plural.ts';
@@ -12,9 +13,10 @@ import { StoredVersions } from '../store/stored-versions.ts';
 import { foldAccounts } from './fold-accounts.ts';
 import { PlaceMap } from './place-map.ts';
 import { RowsFileWriter } from './rows-file-writer.ts';
-import { digestOfShards, openShards } from './shard-files.ts';
-import { folderFailure, ShardFolder } from './shard-folder.ts';
+import type { RunFiles } from './run-files.ts';
+import { digestOfShards, openShards, rangesOf } from './shard-files.ts';
 import { BY_ACCOUNT, BY_TIME, type ShardRow } from './shard-row.ts';
+import { folderFailure, ShardRun } from './shard-run.ts';
 
 export interface FoldOptions {
   /** The number of the partition, from 0. */
@@ -26,11 +28,12 @@ export interface FoldOptions {
   /** The store of earlier runs. It saves work in the merge, and does not change the result. */
   readonly store?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Counts observations. */
-  readonly onProgress?: OnProgress<'fold' | 'write'> | undefined;
+  /** `download` and `upload` count bytes, the others observations. */
+  readonly onProgress?: OnProgress<'download' | 'fold' | 'write' | 'upload'> | undefined;
 }
 
 export interface FoldSummary {
+  /** The path or the address of the file. */
   readonly file: string;
   readonly snapshots: number;
   /** Observations with changes. */
@@ -40,11 +43,11 @@ export interface FoldSummary {
 }
 
 /**
- * Folds one partition: computes the changes of each account, and writes all its observations in order of time as one file of the
- * folder. The same shards and the same store give the same bytes.
- * @throws Failure no-shard, bad-shard, usage, file-system, stopped
+ * Folds one partition: computes the changes of each account, and writes all its observations in order of time as one file. The same
+ * shards and the same store give the same bytes.
+ * @throws Failure no-shard, bad-shard, usage, file-system, target-failed, target-denied, stopped
  */
-export async function foldPartition(path: string, options: FoldOptions): Promise<FoldSummary> {
+export async function foldPartition(files: RunFiles, options: FoldOptions): Promise<FoldSummary> {
   const { partition, network, onProgress } = options;
   const pauses = new Pauses(options.signal, 'the file of this partition was not written');
   const opened: { readonly close: () => void }[] = [];
@@ -53,19 +56,19 @@ export async function foldPartition(path: string, options: FoldOptions): Promise
     return one;
   };
   try {
-    const folder = ShardFolder.open(path);
-    checkPartition(folder, options);
-    const file = folder.partition(partition);
-    const shards = openShards(folder).map(open);
-    const spool = openSpool(file);
-    const pool = open(new StringPool(spool, shards.length));
-    const descriptors = [...shards.map(({ descriptor }) => descriptor), spool.descriptor];
-    const sorter = open(new ExternalSorter(openSpool(file), BY_TIME));
+    const run = await ShardRun.open(files);
+    checkPartition(run, options);
+    const shards = (await openShards(run)).map(open);
+    const ranges = await rangesOf(shards, partition, (received, bytes) => onProgress?.('download', received, bytes));
+    const spool = openSpool(files.temporary);
+    const pool = open(new StringPool(spool, ranges.length));
+    const descriptors = [...ranges.map(({ descriptor }) => descriptor), spool.descriptor];
+    const sorter = open(new ExternalSorter(openSpool(files.temporary), BY_TIME));
     const stored = openStored(options.store);
     if (stored !== undefined) opened.push(stored);
 
-    const all = shards.reduce((sum, { manifest }) => sum + (manifest.ranges[partition]?.[2] ?? 0), 0);
-    const runs = shards.map((shard, number) => new SortedRun(number, shard.rows(partition, number * POOL_PLACES), BY_ACCOUNT));
+    const all = ranges.reduce((sum, { length }) => sum + length, 0);
+    const runs = ranges.map((range, number) => new SortedRun(number, range.rows(number * POOL_PLACES), BY_ACCOUNT));
     let changed = 0;
     for (const row of foldAccounts(mergeRuns(runs), { descriptors, pool }, network, stored)) {
       sorter.add(row);
@@ -76,8 +79,8 @@ export async function foldPartition(path: string, options: FoldOptions): Promise
     }
     pool.flush();
 
-    const writer = new RowsFileWriter(file);
-    open({ close: () => writer.discard() });
+    const name = run.partition(partition);
+    const writer = new RowsFileWriter(open(files.begin(name)));
     let written = 0;
     for (const row of copied(sorter.inOrder(), descriptors, writer)) {
       writer.add(row);
@@ -87,10 +90,14 @@ export async function foldPartition(path: string, options: FoldOptions): Promise
       await pauses.take();
     }
     writer.endRange();
-    const bytes = writer.finish({ run: folder.digest, shards: digestOfShards(shards), network });
-    return { file, snapshots: all, changed, bytes };
+    let sent = 0;
+    const bytes = await writer.finish({ run: run.digest, shards: digestOfShards(shards), network }, (more) => {
+      sent += more;
+      onProgress?.('upload', sent, 0);
+    });
+    return { file: files.addressOf(name), snapshots: all, changed, bytes };
   } catch (error) {
-    throw folderFailure(path, error);
+    throw folderFailure(dirname(files.temporary), error);
   } finally {
     for (const one of opened) one.close();
   }
@@ -117,12 +124,13 @@ function openStored(path: string | undefined): StoredVersions | undefined {
 }
 
 /** @throws Failure usage if the run has no such partition, or another number of partitions */
-function checkPartition({ path, run }: ShardFolder, { partition, partitions = run.partitions }: FoldOptions): void {
-  if (partition < run.partitions && partitions === run.partitions) return;
-  const isOther = partitions !== run.partitions;
-  throw new Failure('usage', isOther ? `${path} has ${plural(run.partitions, 'partition')}` : `${path} has no partition ${partition}`, {
+function checkPartition({ files: { address }, settings }: ShardRun, { partition, partitions = settings.partitions }: FoldOptions): void {
+  const all = settings.partitions;
+  if (partition < all && partitions === all) return;
+  const isOther = partitions !== all;
+  throw new Failure('usage', isOther ? `${address} has ${plural(all, 'partition')}` : `${address} has no partition ${partition}`, {
     place: { field: '--partition' },
-    expected: isOther ? `an array of ${plural(run.partitions, 'task')}` : `a number from 0 to ${run.partitions - 1}`,
+    expected: isOther ? `an array of ${plural(all, 'task')}` : `a number from 0 to ${all - 1}`,
     found: isOther ? `an array of ${plural(partitions, 'task')}` : String(partition),
     hint: 'give one task to each partition, or set the number with --partition',
   });

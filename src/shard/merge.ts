@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
@@ -8,9 +9,10 @@ import type { InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { fileSystemFailure } from '../store/store-error.ts';
 import { PartitionFiles } from './partition-files.ts';
-import type { RowsFile } from './rows-file.ts';
-import { closeAll, digestOfShards, openPartitions, openShards } from './shard-files.ts';
-import { ShardFolder } from './shard-folder.ts';
+import { damaged, type RowsFile } from './rows-file.ts';
+import type { RunFiles } from './run-files.ts';
+import { closeAll, digestOfShards, openPartitions, openShards, rangesOf } from './shard-files.ts';
+import { folderFailure, ShardRun } from './shard-run.ts';
 
 export interface MergeOptions {
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
@@ -18,24 +20,28 @@ export interface MergeOptions {
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: OnProgress<'compare' | CommitPhase> | undefined;
+  /** `download` counts bytes. */
+  readonly onProgress?: OnProgress<'download' | 'compare' | CommitPhase> | undefined;
 }
 
 /**
  * Adds the observations of all partitions to a store, in one transaction: the store receives all changes or none. The store is the
  * same as after `observe` with the same sources.
- * @throws Failure no-shard, bad-shard, store-busy, file-system, stopped, and for late observations unless options.onReject is set
+ * @throws Failure no-shard, bad-shard, store-busy, file-system, target-failed, target-denied, stopped, and for late observations unless options.onReject is set
  */
-export async function mergePartitions(path: string, store: string, options: MergeOptions): Promise<ObserveSummary> {
+export async function mergePartitions(files: RunFiles, store: string, options: MergeOptions): Promise<ObserveSummary> {
   const pauses = new Pauses(options.signal, 'nothing was added');
-  const folder = ShardFolder.open(path);
-  const files = openPartitions(folder);
+  let partitions: readonly RowsFile[] = [];
   try {
-    const network = checkedNetwork(folder, files);
+    const run = await ShardRun.open(files);
+    partitions = await openPartitions(run);
+    const network = await checkedNetwork(run, partitions);
+    // before the store is locked, because a download can take hours
+    const ranges = await rangesOf(partitions, 0, (received, all) => options.onProgress?.('download', received, all));
     const batch = new Batch(store, 'by account');
     try {
-      const observations = new PartitionFiles(files);
-      const inputErrors = new InputErrors(files.length);
+      const observations = new PartitionFiles(ranges);
+      const inputErrors = new InputErrors(ranges.length);
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const excluded = await learnExclusions(batch, observations, store, pauses);
       const hasExcluded = !batch.exclusions.isEmpty;
@@ -50,8 +56,10 @@ export async function mergePartitions(path: string, store: string, options: Merg
     } finally {
       batch.end();
     }
+  } catch (error) {
+    throw folderFailure(dirname(files.temporary), error);
   } finally {
-    closeAll(files);
+    closeAll(partitions);
   }
 }
 
@@ -74,23 +82,32 @@ async function learnExclusions({ exclusions }: Batch, observations: PartitionFil
  * Returns the links with which all partitions were folded.
  * @throws Failure bad-shard if a partition was folded from other shards, or with other links than the first
  */
-function checkedNetwork(folder: ShardFolder, files: readonly RowsFile[]): Network {
-  const shards = openShards(folder);
+async function checkedNetwork(run: ShardRun, partitions: readonly RowsFile[]): Promise<Network> {
+  const shards = await openShards(run);
   const digest = digestOfShards(shards);
   closeAll(shards);
-  const first = files[0]?.manifest.network;
-  for (const { path, manifest } of files) {
+  let first: { readonly address: string; readonly network: Network } | undefined;
+  for (const { address, manifest } of partitions) {
     const { network } = manifest;
-    const isSame = network?.mention_url === first?.mention_url && network?.hashtag_url === first?.hashtag_url;
-    if (manifest.shards === digest && network !== undefined && isSame) continue;
-    throw new Failure('bad-shard', `${path} does not fit to the other files`, {
-      place: { file: path },
-      expected: manifest.shards === digest ? `the links of ${files[0]?.path}` : 'a partition that was folded from the present shards',
-      found:
-        manifest.shards === digest ? 'other links, from --mention-url or --hashtag-url' : 'a partition that was folded from other shards',
-      hint: 'fold this partition again, with the options of the others',
+    if (network === undefined)
+      throw damaged(address, 'a file of palimpsest shard fold, with the links of its markup', 'a file without them');
+    first ??= { address, network };
+    if (manifest.shards !== digest) {
+      throw new Failure('bad-shard', `${address} was folded from other shards`, {
+        place: { file: address },
+        expected: 'a partition that was folded from the present shards',
+        found: 'a partition from before a shard changed',
+        hint: 'fold this partition again',
+      });
+    }
+    if (network.mention_url === first.network.mention_url && network.hashtag_url === first.network.hashtag_url) continue;
+    throw new Failure('bad-shard', `${address} has other links than ${first.address}`, {
+      place: { file: address },
+      expected: `links to ${first.network.mention_url} and ${first.network.hashtag_url}`,
+      found: `links to ${network.mention_url} and ${network.hashtag_url}`,
+      hint: 'fold all partitions with the same --mention-url and --hashtag-url',
     });
   }
   if (first === undefined) throw new Error('a run has at least one partition');
-  return first;
+  return first.network;
 }

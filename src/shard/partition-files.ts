@@ -1,5 +1,6 @@
 import type { Place } from '../contract/failure.ts';
 import type { Observation } from '../contract/observation.ts';
+import { Violation } from '../contract/shape.ts';
 import { ExternalSorter } from '../observe/external-sorter.ts';
 import type { FoldedChange } from '../observe/fold.ts';
 import type { FoldedWindow } from '../observe/fold-windows.ts';
@@ -7,7 +8,8 @@ import { mergeRuns, type Row, SortedRun } from '../observe/sorted-run.ts';
 import { observationAt } from '../observe/spool.ts';
 import type { SpoolFile } from '../observe/spool-file.ts';
 import { POOL_PLACES, textAt } from '../observe/string-pool.ts';
-import type { RowsFile } from './rows-file.ts';
+import { parseChanges } from './folded-changes.ts';
+import { damaged, type LocalRange } from './rows-file.ts';
 import { BY_ORDER, BY_TIME, type ShardRow } from './shard-row.ts';
 
 /** How many rows are merged at a time. */
@@ -16,13 +18,14 @@ const WINDOW_ROWS = 1 << 11;
 /** The observations in the files of all partitions. */
 export class PartitionFiles {
   readonly length: number;
-  readonly #files: readonly RowsFile[];
+  readonly #ranges: readonly LocalRange[];
   readonly #descriptors: readonly number[];
 
-  constructor(files: readonly RowsFile[]) {
-    this.#files = files;
-    this.#descriptors = files.map(({ descriptor }) => descriptor);
-    this.length = files.reduce((sum, file) => sum + file.length, 0);
+  /** @param ranges the rows of each partition */
+  constructor(ranges: readonly LocalRange[]) {
+    this.#ranges = ranges;
+    this.#descriptors = ranges.map(({ descriptor }) => descriptor);
+    this.length = ranges.reduce((sum, { length }) => sum + length, 0);
   }
 
   observation(row: Row): Observation {
@@ -38,7 +41,7 @@ export class PartitionFiles {
     let rows: Row[] = [];
     let changes = new Map<number, readonly FoldedChange[]>();
     for (const row of this.#inOrder()) {
-      if (row.changes !== 0) changes.set(rows.length, JSON.parse(textAt(this.#descriptors, row.changes)));
+      if (row.changes !== 0) changes.set(rows.length, this.#changesAt(row.changes));
       rows.push(row);
       if (rows.length < WINDOW_ROWS) continue;
       yield { rows, changes };
@@ -59,7 +62,17 @@ export class PartitionFiles {
     }
   }
 
+  /** @throws Failure bad-shard */
+  #changesAt(place: number): readonly FoldedChange[] {
+    try {
+      return parseChanges(textAt(this.#descriptors, place));
+    } catch (error) {
+      if (!(error instanceof Violation)) throw error;
+      throw damaged(this.#ranges[Math.floor(place / POOL_PLACES)]?.address ?? '', error.expected, error.found);
+    }
+  }
+
   #inOrder(): Generator<ShardRow> {
-    return mergeRuns(this.#files.map((file, number) => new SortedRun(number, file.rows(0, number * POOL_PLACES), BY_TIME)));
+    return mergeRuns(this.#ranges.map((range, number) => new SortedRun(number, range.rows(number * POOL_PLACES), BY_TIME)));
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { type LeftOut, readInputs } from '../observe/read.ts';
@@ -7,7 +8,8 @@ import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import { RowsFileWriter } from './rows-file-writer.ts';
-import { folderFailure, ShardFolder } from './shard-folder.ts';
+import type { RunFiles } from './run-files.ts';
+import { folderFailure, ShardRun } from './shard-run.ts';
 import { ShardSpool } from './shard-spool.ts';
 import { shareOf, type Unit, unitsOf } from './share.ts';
 
@@ -21,11 +23,12 @@ export interface PartitionOptions {
   /** Called once before the file gets its name. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** `read` counts bytes, `write` observations. */
-  readonly onProgress?: OnProgress<'read' | 'write'> | undefined;
+  /** `read` and `upload` count bytes, `write` observations. */
+  readonly onProgress?: OnProgress<'read' | 'write' | 'upload'> | undefined;
 }
 
 export interface PartitionSummary {
+  /** The path or the address of the file. */
   readonly file: string;
   /** The number of files of this shard, and of all shards. */
   readonly sources: { readonly shard: number; readonly all: number };
@@ -39,19 +42,19 @@ export interface PartitionSummary {
 const NONE_LEFT_OUT: LeftOut = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
 
 /**
- * Reads one shard of the sources, and writes its observations as one file of a folder: sorted by account, with one range for each
- * partition. The same sources give the same bytes.
- * @throws Failure other-run, file-system, stopped, and the input errors unless options.onReject is set
+ * Reads one shard of the sources, and writes its observations as one file: sorted by account, with one range for each partition. The
+ * same sources give the same bytes.
+ * @throws Failure other-run, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set
  */
-export async function partitionSources(inputs: readonly Input[], path: string, options: PartitionOptions): Promise<PartitionSummary> {
+export async function partitionSources(inputs: readonly Input[], files: RunFiles, options: PartitionOptions): Promise<PartitionSummary> {
   const { shard, partitions, snapshots, onProgress } = options;
   const pauses = new Pauses(options.signal, 'the file of this shard was not written');
   const units = await pauses.until(unitsOf(inputs));
   try {
     const sources = digestOf(units, snapshots);
-    const folder = ShardFolder.create(path, { shards: shard.shards, partitions, sources });
-    const file = folder.shard(shard.number);
-    const spool = new ShardSpool(shard.number, file);
+    const run = await ShardRun.create(files, { shards: shard.shards, partitions, sources });
+    const name = run.shard(shard.number);
+    const spool = new ShardSpool(shard.number, files.temporary);
     try {
       const share = shareOf(units, shard.number, shard.shards);
       const own = share.flatMap((unit) => unit.inputs);
@@ -61,8 +64,9 @@ export async function partitionSources(inputs: readonly Input[], path: string, o
       const context = { ...snapshots, openAgain: refuseWholeFile };
       const { rejected } = await readInputs([...metered], context, spool, NONE_LEFT_OUT, pauses, undefined, reject);
       inputErrors.throwIfAny();
-      const writer = new RowsFileWriter(file);
+      const draft = files.begin(name);
       try {
+        const writer = new RowsFileWriter(draft);
         let done = 0;
         for (const _ of spool.writeTo(writer, partitions)) {
           done += 1;
@@ -71,16 +75,26 @@ export async function partitionSources(inputs: readonly Input[], path: string, o
           await pauses.take();
         }
         await options.beforeCommit?.();
-        const bytes = writer.finish({ run: folder.digest });
-        return { file, sources: { shard: share.length, all: units.length }, snapshots: spool.length, rejected, bytes };
+        let sent = 0;
+        const bytes = await writer.finish({ run: run.digest }, (more) => {
+          sent += more;
+          onProgress?.('upload', sent, 0);
+        });
+        return {
+          file: files.addressOf(name),
+          sources: { shard: share.length, all: units.length },
+          snapshots: spool.length,
+          rejected,
+          bytes,
+        };
       } finally {
-        writer.discard();
+        draft.close();
       }
     } finally {
       spool.close();
     }
   } catch (error) {
-    throw folderFailure(path, error);
+    throw folderFailure(dirname(files.temporary), error);
   }
 }
 

@@ -1,8 +1,8 @@
-import { createHash, randomUUID } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync, writeSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
-import { FORMAT, HEADER_BYTES, type Manifest, ROW_BYTES } from './rows-file.ts';
-import { hasCode } from './shard-folder.ts';
+import { createHash } from 'node:crypto';
+import { writeSync } from 'node:fs';
+import { encodeManifest, FORMAT, type Manifest, type RowsRange } from './manifest.ts';
+import { HEADER_BYTES, ROW_BYTES } from './rows-file.ts';
+import type { Draft, OnBytes } from './run-files.ts';
 import { BY_TIME, type ShardRow } from './shard-row.ts';
 
 /** A block ends with this many rows or bytes of texts. A reader keeps one block of each file in memory. */
@@ -10,15 +10,10 @@ const BLOCK_ROWS = 256;
 const BLOCK_TEXT_BYTES = 1 << 15;
 const LENGTH_BYTES = 4;
 
-/**
- * Writes a {@link RowsFile} under another name, and renames it at the end. Two tasks may write the same file at the same time: the
- * names differ, and the bytes are the same.
- */
+/** Writes a {@link RowsFile}. Two tasks may write the same file at the same time: their drafts differ, and the bytes are the same. */
 export class RowsFileWriter {
-  readonly #path: string;
-  readonly #draft: string;
-  readonly #descriptor: number;
-  readonly #ranges: [offset: number, bytes: number, rows: number][] = [];
+  readonly #draft: Draft;
+  readonly #ranges: RowsRange[] = [];
   readonly #digest = createHash('sha256');
   readonly #rows = new Float64Array(BLOCK_ROWS * BY_TIME.columns);
   #texts: Buffer[] = [];
@@ -27,12 +22,9 @@ export class RowsFileWriter {
   #written = 0;
   #rangeStart = 0;
   #rangeRows = 0;
-  #isOpen = true;
 
-  constructor(path: string) {
-    this.#path = path;
-    this.#draft = `${path}.${randomUUID()}.draft`;
-    this.#descriptor = openSync(this.#draft, 'wx');
+  constructor(draft: Draft) {
+    this.#draft = draft;
   }
 
   /** Adds a text and returns its place, which is never 0. */
@@ -61,29 +53,11 @@ export class RowsFileWriter {
   }
 
   /** Writes the manifest, and gives the file its name. Returns the number of bytes. */
-  finish(manifest: Pick<Manifest, 'run' | 'shards' | 'network'>): number {
-    const whole: Manifest = { format: FORMAT, ...manifest, digest: this.#digest.digest('hex'), ranges: this.#ranges };
-    const text = Buffer.from(JSON.stringify(whole));
-    const length = Buffer.alloc(LENGTH_BYTES);
-    length.writeUInt32LE(text.length);
-    for (const bytes of [text, createHash('sha256').update(text).digest(), length]) this.#write(bytes);
-    fsyncSync(this.#descriptor);
-    this.#close();
-    try {
-      renameSync(this.#draft, this.#path);
-    } catch (error) {
-      // another task has written the same file meanwhile, and removed the drafts of it
-      if (!hasCode(error, 'ENOENT') || !statSync(this.#path).isFile()) throw error;
-    }
-    this.#removeDrafts();
+  async finish(manifest: Pick<Manifest, 'run' | 'shards' | 'network'>, onSent: OnBytes = () => {}): Promise<number> {
+    const end = encodeManifest({ format: FORMAT, ...manifest, digest: this.#digest.digest('hex'), ranges: this.#ranges });
+    this.#write(end);
+    await this.#draft.finish(this.#written, createHash('sha256').update(end).digest('hex'), onSent);
     return this.#written;
-  }
-
-  /** Removes the file if it is not finished. */
-  discard(): void {
-    if (!this.#isOpen) return;
-    this.#close();
-    rmSync(this.#draft, { force: true });
   }
 
   #endBlock(): void {
@@ -104,20 +78,7 @@ export class RowsFileWriter {
   }
 
   #write(bytes: Buffer): void {
-    for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done, bytes.length - done);
+    for (let done = 0; done < bytes.length; ) done += writeSync(this.#draft.descriptor, bytes, done, bytes.length - done);
     this.#written += bytes.length;
-  }
-
-  #close(): void {
-    this.#isOpen = false;
-    closeSync(this.#descriptor);
-  }
-
-  /** Removes what killed tasks have left of the same file. */
-  #removeDrafts(): void {
-    const [folder, name] = [dirname(this.#path), `${basename(this.#path)}.`];
-    for (const entry of readdirSync(folder)) {
-      if (entry.startsWith(name) && entry.endsWith('.draft')) rmSync(join(folder, entry), { force: true });
-    }
   }
 }

@@ -1,66 +1,44 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { readSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
-import { hasCode } from './shard-folder.ts';
+import { Violation } from '../contract/shape.ts';
+import { type Manifest, noManifest, parseManifest } from './manifest.ts';
+import type { LocalBytes, OnBytes, StoredFile } from './run-files.ts';
 import { BY_TIME, movePlaces } from './shard-row.ts';
 
-/** The version of the files. A file of another version is refused. */
-export const FORMAT = 1;
 /** A block begins with the number of its rows, the number of bytes of its texts, and their SHA-256. */
 export const HEADER_BYTES = 40;
-/** A file ends with the SHA-256 of its manifest, and the number of bytes of the manifest. */
-const TRAILER_BYTES = 36;
 export const ROW_BYTES: number = BY_TIME.columns * 8;
-
-/** The manifest at the end of a file. */
-export interface Manifest {
-  readonly format: number;
-  /** Identifies the run. */
-  readonly run: string;
-  /** Where each range of rows begins, in bytes, and how many bytes and rows it has. */
-  readonly ranges: readonly (readonly [offset: number, bytes: number, rows: number])[];
-  /** The SHA-256 of the checksums of all blocks. */
-  readonly digest: string;
-  /** Of a partition: the digests of the shards from which it was folded, and the links in its markup. */
-  readonly shards?: string | undefined;
-  readonly network?: { readonly mention_url: string; readonly hashtag_url: string } | undefined;
-}
+/** How many bytes at the end of a file are read at once. Most manifests are shorter. */
+const END_BYTES = 1 << 14;
 
 /**
- * A file of a cluster run: blocks with rows and their texts, in ranges, then a manifest. A text is stored as in a string pool: its
+ * A file of a run in shards: blocks with rows and their texts, in ranges, then a manifest. A text is stored as in a string pool: its
  * length precedes it, and its place is its position.
  */
 export class RowsFile {
-  readonly path: string;
-  readonly descriptor: number;
+  readonly address: string;
   readonly manifest: Manifest;
+  readonly #file: StoredFile;
 
-  private constructor(path: string, descriptor: number, manifest: Manifest) {
-    this.path = path;
-    this.descriptor = descriptor;
+  private constructor(file: StoredFile, manifest: Manifest) {
+    this.address = file.address;
     this.manifest = manifest;
+    this.#file = file;
   }
 
   /**
+   * Reads the manifest of a file.
    * @param run the digest of the run that must have written the file
-   * @returns undefined if there is no such file
    * @throws Failure bad-shard if it is damaged, or belongs to another run
    */
-  static open(path: string, run: string): RowsFile | undefined {
-    let descriptor: number;
+  static async open(file: StoredFile, run: string): Promise<RowsFile> {
     try {
-      descriptor = openSync(path, 'r');
+      const manifest = await manifestOf(file);
+      if (manifest.run !== run) throw damaged(file.address, 'a file of this run', 'a file of another run');
+      return new RowsFile(file, manifest);
     } catch (error) {
-      if (hasCode(error, 'ENOENT')) return undefined;
-      throw error;
-    }
-    try {
-      const file = new RowsFile(path, descriptor, manifestIn(path, descriptor));
-      if (file.manifest.run !== run) throw damaged(path, 'a file of this run', 'a file of another run');
-      return file;
-    } catch (error) {
-      closeSync(descriptor);
-      throw error;
+      throw error instanceof Violation ? damaged(file.address, error.expected, error.found) : error;
     }
   }
 
@@ -69,70 +47,99 @@ export class RowsFile {
     return this.manifest.ranges.reduce((sum, [, , rows]) => sum + rows, 0);
   }
 
+  /** Returns the size of a range, in bytes. */
+  bytesOf(range: number): number {
+    return this.manifest.ranges[range]?.[1] ?? 0;
+  }
+
+  /** Makes a range readable. It is valid until the file is closed. */
+  async range(number: number, onReceived: OnBytes = () => {}): Promise<LocalRange> {
+    const [from, bytes, rows] = this.manifest.ranges[number] ?? [0, 0, 0];
+    const local = bytes === 0 ? { descriptor: -1, position: 0 } : await this.#file.local(from, bytes, onReceived);
+    return new LocalRange(this.address, local, { from, bytes, rows });
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** A range of a {@link RowsFile} on this machine. */
+export class LocalRange {
+  readonly address: string;
+  /** The file with the texts. It has all places that {@link rows} returns. */
+  readonly descriptor: number;
+  readonly length: number;
+  readonly #position: number;
+  readonly #bytes: number;
+  /** What is added to a place to get a position in the file on this machine. */
+  readonly #shift: number;
+
+  constructor(address: string, { descriptor, position }: LocalBytes, range: { from: number; bytes: number; rows: number }) {
+    this.address = address;
+    this.descriptor = descriptor;
+    this.length = range.rows;
+    this.#position = position;
+    this.#bytes = range.bytes;
+    this.#shift = position - range.from;
+  }
+
   /**
-   * Yields the rows of a range in pieces. Each piece is checked, and is valid until the next one.
+   * Yields the rows in pieces. Each piece is checked, and is valid until the next one.
    * @param base what is added to the places of the rows
    */
-  *rows(range: number, base: number): Generator<Float64Array> {
-    const [offset, bytes, all] = this.manifest.ranges[range] ?? [0, 0, 0];
+  *rows(base: number): Generator<Float64Array> {
     const header = Buffer.alloc(HEADER_BYTES);
+    const end = this.#position + this.#bytes;
     let done = 0;
-    for (let at = offset; at < offset + bytes; ) {
-      readAt(this.path, this.descriptor, header, at);
+    for (let at = this.#position; at < end; ) {
+      this.#readAt(header, at);
       const [rows, texts] = [header.readUInt32LE(0), header.readUInt32LE(4)];
       const length = texts + rows * ROW_BYTES;
-      if (at + HEADER_BYTES + length > offset + bytes) throw damaged(this.path, 'whole blocks', `a broken block at byte ${at}`);
+      if (at + HEADER_BYTES + length > end) throw damaged(this.address, 'whole blocks', `a broken block at byte ${at - this.#shift}`);
       const body = Buffer.alloc(length);
-      readAt(this.path, this.descriptor, body, at + HEADER_BYTES);
+      this.#readAt(body, at + HEADER_BYTES);
       if (!createHash('sha256').update(body).digest().equals(header.subarray(8))) {
-        throw damaged(this.path, 'bytes with the SHA-256 that was written with them', `other bytes from byte ${at} on`);
+        const found = `other bytes from byte ${at - this.#shift} on`;
+        throw damaged(this.address, 'bytes with the SHA-256 that was written with them', found);
       }
       const numbers = new Float64Array(rows * BY_TIME.columns);
       body.copy(new Uint8Array(numbers.buffer), 0, texts);
-      if (base !== 0) movePlaces(numbers, base);
+      const moved = base + this.#shift;
+      if (moved !== 0) movePlaces(numbers, moved);
       yield numbers;
       done += rows;
       at += HEADER_BYTES + length;
     }
-    if (done !== all) throw damaged(this.path, `${all} rows`, `${done} rows`);
+    if (done !== this.length) throw damaged(this.address, `${this.length} rows`, `${done} rows`);
   }
 
-  close(): void {
-    closeSync(this.descriptor);
+  #readAt(into: Buffer, position: number): void {
+    for (let done = 0; done < into.length; ) {
+      const read = readSync(this.descriptor, into, done, into.length - done, position + done);
+      if (read === 0) throw damaged(this.address, 'the whole file', `only ${position + done - this.#shift} bytes`);
+      done += read;
+    }
   }
 }
 
-function manifestIn(path: string, descriptor: number): Manifest {
-  const { size } = fstatSync(descriptor);
-  const trailer = Buffer.alloc(TRAILER_BYTES);
-  if (size < TRAILER_BYTES) throw damaged(path, 'a file with a manifest at its end', `${size} bytes`);
-  readAt(path, descriptor, trailer, size - TRAILER_BYTES);
-  const length = trailer.readUInt32LE(32);
-  const start = size - TRAILER_BYTES - length;
-  if (start < 0) throw damaged(path, 'a file with a manifest at its end', `${size} bytes`);
-  const text = Buffer.alloc(length);
-  readAt(path, descriptor, text, start);
-  if (!createHash('sha256').update(text).digest().equals(trailer.subarray(0, 32))) {
-    throw damaged(path, 'a manifest at the end of the file', 'other bytes');
-  }
-  const manifest: Manifest = JSON.parse(text.toString());
-  if (manifest.format !== FORMAT) throw damaged(path, `format ${FORMAT}`, `format ${manifest.format}, of another version of palimpsest`);
+/** @throws Violation */
+async function manifestOf(file: StoredFile): Promise<Manifest> {
+  const { size } = file;
+  const endOf = (length: number) => file.read(Math.max(0, size - length), Math.min(length, size));
+  const short = parseManifest(await endOf(END_BYTES));
+  const { manifest, length } = short.manifest === undefined ? parseManifest(await endOf(short.length)) : short;
+  if (manifest === undefined) throw noManifest(`${size} bytes`);
   const [offset, bytes] = manifest.ranges.at(-1) ?? [0, 0];
-  if (offset + bytes !== start) throw damaged(path, `${offset + bytes} bytes before the manifest`, `${start} bytes`);
+  const start = size - length;
+  if (offset + bytes !== start) throw new Violation('ranges', `${offset + bytes} bytes before the manifest`, `${start} bytes`);
   return manifest;
 }
 
-function readAt(path: string, descriptor: number, into: Buffer, position: number): void {
-  for (let done = 0; done < into.length; ) {
-    const read = readSync(descriptor, into, done, into.length - done, position + done);
-    if (read === 0) throw damaged(path, 'the whole file', `only ${position + done} bytes`);
-    done += read;
-  }
-}
-
-function damaged(path: string, expected: string, found: string): Failure {
-  return new Failure('bad-shard', `${path} is damaged`, {
-    place: { file: path },
+/** Returns the failure for a file that must be written again. */
+export function damaged(address: string, expected: string, found: string): Failure {
+  return new Failure('bad-shard', `${address} is damaged`, {
+    place: { file: address },
     expected,
     found,
     hint: 'run the task that writes this file again',

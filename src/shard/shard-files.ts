@@ -1,28 +1,32 @@
 import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { plural } from '../contract/plural.ts';
-import { RowsFile } from './rows-file.ts';
-import type { ShardFolder } from './shard-folder.ts';
+import { forEachLimit } from '../storage/pool.ts';
+import { type LocalRange, RowsFile } from './rows-file.ts';
+import type { OnBytes } from './run-files.ts';
+import type { ShardRun } from './shard-run.ts';
 
 /** How many missing files an error names. */
 const MAX_NAMED = 20;
+/** How many files are read from an object store at a time. */
+const AT_A_TIME = 8;
 
 /**
  * Opens the files of all shards.
  * @throws Failure no-shard, bad-shard
  */
-export function openShards(folder: ShardFolder): RowsFile[] {
-  const { shards } = folder.run;
-  return openAll(shards, (number) => folder.shard(number), folder, 'shard', `palimpsest shard partition with --shard I/${shards}`);
+export function openShards(run: ShardRun): Promise<RowsFile[]> {
+  const { shards } = run.settings;
+  return openAll(run, 'shard', shards, (number) => run.shard(number), `palimpsest shard partition with --shard I/${shards}`);
 }
 
 /**
  * Opens the files of all partitions.
  * @throws Failure no-shard, bad-shard
  */
-export function openPartitions(folder: ShardFolder): RowsFile[] {
-  const { partitions } = folder.run;
-  return openAll(partitions, (number) => folder.partition(number), folder, 'partition', 'palimpsest shard fold with --partition K');
+export function openPartitions(run: ShardRun): Promise<RowsFile[]> {
+  const { partitions } = run.settings;
+  return openAll(run, 'partition', partitions, (number) => run.partition(number), 'palimpsest shard fold with --partition K');
 }
 
 /** Identifies the content of all shards. */
@@ -32,30 +36,62 @@ export function digestOfShards(shards: readonly RowsFile[]): string {
   return hash.digest('hex');
 }
 
+/**
+ * Makes the same range of all files readable, in the order of the files.
+ * @param onReceived called with the number of bytes that were received, and with the number of all bytes
+ */
+export async function rangesOf(
+  files: readonly RowsFile[],
+  range: number,
+  onReceived: (received: number, all: number) => void,
+): Promise<LocalRange[]> {
+  const all = files.reduce((sum, file) => sum + file.bytesOf(range), 0);
+  let received = 0;
+  const count: OnBytes = (bytes) => {
+    received += bytes;
+    onReceived(received, all);
+  };
+  return inOrder(files, (file) => file.range(range, count));
+}
+
 export function closeAll(files: readonly RowsFile[]): void {
   for (const file of files) file.close();
 }
 
-function openAll(count: number, pathOf: (number: number) => string, folder: ShardFolder, noun: string, task: string): RowsFile[] {
-  const files: RowsFile[] = [];
-  const missing: number[] = [];
+async function openAll(
+  { files, digest }: ShardRun,
+  noun: string,
+  count: number,
+  nameOf: (number: number) => string,
+  task: string,
+): Promise<RowsFile[]> {
+  const stored = await files.open(Array.from({ length: count }, (_, number) => nameOf(number)));
   try {
-    for (let number = 0; number < count; number += 1) {
-      const file = RowsFile.open(pathOf(number), folder.digest);
-      if (file === undefined) missing.push(number);
-      else files.push(file);
-    }
-    if (missing.length === 0) return files;
-    const names = missing.slice(0, MAX_NAMED).map((number) => pathOf(number));
+    const missing = stored.flatMap((file, number) => (file === undefined ? [number] : []));
+    if (missing.length === 0)
+      return await inOrder(
+        stored.filter((file) => file !== undefined),
+        (file) => RowsFile.open(file, digest),
+      );
+    const names = missing.slice(0, MAX_NAMED).map((number) => files.addressOf(nameOf(number)));
     const more = missing.length > names.length ? `, and ${missing.length - names.length} more` : '';
-    throw new Failure('no-shard', `${folder.path} lacks ${plural(missing.length, noun)} of ${count}`, {
-      place: { file: names[0] ?? folder.path },
+    throw new Failure('no-shard', `${files.address} lacks ${plural(missing.length, noun)} of ${count}`, {
+      place: { file: names[0] ?? files.address },
       expected: `the files of ${plural(count, noun)}`,
       found: `no file ${names.join(', ')}${more}`,
       hint: `run ${task} for each of these numbers: ${missing.slice(0, MAX_NAMED).join(', ')}${more}`,
     });
   } catch (error) {
-    closeAll(files);
+    for (const file of stored) file?.close();
     throw error;
   }
+}
+
+/** Returns the results of a work for each item, in the order of the items. A few are in progress at a time. */
+async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  await forEachLimit(items.entries(), AT_A_TIME, async ([index, item]) => {
+    results[index] = await work(item);
+  });
+  return results;
 }

@@ -1,6 +1,6 @@
 import type { Row, RowLayout } from '../observe/sorted-run.ts';
 
-/** An observation in a file of a cluster run. Its `input` is the place of the name of its input. */
+/** An observation in a file of a run in shards. Its `input` is the place of the name of its input. */
 export interface ShardRow extends Row {
   /** The position of the observation in the order of all inputs: see {@link orderOf}. */
   readonly order: number;

@@ -129,7 +129,7 @@ export class ElementSplitter {
   /** Starts a value at `index`. */
   #begin(piece: string, index: number, unit: number): number {
     const isDocument = this.#depth === 0;
-    if (isDocument && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) throw this.#notOne(piece.slice(index, index + 100));
+    if (isDocument && unit !== OPEN_OBJECT && unit !== OPEN_ARRAY) throw this.#notADocument(piece.slice(index, index + 100));
     this.#isBetween = false;
     this.#valueLine = this.#line;
     return index;
@@ -219,7 +219,7 @@ export class ElementSplitter {
     return index + 1;
   }
 
-  #notOne(text: string): NotJson {
+  #notADocument(text: string): NotJson {
     return new NotJson(this.#line, 'one JSON document', cut(text.trim()), text);
   }
 }

@@ -30,7 +30,7 @@ export class SnapshotCache {
   find(text: string): Observation | undefined {
     if (this.#observations === undefined) return undefined;
     this.#tried += 1;
-    if (this.#tried > TRIAL_TEXTS) this.#judge();
+    if (this.#tried > TRIAL_TEXTS) this.#disableIfUseless();
     const parts = partsOf(text);
     if (parts === undefined) return undefined;
     const earlier = this.#observations?.get(parts.frame);
@@ -48,7 +48,7 @@ export class SnapshotCache {
     if (parts?.moment === observation.observed_at) this.#observations.set(parts.frame, observation);
   }
 
-  #judge(): void {
+  #disableIfUseless(): void {
     if (this.#found * 20 < this.#tried) this.#observations = undefined;
     this.#tried = 0;
     this.#found = 0;

@@ -209,14 +209,15 @@ function hintOf({ hint }: Format, conversion: Conversion): string {
   return [nested, leftOut, ARCHIVE_SCRIPT.hint].includes(hint) ? hint(conversion) : converted(hint)(conversion);
 }
 
-const COMPRESSED_NAME = /\.(gz|bz2|xz|zst)$/i;
+/** Names of files that have data. */
+const DATA_NAME = /\.(json|jsonl|ndjson|js|txt|gz|bz2|xz|zst|tar|tgz|zip|warc|wacz)$/i;
 
 function conversionOf({ name, member }: NamedInput, verb: Verb, command: HintCommand): Conversion {
   const isFile = name !== STANDARD_INPUT && schemeOf(name) === undefined;
   const stem = name.replace(/\.\w+$/, '');
   const base = name.split('/').at(-1) ?? name;
-  // the pattern of a compressed member would match its whole archive
-  const extension = member !== undefined && COMPRESSED_NAME.test(name) ? undefined : /\.\w+$/.exec(name)?.[0];
+  // the pattern of a compressed member would match its whole archive, and that of a data file the other data
+  const extension = DATA_NAME.test(name) ? undefined : /\.\w+$/.exec(name)?.[0];
   return {
     name: isFile ? name : 'FILE',
     file: isFile ? shellWord(name) : 'FILE',

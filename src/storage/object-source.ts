@@ -6,6 +6,16 @@ export interface ListedObject {
   readonly path: string;
   /** In bytes. */
   readonly size: number;
+  /** Identifies the version of the object, as {@link ObjectBody.tag} does. */
+  readonly tag: string;
+}
+
+/** Which bytes of an object are read. */
+export interface ByteRange {
+  /** The first byte, from 0. */
+  readonly from: number;
+  /** The byte after the last one; by default, the bytes up to the end. Only object stores support it. */
+  readonly to?: number | undefined;
 }
 
 /** Some objects below a prefix, in the order of their keys. */
@@ -31,8 +41,8 @@ export interface ObjectSource {
   readonly kind: 'store' | 'web';
   /** Lists a page of the objects. */
   readonly list: (after: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
-  /** Starts to read an object at a byte, from 0. */
-  readonly read: (path: string, from: number, signal: AbortSignal) => Promise<ObjectBody>;
+  /** Starts to read bytes of an object. */
+  readonly read: (path: string, range: ByteRange, signal: AbortSignal) => Promise<ObjectBody>;
   /** Discards the credentials, so that the next request loads them again. */
   readonly renew: () => void;
   /** Closes all connections. */

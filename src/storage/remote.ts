@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { CredentialRefresh } from './credential-refresh.ts';
-import type { ListedObject, ObjectSource } from './object-source.ts';
+import type { ByteRange, ListedObject, ObjectSource } from './object-source.ts';
 import { RequestCounter, type RequestKind } from './request-counter.ts';
 import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError } from './storage-error.ts';
 import { toFailure } from './storage-failure.ts';
-import type { Condition, Fetched, ObjectHead, Target, Upload } from './target.ts';
+import type { Condition, Fetched, ObjectHead, PartsUpload, Target, Upload } from './target.ts';
 
 /** The settings for requests to a target. */
 export interface RemoteOptions {
@@ -16,6 +16,14 @@ export interface RemoteOptions {
   readonly signal: AbortSignal;
   /** The state of everything after a stop, for the message. */
   readonly kept?: string;
+}
+
+/** An upload in parts, as a {@link Remote} makes its requests. */
+export interface RemoteParts {
+  readonly put: (number: number, bytes: Uint8Array) => Promise<string>;
+  readonly complete: (tags: readonly string[]) => Promise<void>;
+  /** Deletes the parts, also after a stop. */
+  readonly abort: () => Promise<void>;
 }
 
 /**
@@ -29,6 +37,8 @@ export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'>
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. `storageErrorKind` of the Failure is `conflict` if the condition was not met. */
   readonly put: (path: string, upload: Upload, condition?: Condition) => Promise<string>;
+  /** Begins an upload in parts. Undefined if the target has only uploads of whole objects. */
+  readonly beginParts: ((path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>) | undefined;
   readonly remove: (path: string) => Promise<void>;
   /** Returns the same target with another policy. Both share the credentials and the counter. */
   readonly with: (changes: Partial<RetryPolicy>) => Remote;
@@ -43,8 +53,11 @@ export function openRemote(target: Target, { retryPolicy, signal, kept = 'nothin
 /** Reads objects as streams. Requests are retried as those of a Remote are, and throw the same failures. */
 export interface ObjectReader {
   readonly list: () => AsyncGenerator<ListedObject>;
-  /** Yields the bytes of an object. After an error in the middle, it continues at the next byte. */
-  readonly read: (path: string) => AsyncGenerator<Uint8Array>;
+  /**
+   * Yields the bytes of an object, or some of them. After an error in the middle, it continues at the next byte.
+   * @param tag the version that must be read; by default, the current one
+   */
+  readonly read: (path: string, range?: ByteRange, tag?: string) => AsyncGenerator<Uint8Array>;
 }
 
 export function openReader(source: ObjectSource, { retryPolicy, signal, kept = 'nothing was changed' }: RemoteOptions): ObjectReader {
@@ -61,10 +74,13 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
         next = page.next;
       } while (next !== undefined);
     },
-    async *read(path) {
-      const start = await request('reads', path, (sending) => source.read(path, 0, sending));
-      let [body, from, failures] = [start, 0, 0];
+    async *read(path, range = { from: 0 }, tag = undefined) {
+      let { from } = range;
+      const start = await request('reads', path, (sending) => source.read(path, range, sending));
+      const version = tag ?? start.tag;
+      let [body, failures] = [start, 0];
       for (;;) {
+        if (body.tag !== version) throw toFailure(source, path, new StorageError('conflict', 'another version of the object than before'));
         try {
           for await (const piece of withIdleTimeout(body.bytes, policy.timeout)) {
             from += piece.length;
@@ -75,12 +91,11 @@ export function openReader(source: ObjectSource, { retryPolicy, signal, kept = '
         } catch (error) {
           failures += 1;
           const isTransient = error instanceof StorageError && error.kind === 'transient';
+          if (isTransient && from === range.to) return;
           if (!isTransient || failures >= policy.attempts) throw toFailure(source, path, error);
         }
         await backoff(failures, signal);
-        body = await request('reads', path, (sending) => source.read(path, from, sending));
-        if (body.tag !== start.tag)
-          throw toFailure(source, path, new StorageError('conflict', 'another version of the object than before'));
+        body = await request('reads', path, (sending) => source.read(path, { ...range, from }, sending));
       }
     },
   };
@@ -107,6 +122,7 @@ function requester(
 function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRefresh, traffic: RequestCounter): Remote {
   const { name, prices, keepsHeaders } = target;
   const request = requester(target, policy, credentials, traffic);
+  const beginParts = target.beginParts?.bind(target);
   return {
     name,
     prices,
@@ -116,7 +132,22 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
     get: (path) => request('reads', path, (signal) => target.get(path, signal)),
     head: (path) => request('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, condition) => request('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
+    beginParts:
+      beginParts &&
+      (async (path, upload) => {
+        const parts = await request('writes', path, (signal) => beginParts(path, upload, signal));
+        return remoteParts(path, parts, request, requester(target, { ...policy, signal: undefined }, credentials, traffic));
+      }),
     remove: (path) => request('deletes', path, (signal) => target.remove(path, signal)),
     with: (changes) => decorate(target, { ...policy, ...changes }, credentials, traffic),
+  };
+}
+
+/** @param always makes requests after a stop too */
+function remoteParts(path: string, parts: PartsUpload, request: Request, always: Request): RemoteParts {
+  return {
+    put: (number, bytes) => request('writes', path, (signal) => parts.put(number, bytes, signal), bytes.length),
+    complete: (tags) => request('writes', path, (signal) => parts.complete(tags, signal)),
+    abort: () => always('deletes', path, (signal) => parts.abort(signal)),
   };
 }

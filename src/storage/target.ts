@@ -39,6 +39,19 @@ export interface Fetched {
   readonly tag: string;
 }
 
+/** An upload of one object in parts. Every method makes one request and throws StorageError. */
+export interface PartsUpload {
+  /**
+   * Sends a part and returns its tag. A part that is sent again replaces the earlier one.
+   * @param number from 1
+   */
+  readonly put: (number: number, bytes: Uint8Array, signal: AbortSignal) => Promise<string>;
+  /** Creates the object from all parts, in their order. */
+  readonly complete: (tags: readonly string[], signal: AbortSignal) => Promise<void>;
+  /** Deletes the parts. */
+  readonly abort: (signal: AbortSignal) => Promise<void>;
+}
+
 /** The condition of a write: the object does not exist yet, or its version has this tag. */
 export type Condition = 'absent' | { readonly tag: string };
 
@@ -74,6 +87,8 @@ export interface Target {
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
+  /** Begins an upload in parts. Only kinds that limit the size of one request, and that need larger objects, have it. */
+  readonly beginParts?: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
   /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */

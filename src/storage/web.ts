@@ -16,7 +16,7 @@ export function webSource(url: string, name: string, userAgent: string): ObjectS
     name,
     kind: 'web',
     list: async () => ({ objects: [], next: undefined }),
-    read: async (_, from, signal) => read(await get(url, { userAgent, from, signal, requests }), from),
+    read: async (_, { from }, signal) => read(await get(url, { userAgent, from, signal, requests }), from),
     renew: () => {},
     close: () => {
       for (const one of requests) one.destroy();

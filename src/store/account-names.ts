@@ -13,6 +13,15 @@ export function parseAccountName(text: string): AccountName {
   return { handle: text, stableId: text };
 }
 
+/**
+ * Returns what a name on a command line can mean, the likely meaning first. Some services list handles that begin with `@`, so
+ * `@nina_k` also is the account `@nina_k` if no account is called `nina_k`.
+ */
+export function namesMeantBy(text: string): readonly AccountName[] {
+  const name = parseAccountName(text);
+  return name.handle === text || name.handle === undefined ? [name] : [name, { handle: text, stableId: undefined }];
+}
+
 interface Found {
   readonly screen_name: string;
   readonly stable_id: string | null;
@@ -24,7 +33,15 @@ interface Found {
  * @throws Failure ambiguous-account if several accounts have or had that name
  */
 export function accountsNamed(database: Connection, text: string): readonly string[] {
-  const { handle, stableId } = parseAccountName(text);
+  for (const name of namesMeantBy(text)) {
+    const found = accountsOf(database, name, text);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+/** @param text the name as the user wrote it */
+function accountsOf(database: Connection, { handle, stableId }: AccountName, text: string): readonly string[] {
   const select = 'SELECT screen_name, stable_id FROM account';
   const byHandle = database.prepare<[string | null], Found>(`${select} WHERE screen_name = ? COLLATE NOCASE`).all(handle ?? null);
   const byId = database.prepare<[string | null], Found>(`${select} WHERE stable_id = ?`).all(stableId ?? null);

@@ -1,7 +1,7 @@
 import { handleHash, stableIdHash } from '../contract/exclusion.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
-import { parseAccountName } from './account-names.ts';
+import { type AccountName, namesMeantBy } from './account-names.ts';
 import { Batch } from './batch.ts';
 import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { forgetExcludedKeys } from './mirror-memory.ts';
@@ -49,13 +49,20 @@ export async function allowAccounts(path: string, names: readonly string[]): Pro
 function selected(path: string, all: readonly ListedExclusion[], names: readonly string[]): readonly ListedExclusion[] {
   if (names.length === 0) return all;
   const chosen = names.flatMap((name) => {
-    const { handle, stableId } = parseAccountName(name);
-    const [handleKey, idKey] = [handle === undefined ? '' : handleHash(handle), stableId === undefined ? '' : stableIdHash(stableId)];
-    const found = all.filter(({ handles, stable_ids }) => handles.includes(handleKey) || stable_ids.includes(idKey));
-    if (found.length === 0) throw notExcluded(path, name);
-    return found;
+    for (const meant of namesMeantBy(name)) {
+      const found = all.filter((exclusion) => hasName(exclusion, meant));
+      if (found.length > 0) return found;
+    }
+    throw notExcluded(path, name);
   });
   return all.filter((exclusion) => chosen.includes(exclusion));
+}
+
+function hasName({ handles, stable_ids }: ListedExclusion, { handle, stableId }: AccountName): boolean {
+  return (
+    (handle !== undefined && handles.includes(handleHash(handle))) ||
+    (stableId !== undefined && stable_ids.includes(stableIdHash(stableId)))
+  );
 }
 
 function notExcluded(path: string, name: string): Failure {

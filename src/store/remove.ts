@@ -2,7 +2,7 @@ import { type Exclusion, handleHash, stableIdHash } from '../contract/exclusion.
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountsNamed, parseAccountName } from './account-names.ts';
+import { accountsNamed, namesMeantBy, parseAccountName } from './account-names.ts';
 import { AccountRemover, type RemovedAccount } from './account-remover.ts';
 import { Batch, type CommitPhase } from './batch.ts';
 import { eraseFreed, mustErase } from './erase.ts';
@@ -124,8 +124,10 @@ function countMentions({ database }: Batch, handles: readonly string[]): number 
 }
 
 function isExcluded({ exclusions }: Batch, name: string): boolean {
-  const { handle, stableId } = parseAccountName(name);
-  return (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId));
+  return namesMeantBy(name).some(
+    ({ handle, stableId }) =>
+      (handle !== undefined && exclusions.hasHandle(handle)) || (stableId !== undefined && exclusions.hasStableId(stableId)),
+  );
 }
 
 /** Erases the bytes that this removal or an interrupted one has freed. */

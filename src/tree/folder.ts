@@ -42,8 +42,6 @@ export function claimFolder(out: string, layout: Layout = 'static'): ClaimedFold
     if (buildLock === undefined) {
       throw new Failure('tree-busy', `another build is writing ${out}`, {
         place: { file: out },
-        expected: 'one build at a time in a folder',
-        found: 'a running build',
         hint: 'wait until that build has ended, or build into another folder with --out',
       });
     }

@@ -65,7 +65,7 @@ export async function readVerifiedBrowse({ out }: VerifiedTree, { path, digest }
  * Like {@link readVerified}, but blocks. For many small files this takes less processor time.
  * @throws Failure tree-edited
  */
-export function readVerifiedSync(tree: VerifiedTree, collection: Collection, slot: number): Buffer {
+export function readVerifiedSync(tree: Pick<VerifiedTree, 'out' | 'digests'>, collection: Collection, slot: number): Buffer {
   return readIfSync(fileOf(tree, collection, slot), tree.digests[collection].get(slot));
 }
 
@@ -73,7 +73,7 @@ export function readVerifiedSync(tree: VerifiedTree, collection: Collection, slo
  * Like {@link readVerifiedBrowse}, but blocks.
  * @throws Failure tree-edited
  */
-export function readVerifiedBrowseSync({ out }: VerifiedTree, { path, digest }: ManifestLine): Buffer {
+export function readVerifiedBrowseSync({ out }: Pick<VerifiedTree, 'out'>, { path, digest }: ManifestLine): Buffer {
   return readIfSync(join(out, path), digest);
 }
 
@@ -101,7 +101,7 @@ function checked(path: string, bytes: Buffer, wanted: string | undefined, found:
 }
 
 /** Returns the path of a slot's file. */
-export function fileOf({ out, digests }: VerifiedTree, collection: Collection, slot: number): string {
+export function fileOf({ out, digests }: Pick<VerifiedTree, 'out' | 'digests'>, collection: Collection, slot: number): string {
   const { pages, encodings } = digests[collection];
   return join(out, pathOf(collection, slot, pages, encodings));
 }

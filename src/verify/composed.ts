@@ -6,6 +6,7 @@ import { HEAD } from '../tree/found-layout.ts';
 import { ChunkCheck } from './chunk-check.ts';
 import { ComposedPages } from './composed-pages.ts';
 import { filesIn } from './files.ts';
+import { isPublishState } from './publish-state.ts';
 import type { TreeBuild } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, walkTree } from './walk.ts';
@@ -73,7 +74,7 @@ export async function checkComposed(
   const walked = await walkTree({ build, record: HEAD, pages }, report, options, pauses);
   for (const path of filesIn(out, '')) {
     // a build that was killed may leave chunks that no state needs
-    const isOurs = path === HEAD || path.startsWith('.') || /^chunks\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(path);
+    const isOurs = path === HEAD || path.startsWith('.') || isPublishState(out, path) || /^chunks\/[0-9a-f]{2}\/[0-9a-f]{62}$/.test(path);
     if (!isOurs) report.add({ rule: 'unexpected-file', path, expected: 'no file at this path', found: 'a file' });
   }
   return walked;

@@ -13,7 +13,7 @@ export function formError(record: ChangeRecord, before: Before, parts: readonly 
   if (before !== 'unknown' && isSchemeForm !== addsScheme(record, before)) {
     return isSchemeForm ? 'the form of a website to which a scheme was added' : 'not the form of a website to which a scheme was added';
   }
-  if (!isSchemeForm) return blockError(parts, leadsWhereItSays);
+  if (!isSchemeForm) return blockError(parts, linksToItsText);
   const isRight = parts.length === 2 && /^https?:\/\/$/i.test(parts[0]?.text ?? '') && parts[1]?.open === SPAN && parts.every(isPlain);
   return isRight ? undefined : 'not an ins with a scheme and a span with the rest';
 }
@@ -54,7 +54,7 @@ function blockError(parts: readonly Part[], isLink: (link: Link) => boolean): st
   return undefined;
 }
 
-function leadsWhereItSays({ href, text }: Link): boolean {
+function linksToItsText({ href, text }: Link): boolean {
   const url = withLowerScheme(href);
   return url === withLowerScheme(text) || url === `http://${text}`;
 }

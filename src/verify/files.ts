@@ -10,6 +10,7 @@ import { encodingsIn } from '../tree/encoding.ts';
 import { pathOf, slotAt, slotCount } from '../tree/layout.ts';
 import { digestOf, MANIFEST, manifestDigest, manifestLines, type TreeDigests } from '../tree/manifest.ts';
 import { SORT_KEYS } from '../tree/sort-keys.ts';
+import { isPublishState } from './publish-state.ts';
 import type { Report } from './violation.ts';
 
 /**
@@ -112,6 +113,7 @@ export async function checkUnexpectedFiles(
       path === MANIFEST ||
       path === SORT_KEYS ||
       path.startsWith('.') ||
+      isPublishState(out, path) ||
       // these are checked with the browse files
       (build.browse_files !== undefined && (path === HOME || path.startsWith(`${BROWSE_FOLDER}/`))) ||
       COLLECTIONS.some((name) => slotAt(name, path, pages[name], encodings) !== undefined);

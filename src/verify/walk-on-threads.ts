@@ -4,7 +4,9 @@ import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { joined, NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
 import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import { inOrder } from '../tree/in-order.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
+import { ThreadPool } from '../tree/thread-pool.ts';
 import type { AccountPlace } from './account-place.ts';
 import { checkOrder } from './accounts.ts';
 import { BloomFilter, bloomBytes } from './bloom-filter.ts';
@@ -15,7 +17,6 @@ import { Predecessors } from './predecessors.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
 import type { CollectionSpan, SpanAnswer, SpanJob } from './span-messages.ts';
-import { SpanThreads } from './span-threads.ts';
 import type { PageSource } from './tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 import type { VerifyPhase } from './walk.ts';
@@ -24,6 +25,8 @@ import type { VerifyPhase } from './walk.ts';
 const MIN_PAGES = 200;
 /** The number of pages that a thread checks at once. */
 const SPAN_PAGES = 32;
+/** The number of spans for each thread that are checked, or wait for their turn. */
+const SPANS_PER_THREAD = 4;
 
 /** A static tree to check, and the store to compare it with. */
 interface ThreadWalk {
@@ -55,12 +58,17 @@ export async function walkOnThreads(
   const ids = new SharedArrayBuffer(bloomBytes(build.records));
   const merge = new Merge(build, new BloomFilter(ids), walk.sortKeys, onProgress);
   const jobs = Array.from({ length: walk.threads }, () => jobOf(walk, store, ids));
-  const threads = new SpanThreads(store === undefined || store.revision.fingerprint === build.store ? jobs : []);
+  const isOfStore = store === undefined || store.revision.fingerprint === build.store;
+  const threads = new ThreadPool<CollectionSpan, SpanAnswer | undefined>(
+    new URL('./span-thread.js', import.meta.url),
+    isOfStore ? jobs : [],
+  );
   const endOnStop = pauses.onStop(() => void threads.close());
   try {
     const isGood =
-      (await threads.check(spansOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
-      (await threads.check(spansOf('account', build.account_pages), (answer) => merge.account(answer)));
+      isOfStore &&
+      (await check(threads, spansOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
+      (await check(threads, spansOf('account', build.account_pages), (answer) => merge.account(answer)));
     pauses.check();
     if (!isGood || !merge.isWhole(jobs, store)) return undefined;
   } finally {
@@ -76,6 +84,26 @@ export async function walkOnThreads(
     await secondPass({ build, record: BUILD_RECORD, pages }, unresolved, report, pauses, step);
   }
   return { records, accounts };
+}
+
+/**
+ * Checks spans on threads.
+ * @param onAnswer called with each answer, in the order of the spans. Returns whether to go on
+ * @returns whether all spans were checked, and keep every rule
+ */
+async function check(
+  threads: ThreadPool<CollectionSpan, SpanAnswer | undefined>,
+  spans: readonly CollectionSpan[],
+  onAnswer: (answer: SpanAnswer) => boolean,
+): Promise<boolean> {
+  try {
+    for await (const answer of inOrder(spans, SPANS_PER_THREAD * threads.length, (span) => threads.ask(span)))
+      if (answer === undefined || !onAnswer(answer)) return false;
+    return true;
+  } catch {
+    // the caller then walks the tree itself, and meets the cause of the error
+    return false;
+  }
 }
 
 function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): SpanJob {

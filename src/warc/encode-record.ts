@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzip, gzipSync } from 'node:zlib';
 import { WARCRecord } from 'warcio';
 import { sha256 } from '../contract/sha256.ts';
 
@@ -66,12 +66,19 @@ export async function digestOf(bytes: Uint8Array): Promise<string> {
 }
 
 const compress = promisify(gzip);
-/** Twice as fast as the default level 6. The result is 13 % larger. */
-const LEVEL = 3;
-/** Enough for the compressed form of a usual page, so that it needs one buffer. */
-const CHUNK_BYTES = 1 << 16;
+const GZIP_OPTIONS = {
+  // twice as fast as the default level 6. The result is 13 % larger
+  level: 3,
+  // enough for the compressed form of a usual page, so that it needs one buffer
+  chunkSize: 1 << 16,
+};
 
 /** Compresses a record as a gzip member of its own, so that a reader can begin at any record. Another thread does it. */
 export async function gzipMember(record: readonly Uint8Array[]): Promise<Buffer> {
-  return await compress(Buffer.concat(record), { level: LEVEL, chunkSize: CHUNK_BYTES });
+  return await compress(Buffer.concat(record), GZIP_OPTIONS);
+}
+
+/** Like {@link gzipMember}, but on this thread. */
+export function gzipMemberSync(record: readonly Uint8Array[]): Buffer {
+  return gzipSync(Buffer.concat(record), GZIP_OPTIONS);
 }

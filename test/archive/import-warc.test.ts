@@ -75,7 +75,7 @@ describe('import of a WARC', () => {
     expect((await importWarc(interim)).ids).toEqual(idsDown(25));
   });
 
-  it('takes the last good capture of an address, wherever the bad ones stand', async () => {
+  it('takes the last good capture of an address, before and after bad ones', async () => {
     const bad = [
       capture('/rest/data/', http(429, 'slow down'), { 'WARC-Date': '2026-01-01T00:00:02Z' }),
       capture('/rest/data/', http(200, '<html>maintenance</html>'), { 'WARC-Date': '2026-01-01T00:00:03Z' }),

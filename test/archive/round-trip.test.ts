@@ -34,7 +34,7 @@ describe('palimpsest archive', () => {
 
   it('writes a bag that sha256sum accepts, with every file of the tree', async () => {
     const bag = join(temporaryFolder(), 'bag');
-    await writeBag(openVerified(out), bag, undefined);
+    await writeBag(openVerified(out), bag);
     for (const manifest of ['manifest-sha256.txt', 'tagmanifest-sha256.txt']) {
       const { status, stderr } = spawnSync('sha256sum', ['-c', '--strict', '--quiet', manifest], { cwd: bag, encoding: 'utf8' });
       expect([manifest, status, stderr]).toEqual([manifest, 0, '']);
@@ -86,18 +86,18 @@ describe('palimpsest archive refuses', () => {
     const tree = join(folder, 'out');
     cpSync(out, tree, { recursive: true });
     writeFileSync(join(tree, 'rest/data/page/2/index.json'), '{}');
-    await expect(WRITERS[form](openVerified(tree), join(folder, name), undefined)).rejects.toMatchObject({ code: 'tree-edited' });
+    await expect(WRITERS[form](openVerified(tree), join(folder, name))).rejects.toMatchObject({ code: 'tree-edited' });
     expect(readdirSync(folder)).toEqual(['out']);
   });
 
   it('a target that cannot be written', async () => {
     const folder = temporaryFolder();
     for (const [form] of FORMS.slice(0, 2)) {
-      await expect(WRITERS[form](openVerified(out), join(folder, 'missing/a'), undefined)).rejects.toMatchObject({ code: 'file-system' });
-      await expect(WRITERS[form](openVerified(out), folder, undefined)).rejects.toMatchObject({ code: 'file-system' });
+      await expect(WRITERS[form](openVerified(out), join(folder, 'missing/a'))).rejects.toMatchObject({ code: 'file-system' });
+      await expect(WRITERS[form](openVerified(out), folder)).rejects.toMatchObject({ code: 'file-system' });
     }
     writeFileSync(join(folder, 'file'), '');
-    await expect(writeBag(openVerified(out), folder, undefined)).rejects.toMatchObject({ code: 'not-ours' });
+    await expect(writeBag(openVerified(out), folder)).rejects.toMatchObject({ code: 'not-ours' });
     expect(readdirSync(folder)).toEqual(['file']);
   });
 

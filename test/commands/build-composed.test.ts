@@ -66,9 +66,9 @@ describe('palimpsest build --layout composed', () => {
   });
 
   it.each([
-    [['--layout', 'composed', '--compress', 'gzip'], '--compress has no meaning for the composed layout'],
-    [['--layout', 'composed', '--html'], '--html has no meaning for the composed layout'],
-    [['--built-at', '2026-11-22T03:00:00Z'], '--built-at has no meaning for the static layout'],
+    [['--layout', 'composed', '--compress', 'gzip'], '--compress cannot be used with the composed layout'],
+    [['--layout', 'composed', '--html'], '--html cannot be used with the composed layout'],
+    [['--built-at', '2026-11-22T03:00:00Z'], '--built-at cannot be used with the static layout'],
     [['--layout', 'zip'], 'static, composed'],
   ])('refuses %j', async (options, message) => {
     const { code, stderr } = await palimpsest(['build', ...options, '--out', join(temporaryFolder(), 'out')]);

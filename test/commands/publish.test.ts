@@ -1,15 +1,18 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf, S3_KEYS } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsestHere } from '../support/palimpsest.ts';
+import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
 const folder = folderOfFile();
-const tree = () => Growing.of(folder, 'tree', { records: 30, accounts: 3 });
+const tree = async () => {
+  const { out } = await Growing.of(folder, 'tree', { records: 30, accounts: 3 });
+  return { out, store: `${out}.db` };
+};
 
 /** A store that denies everything, and who asked. */
 async function denying(): Promise<{ readonly endpoint: string; readonly asked: (string | undefined)[] }> {
@@ -121,4 +124,54 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
     expect(stdout).not.toContain('request');
   }
   expect(readFileSync(table, 'utf8')).toMatch(/^\| traffic \| [\d.]+ kB \|$/m);
+});
+
+describe('a target with a published tree', () => {
+  const site = ['--base-url', 'https://history.example'];
+  const published = async (layout: string) => {
+    const { out, store } = await tree();
+    const [built, target] = [join(temporaryFolder(), 'out'), join(temporaryFolder(), 'site')];
+    await palimpsestJson(['build', '--store', store, '--out', built, '--layout', layout, ...site]);
+    await palimpsestJson(['publish', target, '--out', built]);
+    return { out, store, target };
+  };
+
+  it.each(['static', 'composed'])('has no violation, because publish wrote its publish.json (%s layout)', async (layout) => {
+    const { store, target } = await published(layout);
+    expect(await palimpsestHere(['verify', '--out', target, '--store', store])).toMatchObject({ code: 0 });
+    writeFileSync(join(target, 'publish.json'), '{"name":"a package"}');
+    const { code, stdout } = await palimpsestHere(['verify', '--out', target]);
+    expect(stdout).toContain('publish.json: 1 violation\n  unexpected-file');
+    expect(code).toBe(1);
+  });
+
+  it('has the composed layout: a static tree is refused, and publish.json is not called a file of another program', async () => {
+    const { out, target } = await published('composed');
+    const before = filesIn(target);
+    const { code, stderr } = await palimpsestHere(['publish', target, '--out', out, '--allow-loopback']);
+    expect(stderr).toContain('has a tree with the composed layout (other-layout)');
+    expect(stderr).not.toContain('remove');
+    expect(code).toBe(3);
+    expect(filesIn(target)).toEqual(before);
+  });
+});
+
+it.each([
+  [['--endpoint', 'https://store.example'], '--endpoint'],
+  [['--region', 'eu-central-1'], '--region'],
+])('refuses a folder with %j, because the user forgot s3://', async (options, option) => {
+  const { out } = await tree();
+  const folder = temporaryFolder();
+  const { code, stderr } = await palimpsestHere(['publish', 'bucket/site', '--out', out, '--allow-loopback', ...options], { cwd: folder });
+  expect(stderr).toContain(`${option} has no meaning for a folder (usage)`);
+  expect(stderr).toContain('did you mean s3://bucket/site?');
+  expect(code).toBe(2);
+  expect(filesIn(folder).size).toBe(0);
+});
+
+it('accepts PALIMPSEST_ENDPOINT with a folder, because other commands of a job need the variable', async () => {
+  const { out } = await tree();
+  const target = join(temporaryFolder(), 'site');
+  const env = { PALIMPSEST_ENDPOINT: 'https://store.example', PALIMPSEST_REGION: 'eu-central-1' };
+  expect(await palimpsestHere(['publish', target, '--out', out, '--allow-loopback'], { env })).toMatchObject({ code: 0 });
 });

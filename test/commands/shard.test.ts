@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partitionOf, shardChoice, shardOf } from '../../src/commands/scheduler.ts';
+import { CEPH, ceph, type Store, startCeph } from '../publish/stores.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
@@ -90,7 +91,7 @@ describe('shard', () => {
     expect(readFileSync(store).equals(readFileSync(serial))).toBe(true);
   });
 
-  it('fails with exit codes that tell a missing file from a refusal and from wrong usage', async () => {
+  it('has different exit codes for a missing file, a refusal and wrong usage', async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder());
     const step1 = (...args: readonly string[]) =>
@@ -106,7 +107,7 @@ describe('shard', () => {
     ).toMatchObject({ code: 2 });
   });
 
-  it('writes nothing for a shard with an error, and with --rejects the rest', async () => {
+  it('writes nothing for a shard with an error, and the valid rest with --rejects', async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder());
     writeFileSync(join(source, 'source-3.ndjson'), '{"broken');
@@ -119,7 +120,7 @@ describe('shard', () => {
     expect(readFileSync(rejects, 'utf8')).toContain('source-3.ndjson');
   });
 
-  it('leaves a whole file or none after a kill, whenever it comes', { timeout: 300_000 }, async () => {
+  it('leaves a complete file or none after a kill at any time', { timeout: 300_000 }, async () => {
     const folder = temporaryFolder();
     const source = sources(temporaryFolder(), 3000);
     const step1 = (run: string) => ['shard', 'partition', source, '--partitions', '3', '--shard', '0/1', '--to', join(folder, run)];
@@ -134,9 +135,52 @@ describe('shard', () => {
     }
     mkdirSync(join(folder, 'killed'), { recursive: true });
     writeFileSync(join(folder, 'killed', 'shard-00000.rows.killed.draft'), 'a part');
+    writeFileSync(join(folder, 'killed', 'run.json.killed.draft'), 'a part');
     expect(await palimpsest(step1('killed'))).toMatchObject({ code: 0 });
-    const names = (files: ReadonlyMap<string, Buffer>) => [...files.keys()].filter((name) => !name.startsWith('run.json.'));
-    expect(names(filesIn(join(folder, 'killed')))).toEqual(names(whole));
+    expect([...filesIn(join(folder, 'killed')).keys()]).toEqual([...whole.keys()]);
     expect(filesIn(join(folder, 'killed')).get('shard-00000.rows')).toEqual(whole.get('shard-00000.rows'));
+  });
+});
+
+describe.skipIf(ceph.skip)('shard with an s3:// prefix', () => {
+  let store: Store;
+  beforeAll(async () => {
+    store = await startCeph();
+  }, 120_000);
+  afterAll(() => store.stop());
+
+  it('gives the store of observe, and names a missing file by its address', { timeout: 120_000 }, async () => {
+    const folder = temporaryFolder();
+    const source = sources(temporaryFolder());
+    const [serial, sharded] = [join(folder, 'serial.db'), join(folder, 'store.db')];
+    const place = 's3://history/run-1';
+    const { PALIMPSEST_ENDPOINT: endpoint = '', ...keys } = CEPH.env(store.endpoint);
+    const options = { env: { ...keys, TMPDIR: folder } };
+    const { milliseconds: _, dry_run: __, ...expected } = await palimpsestJson(['observe', source, '--store', serial]);
+    for (const shard of ['0/2', '1/2']) {
+      const step1 = ['shard', 'partition', source, '--shard', shard, '--partitions', '2', '--to', place, '--endpoint', endpoint];
+      const file = `${place}/shard-0000${shard[0]}.rows`;
+      expect(await palimpsestJson(step1, { ...options, ownProcess: true })).toMatchObject({ partitions: 2, file });
+    }
+    const fold = (partition: string) => palimpsest(['shard', 'fold', place, '--partition', partition, '--endpoint', endpoint], options);
+    const folded = await fold('1');
+    expect([folded.code, folded.stdout]).toEqual([0, expect.stringContaining(`shard merge ${place} --endpoint ${endpoint}`)]);
+    const merge = ['shard', 'merge', place, '--store', sharded, '--endpoint', endpoint];
+    const missing = await palimpsest(merge, options);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining(`no file ${place}/partition-00000.rows`)]);
+    expect(await fold('0')).toMatchObject({ code: 0 });
+    const { milliseconds: ___, ...merged } = await palimpsestJson(merge, { ...options, ownProcess: true });
+    expect(merged).toEqual({ ...expected, store: sharded });
+    expect(readFileSync(sharded).equals(readFileSync(serial))).toBe(true);
+    expect(readdirSync(folder).toSorted()).toEqual(['serial.db', 'store.db']);
+  });
+
+  it('refuses wrong credentials, and other kinds of addresses', { timeout: 60_000 }, async () => {
+    const env = { ...CEPH.env(store.endpoint), AWS_SECRET_ACCESS_KEY: 'wrong' };
+    const denied = await palimpsest(['shard', 'fold', 's3://history/run-1', '--partition', '0', '--json'], { env });
+    expect([denied.code, JSON.parse(denied.stdout).error.code]).toEqual([1, 'target-denied']);
+    for (const place of ['az://container/run', 'https://example.org/run', 's3:/history/run', '']) {
+      expect(await palimpsestHere(['shard', 'fold', place, '--partition', '0'])).toMatchObject({ code: 2 });
+    }
   });
 });

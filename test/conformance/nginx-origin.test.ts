@@ -105,7 +105,7 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
     expect((await Promise.all(bodies)).flat()).toEqual([]);
   });
 
-  test('returns the published headers of a page, and no headers of the store', async () => {
+  test('returns the published headers of a page, and no other headers of the object store', async () => {
     const own = {
       Vary: 'Origin',
       Allow: 'GET',
@@ -170,7 +170,7 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
     expect([same.status, same.headers['content-type'], same.headers['cache-control']]).toEqual([304, 'application/json', 'max-age=900']);
   });
 
-  test('answers with an error if the store is unreachable', async () => {
+  test('answers with an error if the object store is unreachable', async () => {
     const server = createServer();
     const port = await listen(server);
     server.close();
@@ -189,7 +189,7 @@ describe.skipIf(nginx.skip)(`nginx in front of an origin (${nginx.reason || 'ins
     expect([packed.headers['content-encoding'], packed.body, packed.headers.etag]).toEqual(['gzip', gzipSync(PAGE), '"abc"']);
   });
 
-  test('looks up the name of a store again when its address changes', async () => {
+  test('looks up the name of an object store again when its address changes', async () => {
     const names = await startNameServer('127.0.0.1');
     ending.push(names.stop);
     const servers = [createServer((_, response) => response.end('first')), createServer((_, response) => response.end('second'))];

@@ -1,8 +1,9 @@
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inPackage, installed } from '../conformance/child.ts';
+import { CEPH, ceph, S3_KEYS, type Store, startCeph } from '../publish/stores.ts';
 import { PARALLEL } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest } from '../support/palimpsest.ts';
@@ -22,9 +23,55 @@ function replaced(text: string, replacements: Readonly<Record<string, string>>):
   return result;
 }
 
+/** Starts Ceph for the examples in which the files are in the bucket `private-bucket`. Its bucket is `history`. */
+function startBucket() {
+  let store: Store | undefined;
+  beforeAll(async () => {
+    if (!ceph.skip) store = await startCeph();
+  }, 120_000);
+  afterAll(() => store?.stop());
+  const endpoint = () => store?.endpoint ?? '';
+  return {
+    /** Points the addresses of an example below a prefix. */
+    moved: (text: string, prefix: string) => replaced(text, { 's3://private-bucket/': CEPH.address(`${prefix}/`) }),
+    env: () => ({ ...CEPH.env(endpoint()), AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED: 'true' }),
+    /** Writes snapshots into a folder, and the same as objects. */
+    writeSnapshots: async (folder: string, prefix: string) => {
+      writeSnapshots(folder);
+      const { S3Client, PutObjectCommand } = await import('@aws-sdk/client-s3');
+      const credentials = { accessKeyId: S3_KEYS['AWS_ACCESS_KEY_ID'] ?? '', secretAccessKey: S3_KEYS['AWS_SECRET_ACCESS_KEY'] ?? '' };
+      const client = new S3Client({ endpoint: endpoint(), region: 'us-east-1', forcePathStyle: true, credentials });
+      for (const name of readdirSync(folder)) {
+        const Key = `${prefix}/snapshots/${name}`;
+        await client.send(new PutObjectCommand({ Bucket: 'history', Key, Body: readFileSync(join(folder, name)) }));
+      }
+      client.destroy();
+    },
+  };
+}
+
+const bucket = startBucket();
+
+describe.skipIf(ceph.skip)('the commands for an object store in docs/cluster.md', () => {
+  it('give the store and the tree of observe', async () => {
+    const work = temporaryFolder();
+    await bucket.writeSnapshots(join(work, 'snapshots'), 'plain');
+    const [script = ''] = blocks('In an object store', 'sh');
+    await run(bucket.moved(script, 'plain'), work, {}, bucket.env());
+    expect(await outcomeOf(join(work, 'data/palimpsest.db'))).toEqual(
+      await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')),
+    );
+  }, 600_000);
+});
+
 /** Runs a script of the page with the programs that it needs. */
-async function run(script: string, cwd: string, programs: Readonly<Record<string, string>> = {}): Promise<void> {
-  const env = { PATH: `${machine(cwd, programs)}:${process.env['PATH']}`, JOB_COMPLETION_INDEX: '' };
+async function run(
+  script: string,
+  cwd: string,
+  programs: Readonly<Record<string, string>> = {},
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const env = { ...more, PATH: `${machine(cwd, programs)}:${process.env['PATH']}`, JOB_COMPLETION_INDEX: '' };
   const { status, stderr } = await shell(script, cwd, env);
   // a slow machine shows progress there
   expect(status, stderr).toBe(0);
@@ -87,21 +134,25 @@ describe.skipIf(yamlPackage.skip)('the Kubernetes Jobs in docs/cluster.md', () =
     expect((await errorsOf(unknown)).stdout).toContain('completionsMode');
   });
 
-  it('give the store and the tree of observe, as tasks with JOB_COMPLETION_INDEX', async () => {
-    const work = temporaryFolder();
-    writeSnapshots(join(work, 'snapshots'));
-    const text = replaced(manifests, { '/shared/': `${work}/`, '/100': '/4', 'completions: 100': 'completions: 4' });
-    const smaller = replaced(text, { "'64'": "'3'", 'completions: 64': 'completions: 3' });
-    const jobs: readonly Job[] = JSON.parse(JSON.stringify((await yaml()).parseAllDocuments(smaller)));
-    expect(jobs.map(({ metadata }) => metadata.name)).toEqual(['partition', 'fold', 'merge']);
-    for (const { spec } of jobs) {
-      for (let index = 0; index < (spec.completions ?? 1); index += 1) {
-        const [{ args }] = spec.template.spec.containers;
-        expect(await palimpsest(args, { env: { JOB_COMPLETION_INDEX: String(index) } })).toMatchObject({ code: 0 });
+  it.skipIf(ceph.skip)(
+    'give the store and the tree of observe, as tasks with JOB_COMPLETION_INDEX',
+    async () => {
+      const work = temporaryFolder();
+      await bucket.writeSnapshots(join(work, 'snapshots'), 'jobs');
+      const text = replaced(bucket.moved(manifests, 'jobs'), { '/data/': `${work}/`, '/100': '/4', 'completions: 100': 'completions: 4' });
+      const smaller = replaced(text, { "'64'": "'3'", 'completions: 64': 'completions: 3' });
+      const jobs: readonly Job[] = JSON.parse(JSON.stringify((await yaml()).parseAllDocuments(smaller)));
+      expect(jobs.map(({ metadata }) => metadata.name)).toEqual(['partition', 'fold', 'merge']);
+      for (const { spec } of jobs) {
+        for (let index = 0; index < (spec.completions ?? 1); index += 1) {
+          const [{ args }] = spec.template.spec.containers;
+          expect(await palimpsest(args, { env: { ...bucket.env(), JOB_COMPLETION_INDEX: String(index) } })).toMatchObject({ code: 0 });
+        }
       }
-    }
-    expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
-  }, 600_000);
+      expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
+    },
+    600_000,
+  );
 });
 
 describe('the commands for AWS Batch in docs/cluster.md', () => {
@@ -124,14 +175,24 @@ for index in $(seq 0 $((size - 1))); do
 done
 echo "id-of-$name"`;
 
-  it('give the store and the tree of observe, as tasks with AWS_BATCH_JOB_ARRAY_INDEX', async () => {
-    const work = temporaryFolder();
-    writeSnapshots(join(work, 'snapshots'));
-    const [script = ''] = blocks('AWS Batch', 'sh');
-    const small = replaced(script, { '/shared/': `${work}/`, '"/100"': '"/4"', 'size=100': 'size=4', '"64"': '"3"', 'size=64': 'size=3' });
-    await run(small, work, { aws: AWS });
-    expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
-  }, 600_000);
+  it.skipIf(ceph.skip)(
+    'give the store and the tree of observe, as tasks with AWS_BATCH_JOB_ARRAY_INDEX',
+    async () => {
+      const work = temporaryFolder();
+      await bucket.writeSnapshots(join(work, 'snapshots'), 'batch');
+      const [script = ''] = blocks('AWS Batch', 'sh');
+      const small = replaced(bucket.moved(script, 'batch'), {
+        '/data/': `${work}/`,
+        '"/100"': '"/4"',
+        'size=100': 'size=4',
+        '"64"': '"3"',
+        'size=64': 'size=3',
+      });
+      await run(small, work, { aws: AWS }, bucket.env());
+      expect(await outcomeOf(join(work, 'palimpsest.db'))).toEqual(await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')));
+    },
+    600_000,
+  );
 });
 
 describe.skipIf(yamlPackage.skip)('the workflow for GitHub Actions in docs/cluster.md', () => {

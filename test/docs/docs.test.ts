@@ -101,7 +101,7 @@ describe('the release', () => {
 
 describe('README.md', () => {
   const document = read('README.md');
-  const lines = [...section(document, 'Five minutes to your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
+  const lines = [...section(document, 'Use your own data').matchAll(/^npx palimpsest ([^#\n]+)/gm)].map((match) =>
     (match[1] ?? '').trim().split(/\s+/),
   );
 
@@ -131,11 +131,11 @@ describe('README.md', () => {
     expect(await palimpsest(['import', join(ROOT, 'data/sample')], { cwd })).toMatchObject({ code: 0 });
     expect(await palimpsest(['build'], { cwd })).toMatchObject({ code: 0 });
     const page = readFileSync(join(cwd, 'out/rest/data/page/4/index.json'), 'utf8');
-    expect(section(document, 'The first minute')).toContain(`?page=4'\n\`\`\`\n\n\`\`\`json\n${page}\n\`\`\``);
+    expect(section(document, 'Quick start')).toContain(`?page=4'\n\`\`\`\n\n\`\`\`json\n${page}\n\`\`\``);
   });
 
   it('has an example record that imports', async () => {
-    const record = /```json\n(.*)\n```/.exec(section(document, 'Five minutes to your own data'))?.[1] ?? '';
+    const record = /```json\n(.*)\n```/.exec(section(document, 'Use your own data'))?.[1] ?? '';
     expect(await palimpsest(['import', '-', '--store', join(temporaryFolder(), 'store.db')], { input: record })).toMatchObject({ code: 0 });
   });
 

@@ -283,7 +283,7 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     target.close();
   });
 
-  it.skipIf(skip)('tells one of two publishers, and keeps the state of the other', async () => {
+  it.skipIf(skip)('fails for one of two publishers at the same time, and keeps the state of the other', async () => {
     const [one, two] = [new History(`${name} one`), new History(`${name} two`)];
     await one.add(records.first, 3);
     const target = await place.open('two');
@@ -451,7 +451,7 @@ function bound(target: Target): Target {
   };
 }
 
-describe('a store without conditional writes', () => {
+describe('an object store without conditional writes', () => {
   it.skipIf(SWIFT.requirement.skip)('is refused before anything is published, except with --single-publisher', async () => {
     const store = await SWIFT.start();
     try {

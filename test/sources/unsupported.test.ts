@@ -61,6 +61,9 @@ describe('decode', () => {
     ['a PNG image', 'x/a.png', bytes('\x89PNG\r\n\x1a\n'), "palimpsest import 'saved pages/' --exclude '*.png' --store my.db"],
     ['a JPEG image', 'a.jpg', bytes('\xff\xd8\xff\xe0'), "palimpsest import 'saved pages/' --exclude '*.jpg' --store my.db"],
     ['a GIF image', 'a.gif', bytes('GIF89a'), "--exclude '*.gif'"],
+    // a pattern of all JSON files would leave nothing to read
+    ['a PDF document', 'x/a.json', bytes('%PDF-1.7'), '--exclude a.json'],
+    ['a PDF document', 'x/a.b.NDJSON', bytes('%PDF-1.7'), '--exclude a.b.NDJSON'],
     ['a PDF document', 'a.pdf', bytes('%PDF-1.7'), "--exclude '*.pdf'"],
     ['binary data', 'x/movie', bytes('abc\0def'), '--exclude movie'],
     ['UTF-16', 'a.json', Buffer.from('\ufeff{"a":1}', 'utf16le'), `iconv -f UTF-16 -t UTF-8 a.json | ${next}`],

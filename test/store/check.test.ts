@@ -151,6 +151,17 @@ describe('palimpsest store check', () => {
     const { stderr } = await command(['build', '--store', store, '--out', join(folder, 'out'), ...SITE]);
     expect(stderr).toContain(`store check --store ${store}`);
   });
+
+  it.each([[[]], [['--repair']]])('is not suggested by itself, if the file is too damaged to be read (%j)', async (options) => {
+    const before = readFileSync(store).subarray(0, 3 * 4096);
+    writeFileSync(store, before);
+    const { code, stderr } = await command(['store', 'check', ...options, '--store', store]);
+    expect(stderr).toContain('(bad-store)');
+    expect(stderr).toContain('restore a copy of the store');
+    expect(stderr).not.toContain('store check');
+    expect(code).toBe(1);
+    expect(readFileSync(store)).toEqual(before);
+  });
 });
 
 describe('damage to a record', () => {

@@ -66,6 +66,7 @@ const COMMANDS: readonly (readonly [args: string, makes: readonly string[]])[] =
   ['store check --store full.db', []],
   ['store push --store full.db backup', ['backup']],
   ['export ndjson --store full.db --to export.ndjson', ['export.ndjson']],
+  ['archive wacz --out tree --to history.wacz', ['history.wacz']],
 ];
 
 describe('a signal', () => {

@@ -205,6 +205,24 @@ describe('palimpsest remove', () => {
     expect(await observing(seen(9, 'ann', '2', 'new') + seen(9, 'other', '1', 'd'))).toMatchObject({ records: { Bio: 1 }, excluded: 1 });
   });
 
+  it('can be named as `accounts` lists it, also if its handle begins with @', async () => {
+    await importing(servicePages('@nina_k'));
+    const { accounts } = await cli('accounts');
+    expect(accounts).toMatchObject(expect.arrayContaining([expect.objectContaining({ screen_name: '@nina_k' })]));
+    expect(await cli('remove', '@nina_k', '--yes', '--allow-unknown')).toMatchObject({
+      removed: [{ screen_name: '@nina_k', records: 10 }],
+      excluded: [],
+    });
+    expect(await cli('remove', '@nina_k', '--yes')).toMatchObject({ removed: [], known: ['@nina_k'] });
+    expect(await cli('exclusions', '@nina_k', '--allow')).toMatchObject({ allowed: true, exclusions: [{}] });
+  });
+
+  it('is the account without the @, if accounts with and without it are in the store', async () => {
+    await importing(line(record(1, { account: 'nina_k' })) + line(record(2, { account: '@nina_k' })));
+    expect(await cli('remove', '@nina_k', '--yes')).toMatchObject({ removed: [{ screen_name: 'nina_k' }] });
+    expect(await cli('remove', '@@nina_k', '--yes')).toMatchObject({ removed: [{ screen_name: '@nina_k' }] });
+  });
+
   it('excludes a name that the store does not have with --allow-unknown, and says so if it runs again', async () => {
     await importing(line(record(1)));
     expect(await cli('remove', 'nina_k', '--allow-unknown', '--yes')).toMatchObject({ removed: [], excluded: ['nina_k'] });

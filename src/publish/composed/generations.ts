@@ -105,6 +105,6 @@ export function lostGenerations(
   return new Failure('generations-lost', `the tree does not have the generations of ${target}: readers would lose these states`, {
     expected: `a tree that continues generation ${found.generation}`,
     found: `generation ${head.generation} of a tree that was built without that one`,
-    hint: 'publish from the folder that was published before, or with --append if the tree was built in a new folder; to publish an earlier state use --rollback; to lose the states publish with --drop-generations',
+    hint: 'publish from the folder that was published before, or add --append if the tree was built in a new folder; --rollback goes back to an earlier state, and --drop-generations drops the states at the target',
   });
 }

@@ -12,8 +12,6 @@ export function lockTarget(target: Target): Lock | undefined {
   if (lock !== undefined) return lock;
   throw new Failure('target-busy', `another run is publishing to ${target.name}`, {
     place: { file: target.name },
-    expected: 'one publisher at a time',
-    found: 'a run in progress',
     hint: 'wait until it has ended, then publish again',
   });
 }

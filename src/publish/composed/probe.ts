@@ -29,11 +29,11 @@ async function isRefused(remote: Remote, path: string, upload: Upload, condition
   }
 }
 
-/** The failure for a store without conditional writes. */
+/** The failure for an object store without conditional writes. */
 export function unconditional(remote: Remote): Failure {
   return new Failure('no-conditional-writes', `${remote.name} does not support conditional writes`, {
-    expected: 'a store that refuses a write if the object has another version (If-Match and If-None-Match)',
-    found: 'a store that ignores or rejects the condition: two publishes at the same time may not detect each other',
+    expected: 'an object store that refuses a write if the object has another version (If-Match and If-None-Match)',
+    found: 'an object store that ignores or rejects the condition: two publishes at the same time may not detect each other',
     hint: 'publish with --single-publisher if no other run can publish to this target at the same time',
   });
 }

@@ -24,8 +24,7 @@ export async function awaitOtherRun(remote: Remote, holder: Holder | null): Prom
     if (now?.token === holder.token && now.beat === holder.beat) continue;
     throw new Failure('target-busy', `another run is publishing to ${remote.name}`, {
       place: { file: STATE },
-      expected: 'one publisher at a time',
-      found: now === null ? 'a run that has just ended' : 'a run in progress',
+      found: now === null ? 'a run that has just ended' : undefined,
       hint: 'wait until it has ended, then publish again; the lease of a run that died expires after 20 seconds',
     });
   }

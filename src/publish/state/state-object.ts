@@ -93,8 +93,6 @@ function tokenIn(bytes: Buffer): string | undefined {
 function takenOver(remote: Remote): Failure {
   return new Failure('target-busy', `another run began to publish to ${remote.name}`, {
     place: { file: STATE },
-    expected: 'one publisher at a time',
-    found: 'the claim of another run',
     hint: 'wait until the other run has ended, then publish again',
   });
 }

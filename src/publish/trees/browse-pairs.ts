@@ -82,7 +82,7 @@ export async function refuseOtherHome(remote: Remote, tree: LocalTree, { listing
     if (head === undefined || head.digest === wanted) continue;
     throw new Failure('not-ours', `${remote.name} has an ${HOME} that palimpsest did not publish`, {
       place: { file: HOME },
-      expected: 'nothing, because the home page of the tree comes there',
+      expected: 'no such file, because the home page of the tree is written there',
       found: 'another file',
       hint: 'move that file away, publish to another target or prefix, or build without --html; nothing was changed',
     });

@@ -2,7 +2,7 @@ import { COLLECTIONS } from '../../contract/collection.ts';
 import { type Envelope, parseEnvelope } from '../../contract/envelope.ts';
 import { Failure } from '../../contract/failure.ts';
 import { isObject } from '../../contract/json.ts';
-import { STORE_MARKER } from '../../storage/marker.ts';
+import { STORE_MARKER } from '../../contract/target-marker.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { BUILD_RECORD, type BuildRecord, parseBuildRecord } from '../../tree/build-record.ts';
 import { ENCODINGS, type Encoding, SUFFIXES } from '../../tree/encoding.ts';

@@ -3,9 +3,10 @@ import { Readable } from 'node:stream';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { loadClient } from '../client.ts';
-import { bodyOf, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
+import { type ByteRange, bodyOf, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
-import type { Access, Address, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
+import type { Access, Address, Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
+import { beginS3Parts } from './s3-parts.ts';
 
 /** The names of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
@@ -89,7 +90,6 @@ class S3Target implements Target {
   }
 
   async put(path: string, upload: Upload, signal: AbortSignal, condition?: Condition): Promise<string> {
-    const { headers, digest, holds } = upload;
     try {
       return await this.#convertErrors(async () => {
         const response = await this.#client.send(
@@ -98,10 +98,7 @@ class S3Target implements Target {
             Body: upload.bytes,
             ContentLength: upload.bytes.length,
             ContentMD5: createHash('md5').update(upload.bytes).digest('base64'),
-            ContentType: headers.contentType,
-            CacheControl: headers.cacheControl,
-            ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
-            Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+            ...headersOf(upload),
             ...(condition === undefined ? {} : condition === 'absent' ? { IfNoneMatch: '*' } : { IfMatch: this.#ifMatch(condition.tag) }),
           }),
           { abortSignal: signal },
@@ -117,6 +114,18 @@ class S3Target implements Target {
     }
   }
 
+  beginParts(path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal): Promise<PartsUpload> {
+    return beginS3Parts({
+      sdk: this.#sdk,
+      client: () => this.#client,
+      object: this.#object(path),
+      headers: headersOf(upload),
+      isThere: async (sending) => (await this.head(path, sending))?.digest === upload.digest,
+      convertErrors: (request) => this.#convertErrors(request),
+      signal,
+    });
+  }
+
   async remove(path: string, signal: AbortSignal): Promise<void> {
     await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
@@ -127,7 +136,7 @@ class S3Target implements Target {
       name,
       kind: 'store',
       list: (after, signal) => this.#list(after, signal),
-      read: (path, from, signal) => this.#read(path, from, signal),
+      read: (path, range, signal) => this.#read(path, range, signal),
       renew: () => this.renew(),
       close: () => this.close(),
     };
@@ -139,26 +148,29 @@ class S3Target implements Target {
       const response = await this.#convertErrors(() =>
         this.#client.send(new this.#sdk.ListObjectsV2Command(input), { abortSignal: signal }),
       );
-      const objects = (response.Contents ?? []).map(({ Key = '', Size = 0 }) => ({ key: Key, size: Size }));
+      const objects = (response.Contents ?? []).map(({ Key = '', Size = 0, ETag = '' }) => ({ key: Key, size: Size, tag: ETag }));
       return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
     };
     const { objects, next } = await request(this.#prefix);
     if (objects.length > 0 || after !== undefined || this.#prefix === '') {
-      return { objects: objects.map(({ key, size }) => ({ path: key.slice(this.#prefix.length), size })), next };
+      return { objects: objects.map(({ key, size, tag }) => ({ path: key.slice(this.#prefix.length), size, tag })), next };
     }
     // the address may be that of one object: its key is the first with its name as the prefix
     const alone = await request(this.#ownKey, 1);
-    return { objects: alone.objects.filter(({ key }) => key === this.#ownKey).map(({ size }) => ({ path: '', size })), next: undefined };
+    const own = alone.objects.filter(({ key }) => key === this.#ownKey);
+    return { objects: own.map(({ size, tag }) => ({ path: '', size, tag })), next: undefined };
   }
 
-  async #read(path: string, from: number, signal: AbortSignal): Promise<ObjectBody> {
+  async #read(path: string, { from, to }: ByteRange, signal: AbortSignal): Promise<ObjectBody> {
     return this.#convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
-      const range = from === 0 ? {} : { Range: `bytes=${from}-` };
+      const isPart = from > 0 || to !== undefined;
+      // the last byte of a range in HTTP is included
+      const range = isPart ? { Range: `bytes=${from}-${to === undefined ? '' : to - 1}` } : {};
       const { Body, ContentLength, ContentRange, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand({ ...object, ...range }), {
         abortSignal: signal,
       });
-      if (from > 0 && !ContentRange?.startsWith(`bytes ${from}-`)) throw new StorageError('unsupported', 'no support for ranges of bytes');
+      if (isPart && !ContentRange?.startsWith(`bytes ${from}-`)) throw new StorageError('unsupported', 'no support for ranges of bytes');
       if (!(Body instanceof Readable)) throw new StorageError('refused', 'a response without a body');
       return { bytes: bodyOf(Body, ContentLength, toStorageError), tag: ETag ?? '' };
     });
@@ -203,6 +215,16 @@ class S3Target implements Target {
       throw toStorageError(error);
     }
   }
+}
+
+/** Returns the headers and metadata of an object that is written. */
+function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>) {
+  return {
+    ContentType: headers.contentType,
+    CacheControl: headers.cacheControl,
+    ...(headers.contentEncoding === '' ? {} : { ContentEncoding: headers.contentEncoding }),
+    Metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+  };
 }
 
 /** Converts an error of the client to a StorageError, whose message does not contain the request. */

@@ -1,0 +1,12 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { type EncoderJob, RecordEncoder } from './record-encoder.ts';
+import type { Requested } from './response-record.ts';
+
+const job: EncoderJob = workerData;
+const encoder = new RecordEncoder(job);
+
+parentPort?.on('message', (pages: readonly Requested[]) => {
+  // an error is not caught: it ends the thread, and the main thread gets it
+  const records = encoder.encode(pages);
+  parentPort?.postMessage(records, [records.bytes.buffer]);
+});

@@ -1,0 +1,68 @@
+import { read } from 'node:fs';
+import { promisify } from 'node:util';
+import { forEachLimit } from './pool.ts';
+import type { Remote } from './remote.ts';
+import type { Upload } from './target.ts';
+
+/** Larger files are sent in parts of at least this many bytes. */
+const PART_BYTES = 1 << 23;
+/** S3 accepts at most 10,000 parts. */
+const MAX_PARTS = 9_000;
+/** How many parts are in memory at a time. */
+const PARTS_AT_A_TIME = 4;
+/** Reading does not block the event loop, so requests in flight continue. */
+const readAsync = promisify(read);
+
+/** A local file to upload. */
+export interface LocalFile {
+  readonly descriptor: number;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/**
+ * Uploads a local file as one object, which appears when it is complete. A large file is sent in parts, if the target supports it. A
+ * killed process leaves its parts at the target, where they are not an object.
+ * @param onSent called with the number of bytes that were sent
+ * @throws Failure target-failed, target-denied, stopped
+ */
+export async function uploadFile(
+  remote: Remote,
+  path: string,
+  { descriptor, size }: LocalFile,
+  upload: Omit<Upload, 'bytes'>,
+  onSent: (bytes: number) => void = () => {},
+): Promise<void> {
+  const { beginParts } = remote;
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
+  if (beginParts === undefined || size <= partBytes) {
+    await remote.put(path, { ...upload, bytes: await bytesAt(descriptor, 0, size) });
+    onSent(size);
+    return;
+  }
+  const parts = await beginParts(path, upload);
+  try {
+    const tags: string[] = Array(Math.ceil(size / partBytes)).fill('');
+    await forEachLimit(tags.keys(), PARTS_AT_A_TIME, async (index) => {
+      const from = index * partBytes;
+      const bytes = await bytesAt(descriptor, from, Math.min(partBytes, size - from));
+      tags[index] = await parts.put(index + 1, bytes);
+      onSent(bytes.length);
+    });
+    await parts.complete(tags);
+  } catch (error) {
+    // the first error matters more
+    await parts.abort().catch(() => {});
+    throw error;
+  }
+}
+
+async function bytesAt(descriptor: number, position: number, length: number): Promise<Buffer> {
+  const into = Buffer.allocUnsafe(length);
+  for (let done = 0; done < length; ) {
+    const { bytesRead } = await readAsync(descriptor, into, done, length - done, position + done);
+    if (bytesRead === 0) throw new Error('the file is shorter than the data written to it');
+    done += bytesRead;
+  }
+  return into;
+}

@@ -1,0 +1,83 @@
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { palimpsestJson } from '../support/palimpsest.ts';
+import { folderForFile, SAMPLE, treeOf } from './archived.ts';
+
+// threads run the compiled program
+const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url).href;
+const { writeWacz }: typeof import('../../src/archive/wacz.ts') = await import(compiled('archive/wacz'));
+const { writeWarc }: typeof import('../../src/archive/warc-file.ts') = await import(compiled('archive/warc-file'));
+const { openVerified }: typeof import('../../src/tree/verified-tree.ts') = await import(compiled('tree/verified-tree'));
+
+const FORMS = [
+  ['history.wacz', 'wacz', writeWacz],
+  ['history.warc.gz', 'warc', writeWarc],
+  ['history.warc', 'warc', writeWarc],
+] as const;
+let out: string;
+let dataPages = 0;
+
+beforeAll(async () => {
+  out = await treeOf(folderForFile(), SAMPLE, ['--page-size', '1', '--account-page-size', '1']);
+  const { data_pages, account_pages } = openVerified(out).build;
+  // with fewer pages, no threads are started
+  expect(data_pages + account_pages).toBeGreaterThan(200);
+  dataPages = data_pages;
+});
+
+function copyOfTree(): string {
+  const tree = join(temporaryFolder(), 'out');
+  cpSync(out, tree, { recursive: true });
+  return tree;
+}
+
+describe('an archive that threads write', () => {
+  it.each(FORMS)('%s has the same bytes and reports the same progress as one from one thread', async (name, form, write) => {
+    const path = join(temporaryFolder(), name);
+    const written = async (threads: number | undefined) => {
+      const calls: number[][] = [];
+      await write(openVerified(out), path, { threads, onProgress: (...call) => calls.push(call) });
+      return [readFileSync(path), calls];
+    };
+    const expected = await written(undefined);
+    expect(await written(3)).toEqual(expected);
+    await palimpsestJson(['archive', form, '--out', out, '--to', path]);
+    expect(readFileSync(path)).toEqual(expected[0]);
+  });
+
+  it('is not written if pages were changed, and the first of them is reported', async () => {
+    const tree = copyOfTree();
+    for (const page of [3, 4, dataPages]) writeFileSync(join(tree, `rest/data/page/${page}/index.json`), `{"damaged":${page}}`);
+    const failureOf = async (threads: number | undefined) => {
+      const folder = temporaryFolder();
+      const failure = await writeWacz(openVerified(tree), join(folder, 'history.wacz'), { threads }).catch((error: unknown) => error);
+      expect(readdirSync(folder)).toEqual([]);
+      return failure;
+    };
+    const failure = await failureOf(3);
+    expect(failure).toEqual(await failureOf(undefined));
+    expect(failure).toMatchObject({ code: 'tree-edited', place: { file: join(tree, 'rest/data/page/3/index.json') } });
+  });
+
+  it('is not written if a page is missing', async () => {
+    const tree = copyOfTree();
+    rmSync(join(tree, `rest/data/page/${dataPages}/index.json`));
+    const path = join(temporaryFolder(), 'history.wacz');
+    const written = writeWacz(openVerified(tree), path, { threads: 2 });
+    await expect(written).rejects.toMatchObject({ code: 'tree-edited', found: expect.stringContaining('ENOENT') });
+    expect(readdirSync(dirname(path))).toEqual([]);
+  });
+
+  it('is not written if it is stopped, and a later run writes it', async () => {
+    const path = join(temporaryFolder(), 'history.warc.gz');
+    const onProgress = (files: number) => {
+      if (files > 50) throw new Error(`stopped after ${files}`);
+    };
+    await expect(writeWarc(openVerified(out), path, { threads: 2, onProgress })).rejects.toThrow('stopped after 5');
+    expect(readdirSync(dirname(path))).toEqual([]);
+    await writeWarc(openVerified(out), path, { threads: 2 });
+    expect(readdirSync(dirname(path))).toEqual(['history.warc.gz']);
+  });
+});
