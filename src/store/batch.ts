@@ -66,6 +66,11 @@ export class Batch {
     this.#hasAccount = database.prepare('SELECT 1 FROM account WHERE screen_name = ?');
   }
 
+  /** Whether the batch fills a store without records. */
+  get isFirst(): boolean {
+    return this.#indexLast;
+  }
+
   /** The accounts that must not come back. */
   get exclusions(): Exclusions {
     this.#exclusions ??= new Exclusions(this.database);
