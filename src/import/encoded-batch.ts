@@ -44,7 +44,7 @@ export class BatchEncoder {
   /** @returns undefined if a value has an error, or names a file to read again */
   encode({ file, texts, lines, paths, isExport }: ReadRequest): EncodedBatch | undefined {
     const reader = new ItemReader(file, { command: plainCommand, openAgain: fileInput });
-    const [ids, accounts, ends, checksums, valueOf]: [number[], string[], number[], number[], number[]] = [[], [], [], [], []];
+    const [ids, accounts, ends, checksums, valueIndexes]: [number[], string[], number[], number[], number[]] = [[], [], [], [], []];
     const others: { readonly at: number; readonly item: Item }[] = [];
     let length = 0;
     for (const [index, text] of texts.entries()) {
@@ -61,7 +61,7 @@ export class BatchEncoder {
         accounts.push(item.record.account);
         ends.push(length);
         checksums.push(crc32(this.#json.subarray(start, length)));
-        valueOf.push(index);
+        valueIndexes.push(index);
       }
     }
     if (reader.filesToReadAgain.length > 0) return undefined;
@@ -71,7 +71,7 @@ export class BatchEncoder {
       json: new Uint8Array(this.#json.subarray(0, length)),
       ends: Uint32Array.from(ends),
       checksums: Uint32Array.from(checksums),
-      values: Uint32Array.from(valueOf),
+      values: Uint32Array.from(valueIndexes),
       others,
       collection: reader.streamed,
     };

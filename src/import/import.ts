@@ -35,7 +35,7 @@ export interface ImportOptions {
   /** Stops the import: nothing is imported. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ImportPhase> | undefined;
-  /** By default a thread parses large inputs if the machine has several cores. */
+  /** By default a thread parses large inputs if the store has no records and the machine has several cores. */
   readonly threads?: ThreadOptions | undefined;
 }
 
@@ -81,7 +81,9 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     else options.onReject(inputError);
     rejected += 1;
   };
-  const { command = plainCommand, openAgain = inputNamed, threads = { isAllowed: availableParallelism() > 1 } } = options;
+  // if the store has the records already, a thread costs more than it saves
+  const threads = options.threads ?? { isAllowed: batch.isFirst && availableParallelism() > 1 };
+  const { command = plainCommand, openAgain = inputNamed } = options;
   const reading = new InputReading({ command, openAgain }, pauses, threads);
   try {
     const writer = new ItemWriter(batch, options.onConflict);

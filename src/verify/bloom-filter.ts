@@ -1,18 +1,34 @@
 import { hashesOf } from './text-hash.ts';
 
-/** The size of the filter. */
-export const BLOOM_BYTES: number = 1 << 24;
+const [LEAST_BYTES, MOST_BYTES] = [1 << 12, 1 << 24];
+/** With so many bytes for each name, a filter takes a new name for a known one about once in a million. */
+const NAME_BYTES = 16;
+
+/** Returns the size of a filter for a number of names: a power of two, and at most 16 MB. */
+export function bloomBytes(names: number): number {
+  let bytes = LEAST_BYTES;
+  while (bytes < MOST_BYTES && bytes < names * NAME_BYTES) bytes *= 2;
+  return bytes;
+}
 
 /**
- * A Bloom filter for names, in a fixed 16 MB. With a million names, it takes a new name for a known one about once in a
- * million. It never takes a known name for a new one.
+ * A Bloom filter for names. It never takes a known name for a new one. If there are more names than expected, it takes more new names
+ * for known ones.
  */
 export class BloomFilter {
   readonly #bits: Uint32Array;
+  /** Selects the number of a bit from a hash. */
+  readonly #mask: number;
 
-  /** @param memory the bits, {@link BLOOM_BYTES}. Threads can add names to the same memory at the same time */
-  constructor(memory: ArrayBufferLike = new ArrayBuffer(BLOOM_BYTES)) {
+  /** @param memory the bits, as many bytes as {@link bloomBytes} returns. Threads can add names to the same memory at the same time */
+  constructor(memory: ArrayBufferLike) {
     this.#bits = new Uint32Array(memory);
+    this.#mask = memory.byteLength * 8 - 1;
+  }
+
+  /** Returns an empty filter for a number of names. */
+  static for(names: number): BloomFilter {
+    return new BloomFilter(new ArrayBuffer(bloomBytes(names)));
   }
 
   /** Adds a name. Returns true if it may have been added before. */
@@ -20,7 +36,7 @@ export class BloomFilter {
     const [hash, other] = hashesOf(name);
     let seen = true;
     for (let round = 0; round < ROUNDS; round += 1) {
-      const bit = bitOf(hash, other, round);
+      const bit = bitOf(hash, other, round) & this.#mask;
       const mask = 1 << (bit & 31);
       if ((Atomics.or(this.#bits, bit >>> 5, mask) & mask) === 0) seen = false;
     }
@@ -31,7 +47,7 @@ export class BloomFilter {
   has(name: string): boolean {
     const [hash, other] = hashesOf(name);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const bit = bitOf(hash, other, round);
+      const bit = bitOf(hash, other, round) & this.#mask;
       if (((this.#bits[bit >>> 5] ?? 0) & (1 << (bit & 31))) === 0) return false;
     }
     return true;
@@ -41,7 +57,7 @@ export class BloomFilter {
 /** The number of bits of a name. */
 const ROUNDS = 4;
 
-/** Returns one of the bits of a name with two hashes. */
+/** Returns the hash of one of the bits of a name with two hashes. */
 function bitOf(hash: number, other: number, round: number): number {
-  return ((hash + Math.imul(round, other | 1)) >>> 0) & 0x7ffffff;
+  return (hash + Math.imul(round, other | 1)) >>> 0;
 }

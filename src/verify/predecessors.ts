@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { BloomFilter } from './bloom-filter.ts';
+import type { BloomFilter } from './bloom-filter.ts';
 import type { Report } from './violation.ts';
 
 /** The largest number of records to look up. It bounds memory, and a tree with more of them is wrong anyway. */
@@ -18,7 +18,7 @@ export class Predecessors {
   #count = 0;
 
   /** @param feed the ids of the feed: threads can add to the same filter */
-  constructor(feed: BloomFilter = new BloomFilter()) {
+  constructor(feed: BloomFilter) {
     this.#feed = feed;
   }
 

@@ -58,8 +58,8 @@ export async function secondPass(
   for (const { account, records, path } of walkAccounts(
     tree,
     new MultisetHash(),
-    new BloomFilter(),
-    new Predecessors(),
+    BloomFilter.for(tree.build.accounts),
+    new Predecessors(BloomFilter.for(0)),
     noDamages().accounts,
     known,
   )) {

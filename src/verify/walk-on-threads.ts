@@ -9,7 +9,7 @@ import type { TreeDigests } from '../tree/manifest.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
 import type { AccountPlace } from './account-place.ts';
 import { checkOrder } from './accounts.ts';
-import { BLOOM_BYTES, BloomFilter } from './bloom-filter.ts';
+import { BloomFilter, bloomBytes } from './bloom-filter.ts';
 import { noDamages } from './damaged-pages.ts';
 import { checkPlace, type RecordPlace } from './feed.ts';
 import { HASH_BYTES, MultisetHash } from './multiset-hash.ts';
@@ -55,7 +55,7 @@ export async function walkOnThreads(
   const { build, pages } = walk;
   if (walk.threads === 0 || report.violationCount > 0 || build.data_pages + build.account_pages < MIN_PAGES) return undefined;
   const store = walk.store === undefined ? undefined : Store.open(walk.store);
-  const ids = new SharedArrayBuffer(BLOOM_BYTES);
+  const ids = new SharedArrayBuffer(bloomBytes(build.records));
   const merge = new Merge(build, new BloomFilter(ids), walk.sortKeys, onProgress);
   const jobs = Array.from({ length: walk.threads }, () => jobOf(walk, store, ids));
   const isOfStore = store === undefined || store.revision.fingerprint === build.store;
@@ -134,13 +134,14 @@ class Merge {
   readonly #build: BuildRecord;
   readonly #sortKeys: SortKeysCheck;
   readonly #onProgress: OnProgress<VerifyPhase>;
-  readonly #known = new BloomFilter();
+  readonly #known: BloomFilter;
   #checksum = NOTHING;
   #record: RecordPlace | undefined;
   #account: AccountPlace | undefined;
 
   constructor(build: BuildRecord, ids: BloomFilter, sortKeys: SortKeysCheck, onProgress: OnProgress<VerifyPhase>) {
     this.predecessors = new Predecessors(ids);
+    this.#known = BloomFilter.for(build.accounts);
     this.#build = build;
     this.#sortKeys = sortKeys;
     this.#onProgress = onProgress;

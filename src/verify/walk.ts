@@ -46,7 +46,7 @@ export async function walkTree(
   const damaged = noDamages();
   const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
   const [feedHash, accountHash, names] = [new MultisetHash(), new MultisetHash(), new Set<string>()];
-  const predecessors = new Predecessors();
+  const predecessors = new Predecessors(BloomFilter.for(tree.build.records));
   const all = tree.build.records + tree.build.accounts;
   let [records, accounts] = [0, 0];
   try {
@@ -59,7 +59,8 @@ export async function walkTree(
       onProgress('walk', records, all);
       await pauses.take();
     }
-    for (const found of walkAccounts(tree, accountHash, new BloomFilter(), predecessors, damaged.accounts, report)) {
+    const known = BloomFilter.for(tree.build.accounts);
+    for (const found of walkAccounts(tree, accountHash, known, predecessors, damaged.accounts, report)) {
       comparison?.account(found);
       sortKeys?.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
