@@ -23,7 +23,8 @@ describe('a change of Verified', () => {
   });
 
   it('has whole words if the difference is a part of a word', () => {
-    const html = '<del style="background:#ffe6e6;">f</del><ins style="background:#e6ffe6;">tru</ins><del style="background:#ffe6e6;">als</del><span>e</span>';
+    const html =
+      '<del style="background:#ffe6e6;">f</del><ins style="background:#e6ffe6;">tru</ins><del style="background:#ffe6e6;">als</del><span>e</span>';
     expect(shown(verified('true', html))[0]).toBe('<div dir=auto><del>No</del><ins>Yes</ins></div>');
   });
 
