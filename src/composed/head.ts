@@ -18,7 +18,7 @@ export interface Published {
   readonly time: string;
 }
 
-/** The newest state that a target ever had before it went back to an earlier one. */
+/** The state that a target had before it went back to an earlier one. */
 export interface Withdrawn {
   readonly generation: number;
   /** The SHA-256 of the root of its log. */
@@ -42,13 +42,16 @@ export interface ComposedHead extends Site {
   readonly log: KnownTree;
   /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has it. */
   readonly published?: readonly Published[] | undefined;
-  /** Only after a rollback. Its number and those before it must not stand for other states, because readers have seen them. */
-  readonly withdrawn?: Withdrawn | undefined;
+  /**
+   * What each rollback since the last removal withdrew. The numbers must not stand for other states, because readers have seen
+   * them. Only the head at a target has it, or a copy of the target.
+   */
+  readonly withdrawn?: readonly Withdrawn[] | undefined;
 }
 
 /** Returns the highest number that a generation ever had. */
 export function highestNumber({ generation, withdrawn }: ComposedHead): number {
-  return Math.max(generation, withdrawn?.generation ?? 0);
+  return Math.max(generation, ...(withdrawn ?? []).map((one) => one.generation));
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -87,10 +90,11 @@ const published: Rule<readonly Published[] | undefined> = {
     (Array.isArray(value) && value.every((one) => isObject(one) && count.accepts(one['generation']) && isTime(one['time']))),
 };
 
-const withdrawn: Rule<Withdrawn | undefined> = {
-  expected: 'a generation with the root of its log',
-  accepts: (value): value is Withdrawn | undefined =>
-    value === undefined || (isObject(value) && count.accepts(value['generation']) && isHash(value['log'])),
+const withdrawn: Rule<readonly Withdrawn[] | undefined> = {
+  expected: 'a list of generations with the roots of their logs',
+  accepts: (value): value is readonly Withdrawn[] | undefined =>
+    value === undefined ||
+    (Array.isArray(value) && value.every((one) => isObject(one) && count.accepts(one['generation']) && isHash(one['log']))),
 };
 
 const layout: Rule<'composed'> = oneOf('composed');

@@ -315,6 +315,28 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     target.close();
   });
 
+  it.skipIf(skip)('deletes after a removal what rollbacks withdrew', async () => {
+    const [history, job] = [new History(`${name} withdrawn and removed`), new History(`${name} withdrawn and removed job`)];
+    const target = await place.open('withdrawn-and-removed');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    cpSync(history.store, job.store);
+    await history.add(records.one, 8);
+    await publishComposed(target, { ...options, out: history.out });
+    await rollback(target, { ...options, generation: 1 });
+    await job.add(records.many, 7);
+    await publishComposed(target, { ...options, out: job.out, append: true });
+    const removed: string = JSON.parse(records.one[0] ?? '').account;
+    await removeAccounts(job.store, [removed], { now: '2026-11-22T00:00:00Z', allowUnknown: true, isDryRun: false });
+    await job.build(6);
+    await publishComposed(target, { ...options, out: job.out });
+    const files = filesIn(await intact('withdrawn-and-removed'));
+    const left = [...files].filter(([path]) => path.startsWith('chunks/') && !job.chunks().has(path));
+    // a node has only hashes and keys, and nodes of old logs stay
+    expect(left.filter(([, bytes]) => !isLog(bytes) && !bytes.toString().startsWith('{"level":')).map(([path]) => path)).toEqual([]);
+    target.close();
+  });
+
   it.skipIf(skip)('fails for one of two publishers at the same time, and keeps the state of the other', async () => {
     const [one, two] = [new History(`${name} one`), new History(`${name} two`)];
     await one.add(records.first, 3);

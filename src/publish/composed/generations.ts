@@ -53,11 +53,27 @@ export async function generationsToPublish(
 async function reusesNumbers(own: readonly Generation[], found: ComposedHead, read: ReadChecked): Promise<boolean> {
   const highest = highestNumber(found);
   const later = own.filter(({ generation }) => generation > found.generation && generation <= highest);
-  if (later.length === 0 || found.withdrawn === undefined) return false;
-  const node = parseNode(await read(found.withdrawn.log));
-  const count = node.children.reduce((sum, child) => sum + child[1], 0);
-  const withdrawn = new Set((await readLog({ root: found.withdrawn.log, node, count }, read)).map(encodeJson));
+  const last = found.withdrawn?.at(-1);
+  if (later.length === 0 || last === undefined) return false;
+  const withdrawn = new Set((await readLogAt(last.log, read)).map(encodeJson));
   return later.some((generation) => !withdrawn.has(encodeJson(generation)));
+}
+
+/** Returns the generations that rollbacks withdrew, and whose chunks are at the target. */
+export async function withdrawnGenerations(
+  { withdrawn = [] }: ComposedHead,
+  before: readonly Generation[],
+  read: ReadChecked,
+): Promise<readonly Generation[]> {
+  const first = before[0]?.generation ?? 0;
+  const logs = await Promise.all(withdrawn.map(({ log }) => readLogAt(log, read)));
+  // --keep deleted the chunks of those before the first one
+  return logs.flat().filter(({ generation }) => generation >= first);
+}
+
+async function readLogAt(root: string, read: ReadChecked): Promise<readonly Generation[]> {
+  const node = parseNode(await read(root));
+  return await readLog({ root, node, count: node.children.reduce((sum, child) => sum + child[1], 0) }, read);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Chunk } from '../../composed/chunk.ts';
-import { type ComposedHead, encodeHead, highestNumber, type Published } from '../../composed/head.ts';
+import { type ComposedHead, encodeHead, type Published } from '../../composed/head.ts';
 import { logOf } from '../../composed/log.ts';
 import type { Generation } from '../../rewrite/compose.ts';
 import { settledGeneration } from './published.ts';
@@ -11,6 +11,8 @@ export interface Situation {
   readonly generations: readonly Generation[];
   /** The same at the target; undefined without an earlier publish. */
   readonly found: { readonly head: ComposedHead; readonly generations: readonly Generation[] } | undefined;
+  /** The generations that rollbacks withdrew. Read only after a removal. */
+  readonly withdrawn: readonly Generation[];
   /** Whether the new state continues the generations of the target. Otherwise all of these are dropped. */
   readonly isSuccessor: boolean;
   /** Whether an account was removed since the state at the target: then no earlier state may stay. */
@@ -44,12 +46,12 @@ export interface ComposedPlan {
   readonly kept: readonly Generation[];
   /** The generations that only the old log has. */
   readonly dropped: readonly Generation[];
-  /** Those of them whose chunks are deleted. The log itself has only counts and hashes: its old chunks stay. */
+  /** Those of them whose chunks are deleted; after a removal also the withdrawn ones. The log itself has only counts and hashes: its old chunks stay. */
   readonly deleted: readonly Generation[];
 }
 
 /** Computes what to send and what to drop. Pure. */
-export function planComposed({ head, generations, found, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
+export function planComposed({ head, generations, found, withdrawn, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
   const before = found?.generations ?? [];
   // what an earlier publish dropped stays dropped
   const first = isSuccessor ? (before[0]?.generation ?? 0) : 0;
@@ -70,8 +72,7 @@ export function planComposed({ head, generations, found, isSuccessor, hasRemoved
   if (found !== undefined) logOf(before, ({ hash }) => oldChunks.add(hash));
   // a tree that was restored from a target may have a list of publishes
   const generation = kept.at(-1)?.generation ?? head.generation;
-  const withdrawn = found !== undefined && highestNumber(found.head) > generation ? found.head.withdrawn : undefined;
-  const next: ComposedHead = { ...head, generation, log, published: undefined, withdrawn };
+  const next: ComposedHead = { ...head, generation, log, published: undefined, withdrawn: hasRemoved ? undefined : found?.head.withdrawn };
   return {
     head: next,
     // other generations may have the same numbers
@@ -81,7 +82,7 @@ export function planComposed({ head, generations, found, isSuccessor, hasRemoved
     states: repair ? newStates(kept, [], false) : newStates(kept, before, isSuccessor),
     kept,
     dropped,
-    deleted: hasRemoved ? dropped : dropped.filter((generation) => !readable.has(generation)),
+    deleted: hasRemoved ? [...dropped, ...withdrawn] : dropped.filter((generation) => !readable.has(generation)),
   };
 }
 

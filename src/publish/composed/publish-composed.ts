@@ -9,7 +9,7 @@ import type { Target } from '../../storage/target.ts';
 import { checkGuards, type Limits } from '../planning/guards.ts';
 import { refuseOtherFiles } from '../trees/other-files.ts';
 import { deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
-import { generationsToPublish, hasRemoved, lostGenerations } from './generations.ts';
+import { generationsToPublish, hasRemoved, lostGenerations, withdrawnGenerations } from './generations.ts';
 import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
 import { type Marker, readMarker, writeMarker } from './marker.ts';
@@ -111,12 +111,14 @@ async function prepare(remote: Remote, target: Target, head: ComposedHead, optio
   const read = readEither(options.out, remote);
   const { generations, before, isSuccessor } = await generationsToPublish(head, found?.head, options.append, read);
   const lost = lostGenerations(remote.name, head, found?.head, isSuccessor);
+  const removed = found !== undefined && hasRemoved(head, found.head);
   const plan = planComposed({
     head,
     generations,
     found: found && { head: found.head, generations: before },
+    withdrawn: removed ? await withdrawnGenerations(found.head, before, read) : [],
     isSuccessor,
-    hasRemoved: found !== undefined && hasRemoved(head, found.head),
+    hasRemoved: removed,
     repair: options.repair,
     keep: options.keep,
     now: Date.now(),

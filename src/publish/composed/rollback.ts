@@ -114,7 +114,10 @@ async function headOf(
     data: { count: records, root: data, node: parseNode(dataNode) },
     account: { count: accounts, root: account, node: parseNode(accountNode) },
     log,
-    withdrawn: highestNumber(found) > found.generation ? found.withdrawn : { generation: found.generation, log: found.log.root },
+    withdrawn:
+      highestNumber(found) > found.generation
+        ? found.withdrawn
+        : [...(found.withdrawn ?? []), { generation: found.generation, log: found.log.root }],
   };
 }
 

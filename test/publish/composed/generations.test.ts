@@ -33,7 +33,7 @@ async function joined(
   const exclusion = removed ? '2026-11-22T00:00:00Z' : null;
   const former = headOf(withdrawn);
   const found =
-    withdrawn === target ? headOf(target) : { ...headOf(target), withdrawn: { generation: former.generation, log: former.log.root } };
+    withdrawn === target ? headOf(target) : { ...headOf(target), withdrawn: [{ generation: former.generation, log: former.log.root }] };
   const { generations, isSuccessor } = await generationsToPublish(headOf(own, exclusion), found, append, read);
   return { isSuccessor, list: generations.map(({ generation: number, data }) => `${number}${data.slice(0, 1)}`).join(' '), generations };
 }

@@ -40,7 +40,7 @@ const numbers = (generations: readonly Generation[]) => generations.map((one) =>
 /** The plan for all generations at a target that has some of them. */
 function plan(before: readonly Generation[], changes: Partial<Situation> = {}) {
   const found = before.length === 0 ? undefined : { head: headOf(before), generations: before };
-  const rest = { isSuccessor: true, hasRemoved: false, repair: false, keep: undefined, now: NOW };
+  const rest = { withdrawn: [], isSuccessor: true, hasRemoved: false, repair: false, keep: undefined, now: NOW };
   return planComposed({ head: headOf(ALL), generations: ALL, found, ...rest, ...changes });
 }
 
@@ -108,6 +108,8 @@ describe('the plan of a composed publish', () => {
     expect(numbers(plan(other, replaced).deleted)).toEqual([]);
     expect(numbers(plan(other, { ...replaced, keep: 20 * DAY }).deleted)).toEqual([5]);
     expect(numbers(plan(other, { ...replaced, hasRemoved: true }).deleted)).toEqual([5, 6, 7]);
+    const withdrawn = [generation(8, 1)];
+    expect(numbers(plan(other, { ...replaced, hasRemoved: true, withdrawn }).deleted)).toEqual([5, 6, 7, 8]);
   });
 
   it('sends all states again to repair a target', () => {
