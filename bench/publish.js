@@ -56,7 +56,10 @@ const env = {
 };
 const isInstalled = (command) => spawnSync('which', [command]).status === 0;
 const bucket = `bench-${Date.now()}`;
-const publish = (target, out, more = []) => ['node', [BIN, 'publish', target, '--out', out, '--endpoint', endpoint, ...more]];
+const publish = (target, out, more = []) => {
+  const store = target.startsWith('s3:') ? ['--endpoint', endpoint] : [];
+  return ['node', [BIN, 'publish', target, '--out', out, ...store, ...more]];
+};
 /** The commands to compare, for a tree. */
 const toolsFor = (out) =>
   [
