@@ -12,6 +12,8 @@ import { blocksOf } from './blocks.ts';
 import { machine, shell } from './nightly-page.ts';
 
 const blocks = blocksOf('cluster.md');
+/** How many tasks GNU parallel runs at a time. */
+const TASKS = (process.env['PALIMPSEST_TEST_TASKS'] ?? '4').split(',').map(Number);
 
 /** Replaces texts, each of which must be there. */
 function replaced(text: string, replacements: Readonly<Record<string, string>>): string {
@@ -78,7 +80,7 @@ async function run(
 }
 
 describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh in docs/cluster.md', () => {
-  it.each([1, 2, 4])(
+  it.each(TASKS)(
     'gives the store and the tree of observe with %i tasks at a time',
     async (jobs) => {
       const work = temporaryFolder();
