@@ -55,7 +55,7 @@ function refuseStoreOptionsOfFolder(command: CommandUnknownOpts): void {
   for (const option of ['endpoint', 'region']) {
     if (command.getOptionValueSource(option) !== 'cli') continue;
     const looksLikeBucket = /^[a-z\d][a-z\d.-]+(\/[^/]+)*\/?$/.test(address);
-    throw new Failure('usage', `--${option} has no meaning for a folder`, {
+    throw new Failure('usage', `--${option} cannot be used with a folder`, {
       place: { field: `--${option}` },
       expected: 's3://bucket/prefix or az://container/prefix',
       found: `the folder ${address}`,

@@ -197,7 +197,7 @@ it.each([
   const { out } = await tree();
   const folder = temporaryFolder();
   const { code, stderr } = await palimpsestHere(['publish', 'bucket/site', '--out', out, '--allow-loopback', ...options], { cwd: folder });
-  expect(stderr).toContain(`${option} has no meaning for a folder (usage)`);
+  expect(stderr).toContain(`${option} cannot be used with a folder (usage)`);
   expect(stderr).toContain('did you mean s3://bucket/site?');
   expect(code).toBe(2);
   expect(filesIn(folder).size).toBe(0);
