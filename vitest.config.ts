@@ -46,7 +46,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new SlowFiles()],
-    setupFiles: ['test/support/equality.ts'],
+    setupFiles: ['test/support/equality.ts', 'test/support/properties.ts'],
     // two cores: some files wait for servers and timeouts for most of their time
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
