@@ -91,7 +91,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp }, { wrapErrors }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp, removeEmptyFolders }, { wrapErrors }] = await Promise.all([
         import('../mirror/mirror.ts'),
         import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
@@ -101,9 +101,9 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       ]);
       if (existsSync(address)) throw isLocal(address);
       const baseUrl = parseBaseUrl(address, 'argument base-url');
-      // the rejects file is beside the store, which may be the first one
-      if (options.rejects === undefined) wrapErrors(options.store, () => mkdirp(dirname(options.store)));
       const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
+      // the rejects file is beside the store, which may be the first one
+      const folders = options.rejects === undefined ? wrapErrors(options.store, () => mkdirp(dirname(options.store))) : [];
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
@@ -157,6 +157,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       } finally {
         rejects.discard();
         await warc?.close();
+        removeEmptyFolders(folders);
       }
     });
 }
