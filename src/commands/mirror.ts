@@ -168,15 +168,15 @@ function isChanged({ records, accounts, changed, deleted }: MirrorResult): boole
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
   const { isComplete, isResumed, isTree, gone, rejected, missing, ...rest } = result;
-  const { isUnsettled, ...what } = missing;
+  const { isCountUnstable, ...what } = missing;
   return {
     ...facts,
     complete: isComplete,
     resumed: isResumed,
     tree: isTree,
     ...rest,
-    missing: { ...what, unsettled: isUnsettled },
-    gone: { records: gone.data, accounts: gone.account },
+    missing: { ...what, count_unstable: isCountUnstable },
+    removed_from_service: { records: gone.data, accounts: gone.account },
     rejected,
     rejects: rejected === 0 ? undefined : facts.rejects,
   };
@@ -189,7 +189,7 @@ function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, reject
   if (left > 0) terminal.warn(`the service no longer has ${plural(left, 'item')} of the store; --delete deletes such items`);
   if (isComplete) return;
   terminal.warn(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
-  if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and the known items never agreed');
+  if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(
       `  ${url}: ${reason ?? 'records may have been skipped before it'}, between ${newer === null ? 'the top' : `record ${newer}`} and ${older === null ? 'the end' : `record ${older}`} of the feed`,

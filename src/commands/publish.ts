@@ -170,7 +170,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           resumed: summary.wasInterrupted,
           requests: trafficOf(summary.traffic),
           bytes: summary.traffic.sent,
-          gaps: summary.plan.gaps,
+          readerGaps: summary.plan.readerGaps,
           conditional: summary.isConditional,
           invalidate: summary.invalidate,
         },

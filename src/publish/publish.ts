@@ -140,7 +140,7 @@ function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals
 
 function leaseFor({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Lease {
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
-  const size = { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined };
+  const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
   const claim = { trees: distinct([...found.trees, size]), manifest: tree.build.manifest, headers: headersOf(options) };
   return new Lease(remote, claim, found.tag);
 }

@@ -142,7 +142,7 @@ async function summaryOf(
     bytes += chunk.bytes;
     options.onProgress?.('read', uploads, 0);
   }
-  const guarded = { isIdle, deletes: deletes.length, atTarget, gaps: [] };
+  const guarded = { isIdle, deletes: deletes.length, atTarget, readerGaps: [] };
   return {
     head,
     before: found?.head.generation ?? null,
