@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { missingOf } from '../../src/mirror/missing.ts';
-import { remember } from '../../src/mirror/remember.ts';
 import { Run, type RunState, startRun } from '../../src/mirror/run.ts';
+import { saveMirrorState } from '../../src/mirror/save-mirror-state.ts';
 import { Spool } from '../../src/mirror/spool.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { Exclusions } from '../../src/store/exclusions.ts';
@@ -50,7 +50,7 @@ function nights() {
       build: null,
       manifest: null,
     };
-    const after = remember(memory, spool, new Exclusions(database), { summary, gone });
+    const after = saveMirrorState(memory, spool, new Exclusions(database), { summary, gone });
     const has = { data: new Set(after.keys('data')), account: new Set(after.keys('account')) };
     spool.close();
     return { isComplete, missing, gone, has, requests: service.requests - before, plan };
