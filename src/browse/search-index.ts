@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { encodeJson } from '../contract/json.ts';
 import type { SearchedNames } from '../store/searched-names.ts';
 import { sortedLines } from '../store/sorted-lines.ts';
-import { Best, type Listed, type Term } from './best-accounts.ts';
 import { type ByteText, byteText, exactByteText, plainText } from './byte-text.ts';
 import { accountPlace } from './paths.ts';
 import { handleTerm, MATCH, type Match, nameTerms, searchPath } from './search-terms.ts';
+import { type ListedAccount, type Term, TopMatches } from './top-matches.ts';
 
 /** A file of the search index: a classic script, because a page from `file://` can load nothing else. */
 export interface SearchFile {
@@ -49,14 +49,14 @@ export function searchDigest(accounts: Iterable<SearchedNames>): string {
  * @param above the best accounts of the shorter prefixes, shortest first
  * @returns the shortest prefix with a file: the prefix, or the continuation that all its terms begin with
  */
-function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly Best[]): Generator<SearchFile, ByteText> {
-  const rest = new Map<string, Listed>();
+function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly TopMatches[]): Generator<SearchFile, ByteText> {
+  const rest = new Map<string, ListedAccount>();
   if (terms.fits(prefix, TERMS, SIZE)) {
     inline(terms, prefix, above, rest);
     yield fileOf(prefix, rest.size, [], [], rest.values());
     return prefix;
   }
-  const best = new Best(prefix);
+  const best = new TopMatches(prefix);
   const open = [...above, best];
   const next: ByteText[] = [];
   const canSplit = prefix.length < LONGEST_PREFIX;
@@ -74,7 +74,7 @@ function* filesOf(terms: TermCursor, prefix: ByteText, above: readonly Best[]): 
       next.push(yield* filesOf(terms, longer, open));
     }
   }
-  above.at(-1)?.join(best);
+  above.at(-1)?.merge(best);
   const [only] = next;
   if (only !== undefined && next.length === 1 && rest.size === 0 && isComplete && prefix !== '') return only;
   yield fileOf(prefix, best.total, next, best.listed, rest.values());
@@ -176,7 +176,7 @@ function sharedLength(a: string, b: string): number {
 }
 
 /** Takes all terms with a prefix into the entries of a file. */
-function inline(terms: TermCursor, prefix: string, open: readonly Best[], rest: Map<string, Listed>): Taken {
+function inline(terms: TermCursor, prefix: string, open: readonly TopMatches[], rest: Map<string, ListedAccount>): Taken {
   const taken = { terms: 0, size: 0 };
   while (terms.at(prefix) !== undefined) {
     const term = terms.take();
@@ -195,25 +195,31 @@ interface Taken {
 }
 
 /** @param open the best accounts of all prefixes that the term begins with, shortest first */
-function offer(term: Term, open: readonly Best[]): void {
+function offer(term: Term, open: readonly TopMatches[]): void {
   for (let index = open.length - 1; index >= 0; index -= 1) if (open[index]?.count(term) !== true) break;
   open.at(-1)?.offer(term);
 }
 
 /** An account can have several former handles. Only those that the terms of a file come from are in this file. */
-function joined(known: Listed | undefined, listed: Listed): Listed {
+function joined(known: ListedAccount | undefined, listed: ListedAccount): ListedAccount {
   if (known === undefined) return listed;
   return { ...known, formerHandles: [...new Set([...known.formerHandles, ...listed.formerHandles])] };
 }
 
-function fileOf(prefix: ByteText, total: number, next: readonly ByteText[], best: Iterable<Listed>, rest: Iterable<Listed>): SearchFile {
+function fileOf(
+  prefix: ByteText,
+  total: number,
+  next: readonly ByteText[],
+  best: Iterable<ListedAccount>,
+  rest: Iterable<ListedAccount>,
+): SearchFile {
   const text = plainText(prefix);
   const names = exactByteText(encodeJson(text));
   const endings = exactByteText(encodeJson(next.map((longer) => plainText(longer).slice(text.length))));
   return { path: searchPath(text), text: `palimpsest([${names},${total},${endings},[${arrays(best)}],[${arrays(rest)}]])\n` };
 }
 
-function arrays(accounts: Iterable<Listed>): ByteText {
+function arrays(accounts: Iterable<ListedAccount>): ByteText {
   return Array.from(accounts, ({ json, formerHandles }) => `[${[json, ...formerHandles].join(',')}]`).join(',');
 }
 
