@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTHING_SHOWN } from '../browse/shown.ts';
+import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -153,10 +153,13 @@ async function prepareBrowse(
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<{ readonly browse: StagedBrowse; readonly sources: BrowseSources | undefined }> {
-  const [{ stageBrowse }, { browseSources, shownBy }] = await Promise.all([import('./browse-files.ts'), import('./browse-sources.ts')]);
+  const [{ stageBrowse }, { browseSources, renderedStateOf }] = await Promise.all([
+    import('./browse-files.ts'),
+    import('./browse-sources.ts'),
+  ]);
   const sources = site === undefined ? undefined : browseSources(store);
-  const shown = sources === undefined ? NOTHING_SHOWN : shownBy(found, since, store, sources);
-  const present = { out, isListed: found !== undefined, shown };
+  const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
+  const present = { out, isListed: found !== undefined, rendered };
   return { browse: await stageBrowse(store, site, stage, present, pauses, onProgress), sources };
 }
 
