@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
-import type { ArchiveReport } from '../sources/archives/survey.ts';
+import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
