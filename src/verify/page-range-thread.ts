@@ -1,11 +1,11 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { SpanCheck } from './span-check.ts';
-import type { CollectionSpan, SpanJob } from './span-messages.ts';
+import { PageRangeCheck } from './page-range-check.ts';
+import type { CollectionPageRange, PageRangeJob } from './page-range-messages.ts';
 
-const job: SpanJob = workerData;
-const spans = new SpanCheck(job);
+const job: PageRangeJob = workerData;
+const ranges = new PageRangeCheck(job);
 
-parentPort?.on('message', (span: CollectionSpan) => {
+parentPort?.on('message', (range: CollectionPageRange) => {
   // an error is not caught: it ends the thread, and the main thread gets it
-  parentPort?.postMessage(spans.check(span));
+  parentPort?.postMessage(ranges.check(range));
 });
