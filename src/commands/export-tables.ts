@@ -72,13 +72,14 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     )
     .action(async ({ to, table, store: storePath, ...outputMode }) => {
       terminal.setOutput(outputMode);
-      const [{ Store }, { TABLES }, { isSameFile, writeFiles }, { toFailure }, { makeFolder, removeEmptyFolders }, encode] =
+      const [{ Store }, { TABLES }, { isSameFile, writeFiles }, { toFailure }, { makeFolder }, { removeEmptyFolders }, encode] =
         await Promise.all([
           import('../store/store.ts'),
           import('../export/tables.ts'),
           import('../export/export-file.ts'),
           import('../store/store-error.ts'),
           import('../export/table-folder.ts'),
+          import('../store/mkdirp.ts'),
           load(),
         ]);
       const files = filesOf(to, table, name);

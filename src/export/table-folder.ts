@@ -1,8 +1,6 @@
 import { Failure } from '../contract/failure.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 
-export { removeEmptyFolders } from '../store/mkdirp.ts';
-
 /**
  * Creates the folder for the files of tables. Returns the folders that it created.
  * @param extension the extension of the files
