@@ -30,7 +30,9 @@ let store = '';
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'palimpsest-threads-'));
   [good, store] = [join(home, 'good'), join(home, 'store.db')];
-  const lines = execFileSync(process.execPath, [new URL('../../bench/records.js', import.meta.url).pathname, String(RECORDS), '300'])
+  const lines = execFileSync(process.execPath, [new URL('../../bench/records.js', import.meta.url).pathname, String(RECORDS), '300'], {
+    timeout: 60_000,
+  })
     .toString()
     .trimEnd()
     .split('\n')
