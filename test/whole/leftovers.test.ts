@@ -86,12 +86,12 @@ describe('verify with a store that never had the content of the tree', () => {
 
 describe('remove with a name that no account has', () => {
   it('suggests accounts with similar names', async () => {
-    const { code, stdout } = await palimpsestHere(['remove', 'dr_tidepol', '--json'], { cwd: folder });
+    const { code, stdout } = await palimpsestHere(['remove', 'cable_berry', '--json'], { cwd: folder });
     expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
       code: 1,
       error: {
         code: 'no-account',
-        hint: expect.stringMatching(/^did you mean @dr_tidepool \(.*\)\? To exclude the name anyway, add --allow-unknown$/),
+        hint: expect.stringMatching(/^did you mean @cable_ferry \(.*\)\? To exclude the name anyway, add --allow-unknown$/),
       },
     });
     const unlike = await palimpsestHere(['remove', 'zzzzzzzzzzzzzzzz', '--json'], { cwd: folder });
