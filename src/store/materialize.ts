@@ -5,6 +5,7 @@ import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
+import { RecordsByAccount } from './records-by-account.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from './revision.ts';
 import { ACCOUNT_ORDER, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
@@ -38,7 +39,7 @@ export function* materialize(database: Connection, recordsChanged: boolean): Gen
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const { reordered } = yield* materializeAccounts(database, number, !isNew);
+  const { reordered } = yield* materializeAccounts(database, number, last === undefined, !isNew);
   database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
@@ -71,6 +72,8 @@ interface StaleAccount extends DescribedAccount {
   /** The present first record, and the first record when the account was last derived. */
   readonly first: number | null;
   readonly derived_first: number | null;
+  readonly newest: number | null;
+  readonly records: number;
   readonly is_new: 0 | 1;
 }
 
@@ -80,16 +83,19 @@ const BATCH_SIZE = 250;
 function* materializeAccounts(
   database: Connection,
   number: number,
+  areAllStale: boolean,
   isChecked: boolean,
 ): Generator<MaterializeStep, { readonly reordered: boolean }> {
   // in the order of the account pages, so that histories are stored in the order of their reads
   database.exec(`
     CREATE TEMP TABLE stale AS
-      SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first
+      SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first,
+        (SELECT max(id) FROM record WHERE record.account = account.screen_name) AS newest,
+        (SELECT count(*) FROM record WHERE record.account = account.screen_name) AS records
       FROM account WHERE revision IS NULL ORDER BY first`);
   const next = database.prepare<[number, number], StaleAccount>(`
     SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
-      digest IS NULL AS is_new
+      newest, records, digest IS NULL AS is_new
     FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? ORDER BY stale.rowid LIMIT +?`);
   const gather = database.prepare<[string], Gathered>(GATHER);
   const wrong = database
@@ -104,18 +110,24 @@ function* materializeAccounts(
 
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
-  for (const account of staleAccounts(next)) {
-    const damage = isChecked ? wrong.get(account.screen_name) : undefined;
-    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
-    const gathered = gather.get(account.screen_name) ?? NO_RECORDS;
-    const { records } = gathered;
-    const { head, tail } = accountJson(database.path, account, gathered);
-    if (account.first !== null) insert.run(account.first, records, head, tail);
-    const digest = createHash('sha256').update(head).update(tail).digest();
-    update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
-    // accounts without records are sorted by name: a new name can change the order
-    reordered ||= account.is_new === 1 || account.first !== account.derived_first || account.first === null;
-    yield { done: account.row, all };
+  const sorted = areAllStale ? new RecordsByAccount(database) : undefined;
+  try {
+    for (const _ of sorted?.read() ?? []) yield { done: 0, all };
+    for (const account of staleAccounts(next)) {
+      const damage = isChecked ? wrong.get(account.screen_name) : undefined;
+      if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
+      const { row, first, newest, records } = account;
+      const gathered = sorted === undefined ? gather.get(account.screen_name) : { records, newest, json: sorted.jsonOf(row, records) };
+      const { head, tail } = accountJson(database.path, account, gathered ?? NO_RECORDS);
+      if (first !== null) insert.run(first, records, head, tail);
+      const digest = createHash('sha256').update(head).update(tail).digest();
+      update.run(first, number, digest, accountChecksum(head, tail, records), account.id);
+      // accounts without records are sorted by name: a new name can change the order
+      reordered ||= account.is_new === 1 || first !== account.derived_first || first === null;
+      yield { done: row, all };
+    }
+  } finally {
+    sorted?.close();
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
