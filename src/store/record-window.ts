@@ -1,7 +1,7 @@
 import { readSync, writeSync } from 'node:fs';
 
 /** How much of a window is written at once, in bytes. */
-const CHUNK_BYTES = 1 << 16;
+const CHUNK_BYTES = 1 << 13;
 /** Before each record are the row of its account and its length, as two 32-bit numbers. */
 const HEADER_BYTES = 8;
 const COMMA = ','.charCodeAt(0);
@@ -18,15 +18,27 @@ interface Chunk {
   readonly length: number;
 }
 
+/** The records of a window, each after the row of its account and its length. There is as much free space after them. */
+export interface Entries {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The length of the entries in bytes. */
+  readonly length: number;
+}
+
 /** The records of accounts with consecutive rows. They are written to a file in chunks, and read back as a whole. */
 export class RecordWindow {
+  /** The first row, and the row after the last. */
+  readonly first: number;
+  end: number;
   readonly #file: ChunkFile;
   readonly #chunks: Chunk[] = [];
   #buffer = Buffer.alloc(0);
   #used = 0;
 
-  constructor(file: ChunkFile) {
+  constructor(file: ChunkFile, first: number) {
     this.#file = file;
+    this.first = first;
+    this.end = first;
   }
 
   /** Adds the record in a part of `source`. @param row the row of its account */
@@ -42,18 +54,18 @@ export class RecordWindow {
     this.#used += needed;
   }
 
-  /** Returns the records in the order in which they were added, grouped by the rows of their accounts. */
-  read(): GroupedRecords {
+  /** Returns the records in the order in which they were added. */
+  read(): Entries {
     this.#write();
     this.#buffer = Buffer.alloc(0);
     const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0);
-    const bytes = Buffer.allocUnsafeSlow(2 * length);
+    const bytes = new Uint8Array(2 * length);
     let end = 0;
     for (const chunk of this.#chunks) {
       readFully(this.#file.descriptor, bytes.subarray(end, end + chunk.length), chunk.at);
       end += chunk.length;
     }
-    return new GroupedRecords(bytes, length);
+    return { bytes, length };
   }
 
   #write(): void {
@@ -79,11 +91,8 @@ export class GroupedRecords {
   readonly #bytes: Buffer;
   readonly #accounts = new Map<number, AccountPlace>();
 
-  /**
-   * @param bytes the entries of a window, and as much free space after them
-   * @param length the length of the entries in bytes
-   */
-  constructor(bytes: Buffer, length: number) {
+  constructor(entries: Entries) {
+    const [bytes, length] = [Buffer.from(entries.bytes.buffer), entries.length];
     this.#bytes = bytes;
     for (let at = 0; at < length; at += HEADER_BYTES + bytes.readUInt32LE(at + 4)) {
       const account = this.#accountOf(bytes.readUInt32LE(at));

@@ -1,16 +1,17 @@
 import { numbersIn } from './account-parts.ts';
 import type { Connection } from './connection.ts';
-import { damaged } from './damaged.ts';
-import { GroupedRecords, RecordWindow } from './record-window.ts';
+import { RecordWindow } from './record-window.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';
 import { wrapErrors } from './store-error.ts';
 
 /** The size of the records that are grouped in memory at once, in bytes. */
-const WINDOW_BYTES = 1 << 23;
+const WINDOW_BYTES = 1 << 21;
 /** The number of records that one query reads. */
 const BATCH_SIZE = 500;
 /** A window begins at a multiple of this number of accounts. */
 const STEP = 250;
+/** The most accounts of a window. Memory has their profiles too. */
+const WINDOW_ACCOUNTS = 40 * STEP;
 
 /** Some records: the rows of their accounts and their lengths in bytes, separated by commas, and their JSON. */
 interface RecordRows {
@@ -29,11 +30,10 @@ const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) }
 export class RecordsByAccount {
   readonly #database: Connection;
   readonly #spool: SpoolFile;
-  readonly #windows: RecordWindow[] = [];
-  /** The index of the window of each {@link STEP} accounts. */
-  readonly #windowOfStep: number[] = [];
-  #window = -1;
-  #grouped = new GroupedRecords(Buffer.alloc(0), 0);
+  /** The windows in the order of their rows. */
+  readonly windows: readonly RecordWindow[];
+  /** The window of each {@link STEP} accounts. */
+  readonly #windowOfStep: RecordWindow[] = [];
 
   /** @param windowBytes the approximate size of a window in bytes */
   constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
@@ -50,17 +50,22 @@ export class RecordsByAccount {
       .prepare<[number, number], number>('SELECT total(records) FROM temp.stale WHERE rowid > ? AND rowid <= ?')
       .pluck();
     const enough = (records * windowBytes) / bytes;
-    for (let [row, inWindow] = [0, enough]; row < accounts; row += STEP) {
-      if (inWindow >= enough) {
-        this.#windows.push(new RecordWindow(file));
+    let window = new RecordWindow(file, 1);
+    const windows = [window];
+    for (let [row, inWindow] = [0, 0]; row < accounts; row += STEP) {
+      if (inWindow >= enough || window.end - window.first >= WINDOW_ACCOUNTS) {
+        window = new RecordWindow(file, row + 1);
+        windows.push(window);
         inWindow = 0;
       }
-      this.#windowOfStep.push(this.#windows.length - 1);
+      window.end = Math.min(row + STEP, accounts) + 1;
       inWindow += inStep.get(row, row + STEP) ?? 0;
+      this.#windowOfStep.push(window);
     }
+    this.windows = windows;
   }
 
-  /** Reads all records. Yields after each batch. Must be run to its end before {@link jsonOf}. */
+  /** Reads all records. Yields after each batch. Must be run to its end before a window is read. */
   *read(): Generator<void> {
     const database = this.#database;
     database.exec(`
@@ -79,22 +84,6 @@ export class RecordsByAccount {
     database.exec('DROP TABLE temp.record_order');
   }
 
-  /**
-   * Returns the JSON of the records of an account, newest first, separated by commas. Must be called for each row, in order.
-   * @param row the row of the account in `temp.stale`
-   * @param records how many records the account has
-   * @throws Failure bad-store, file-system
-   */
-  jsonOf(row: number, records: number): Buffer {
-    const index = this.#indexOf(row);
-    if (index !== this.#window) {
-      this.#window = index;
-      this.#grouped = wrapErrors(this.#database.path, () => this.#windows[index]?.read()) ?? this.#grouped;
-    }
-    if (this.#grouped.countOf(row) !== records) throw damaged(this.#database.path, 'an index with records that are missing');
-    return this.#grouped.jsonOf(row);
-  }
-
   close(): void {
     this.#spool.close();
   }
@@ -104,12 +93,8 @@ export class RecordsByAccount {
     let start = 0;
     for (const [index, row] of numbersIn(accounts).entries()) {
       const end = start + (ends[index] ?? 0);
-      this.#windows[this.#indexOf(row)]?.add(row, json, start, end);
+      this.#windowOfStep[Math.floor((row - 1) / STEP)]?.add(row, json, start, end);
       start = end;
     }
-  }
-
-  #indexOf(row: number): number {
-    return this.#windowOfStep[Math.floor((row - 1) / STEP)] ?? 0;
   }
 }
