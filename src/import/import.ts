@@ -115,6 +115,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     withdraw(accounts, withdrawn.accounts);
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets);
+    await reading.close();
     await options.beforeCommit?.();
     const summary = {
       records,

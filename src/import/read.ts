@@ -70,7 +70,7 @@ export class InputReading {
     if (!this.#threads.isAllowed || this.#length <= (this.#threads.after ?? READ_AFTER) || !values.every(isPlain)) return undefined;
     this.#thread ??= new ReadingThread();
     const [texts, lines, paths] = [values.map(({ text }) => text), values.map(({ line }) => line), values.map(({ path }) => path)];
-    return this.#thread.read({ file, texts, lines, paths, isExport });
+    return this.#thread.ask({ file, texts, lines, paths, isExport });
   }
 
   async *#read(batch: ItemBatch, answer: Promise<EncodedBatch | undefined> | undefined): AsyncGenerator<Iterable<Item | EncodedItem>> {

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
+import type { SpoolFile } from '../store/spool-file.ts';
 import { mergeRuns, type RowLayout, rowsInFile, SortedRun } from './sorted-run.ts';
-import type { SpoolFile } from './spool-file.ts';
 
 /** How many rows are sorted in memory at once: 12 MB of six columns. */
 const RUN_ROWS = 1 << 18;

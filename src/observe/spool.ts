@@ -1,10 +1,10 @@
 import type { Place } from '../contract/failure.ts';
 import { timestampOf } from '../contract/instant.ts';
 import type { Observation } from '../contract/observation.ts';
+import { openSpool, removeSpools, type SpoolFile } from '../store/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
 import { ProfilePool, storedProfile } from './profile-pool.ts';
 import { BY_TIME, type Row } from './sorted-run.ts';
-import { openSpool, removeSpools, type SpoolFile } from './spool-file.ts';
 import { StringPool, textAt } from './string-pool.ts';
 
 /** The observations of a run, by their rows. */

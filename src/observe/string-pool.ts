@@ -1,6 +1,6 @@
 import { readSync, writeSync } from 'node:fs';
 import { LruMap } from '../sources/lru-map.ts';
-import type { SpoolFile } from './spool-file.ts';
+import type { SpoolFile } from '../store/spool-file.ts';
 
 /** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;

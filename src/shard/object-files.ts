@@ -3,12 +3,12 @@ import { writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pauses } from '../contract/pauses.ts';
-import { openSpool, type SpoolFile } from '../observe/spool-file.ts';
 import { uploadFile } from '../storage/file-upload.ts';
 import type { ListedObject, ObjectSource } from '../storage/object-source.ts';
 import { type ObjectReader, openReader, openRemote, type Remote, type RemoteOptions } from '../storage/remote.ts';
 import { storageErrorKind } from '../storage/storage-failure.ts';
 import type { ObjectHeaders, Target } from '../storage/target.ts';
+import { openSpool, type SpoolFile } from '../store/spool-file.ts';
 import type { Draft, OnBytes, RunFiles, StoredFile } from './run-files.ts';
 
 /** Snapshots can be private. */

@@ -27,6 +27,7 @@ export function accountsChecksum(json: Buffer, parts: string, pageSize: number):
   return { accounts: numbers.length / 3, sum: isWhole ? sum : Number.NaN };
 }
 
-function numbersIn(parts: string): readonly number[] {
+/** Returns numbers that are separated by commas. */
+export function numbersIn(parts: string): readonly number[] {
   return parts === '' ? [] : parts.split(',').map(Number);
 }

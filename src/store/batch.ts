@@ -142,8 +142,9 @@ export class Batch {
         this.database.exec(RECORD_ACCOUNT);
       }
       if (isStale) {
-        for (const { done, all } of materialize(this.database, this.#recordsChanged)) {
+        for (const { done, all, ready } of materialize(this.database, this.#recordsChanged, true)) {
           onProgress('histories', done, all);
+          if (ready !== undefined) await pauses.until(ready);
           if (pauses.areDue) await pauses.take();
         }
       }

@@ -37,7 +37,7 @@ function deriveStale(database: Connection): void {
     if (database.value(isStale) !== 1) return;
     setWritable(database);
     inBatch(database, () => {
-      for (const _ of materialize(database, true));
+      for (const _ of materialize(database, true, false));
     });
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');

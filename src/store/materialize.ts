@@ -1,8 +1,5 @@
-import { createHash } from 'node:crypto';
-import { accountJson, type DescribedAccount, GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
-import { accountChecksum } from './account-parts.ts';
-import type { Connection, Statement } from './connection.ts';
-import { damaged } from './damaged.ts';
+import type { Connection } from './connection.ts';
+import { allHistories, type DeriveStep, eachHistory } from './derived-histories.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from './revision.ts';
@@ -19,6 +16,8 @@ export function acceptOtherHands(database: Connection): void {
 export interface MaterializeStep {
   readonly done: number;
   readonly all: number;
+  /** The caller must wait for it, if it is set. */
+  readonly ready?: Promise<unknown> | undefined;
 }
 
 /**
@@ -26,8 +25,9 @@ export interface MaterializeStep {
  * transaction of the caller. Does nothing if nothing is stale. Memory holds the records of one account at a time.
  * The caller may pause after each step.
  * @param recordsChanged whether a record is new or changed
+ * @param mayWait whether the caller waits for the steps, so that a thread can derive a part
  */
-export function* materialize(database: Connection, recordsChanged: boolean): Generator<MaterializeStep> {
+export function* materialize(database: Connection, recordsChanged: boolean, mayWait: boolean): Generator<MaterializeStep> {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
   // only this batch has written to a new store
@@ -38,7 +38,9 @@ export function* materialize(database: Connection, recordsChanged: boolean): Gen
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const { reordered } = yield* materializeAccounts(database, number, !isNew);
+  const { reordered } = yield* materializeAccounts(database, number, () =>
+    last === undefined ? allHistories(database, mayWait) : eachHistory(database),
+  );
   database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
@@ -64,65 +66,43 @@ function removeOrphans(database: Connection): number {
   return remove.run().changes;
 }
 
-interface StaleAccount extends DescribedAccount {
-  readonly id: number;
-  /** The place among the stale accounts, from 1. */
-  readonly row: number;
-  /** The present first record, and the first record when the account was last derived. */
-  readonly first: number | null;
-  readonly derived_first: number | null;
-  readonly is_new: 0 | 1;
-}
-
-/** The number of rows that one query reads. */
-const BATCH_SIZE = 250;
-
 function* materializeAccounts(
   database: Connection,
   number: number,
-  isChecked: boolean,
+  histories: () => Generator<DeriveStep>,
 ): Generator<MaterializeStep, { readonly reordered: boolean }> {
   // in the order of the account pages, so that histories are stored in the order of their reads
   database.exec(`
     CREATE TEMP TABLE stale AS
-      SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first
+      SELECT id, (SELECT min(id) FROM record WHERE record.account = account.screen_name) AS first,
+        (SELECT max(id) FROM record WHERE record.account = account.screen_name) AS newest,
+        (SELECT count(*) FROM record WHERE record.account = account.screen_name) AS records
       FROM account WHERE revision IS NULL ORDER BY first`);
-  const next = database.prepare<[number, number], StaleAccount>(`
-    SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
-      digest IS NULL AS is_new
-    FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid > ? ORDER BY stale.rowid LIMIT +?`);
-  const gather = database.prepare<[string], Gathered>(GATHER);
-  const wrong = database
-    .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
-    .pluck();
   const insert = database.prepare<[number, number, Buffer, string]>(
     'INSERT INTO history (first_record, records, head, tail) VALUES (?, ?, CAST(? AS TEXT), ?)',
   );
   const update = database.prepare<[number | null, number, Buffer, number, number]>(
     'UPDATE account SET first_record = ?, revision = ?, digest = ?, checksum = ? WHERE id = ?',
   );
-
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
-  for (const account of staleAccounts(next)) {
-    const damage = isChecked ? wrong.get(account.screen_name) : undefined;
-    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
-    const gathered = gather.get(account.screen_name) ?? NO_RECORDS;
-    const { records } = gathered;
-    const { head, tail } = accountJson(database.path, account, gathered);
-    if (account.first !== null) insert.run(account.first, records, head, tail);
-    const digest = createHash('sha256').update(head).update(tail).digest();
-    update.run(account.first, number, digest, accountChecksum(head, tail, records), account.id);
+  let done = 0;
+  for (const { derived, ready } of histories()) {
+    if (derived === undefined) {
+      yield { done, all, ready };
+      continue;
+    }
+    const { id, first, derived_first, is_new, records } = derived.account;
+    const { head, tail, digest, checksum } = derived.history;
+    if (first !== null) insert.run(first, records, head, tail);
+    update.run(first, number, digest, checksum, id);
     // accounts without records are sorted by name: a new name can change the order
-    reordered ||= account.is_new === 1 || account.first !== account.derived_first || account.first === null;
-    yield { done: account.row, all };
+    reordered ||= is_new === 1 || first !== derived_first || first === null;
+    done += 1;
+    yield { done, all };
   }
   database.exec('DROP TABLE temp.stale');
   return { reordered };
-}
-
-function* staleAccounts(next: Statement<[number, number], StaleAccount>): Generator<StaleAccount> {
-  for (let rows = next.all(0, BATCH_SIZE); rows.length > 0; rows = next.all(rows.at(-1)?.row ?? 0, BATCH_SIZE)) yield* rows;
 }
 
 function countOf(database: Connection, table: 'record' | 'account'): number {

@@ -52,7 +52,7 @@ export class Store extends PageSource {
           if (!wasFilled) throw neverFilled(path);
           setWritable(database);
           inBatch(database, () => {
-            for (const _ of materialize(database, true));
+            for (const _ of materialize(database, true, false));
           });
           setReadOnly(database);
         }

@@ -122,7 +122,7 @@ describe('the thread of an import', () => {
   it('encodes the records of values, and returns other items with their place between the records', async () => {
     const thread = new ReadingThread();
     const [one, two] = [bioRecord(1), { ...bioRecord(2), text: '🌹' }];
-    const batch = await thread.read(request(JSON.stringify(one), JSON.stringify(page([two]))));
+    const batch = await thread.ask(request(JSON.stringify(one), JSON.stringify(page([two]))));
     await thread.close();
     expect(Buffer.from(batch?.json ?? []).toString()).toBe(JSON.stringify(one) + JSON.stringify(two));
     expect(batch).toMatchObject({ ids: Float64Array.of(1, 2), values: Uint32Array.of(0, 1), others: [{ at: 2, item: { kind: 'page' } }] });
@@ -131,7 +131,7 @@ describe('the thread of an import', () => {
   it('returns nothing if it has ended, so that the main thread reads the values', async () => {
     const thread = new ReadingThread();
     await thread.close();
-    expect(await thread.read(request(JSON.stringify(bioRecord(1))))).toBeUndefined();
+    expect(await thread.ask(request(JSON.stringify(bioRecord(1))))).toBeUndefined();
   });
 
   it('returns nothing for values with an error, so that the main thread reports it', () => {

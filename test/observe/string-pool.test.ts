@@ -2,8 +2,8 @@ import { fstatSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openSpool, type SpoolFile } from '../../src/observe/spool-file.ts';
 import { StringPool } from '../../src/observe/string-pool.ts';
+import { openSpool, type SpoolFile } from '../../src/store/spool-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 function newFile(): { texts: StringPool; spool: SpoolFile } {

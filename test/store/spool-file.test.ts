@@ -1,7 +1,7 @@
 import { existsSync, fstatSync, mkdirSync, readdirSync, readFileSync, readSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openSpool, removeSpools } from '../../src/observe/spool-file.ts';
+import { openSpool, removeSpools } from '../../src/store/spool-file.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 const LEFT = '-spool-01234567-89ab-cdef-0123-456789abcdef';

@@ -1,0 +1,134 @@
+import { availableParallelism } from 'node:os';
+import { type AccountHistory, historyOf } from './account-history.ts';
+import { GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
+import { AnsweringThread } from './answering-thread.ts';
+import type { Connection, Statement } from './connection.ts';
+import { damaged } from './damaged.ts';
+import type { RecordWindow } from './record-window.ts';
+import { RecordsByAccount } from './records-by-account.ts';
+import { wrapErrors } from './store-error.ts';
+import { historiesIn, unpacked, type WindowAccount, type WindowHistories, type WindowRequest } from './window-histories.ts';
+
+/** A row of `temp.stale` with its account. */
+export interface StaleAccount extends WindowAccount {
+  readonly id: number;
+  /** The present first record, and the first record when the account was last derived. */
+  readonly first: number | null;
+  readonly derived_first: number | null;
+  readonly is_new: 0 | 1;
+}
+
+export interface DeriveStep {
+  /** The caller must wait for it, if it is set. */
+  readonly ready?: Promise<unknown>;
+  /** The next account, if one is derived. */
+  readonly derived?: { readonly account: StaleAccount; readonly history: AccountHistory };
+}
+
+/** The number of rows that one query reads. */
+const BATCH_SIZE = 250;
+
+/** The rows of `temp.stale` with their accounts. */
+class StaleAccounts {
+  readonly #next: Statement<[number, number, number], StaleAccount>;
+
+  constructor(database: Connection) {
+    this.#next = database.prepare(`
+      SELECT stale.rowid AS row, account.id, screen_name, identity, summary, known_to, first, first_record AS derived_first,
+        newest, records, digest IS NULL AS is_new
+      FROM temp.stale CROSS JOIN account USING (id) WHERE stale.rowid >= ? AND stale.rowid < ? ORDER BY stale.rowid LIMIT +?`);
+  }
+
+  /** Yields the rows from `first` to before `end`. */
+  *rows(first = 1, end: number = Number.MAX_SAFE_INTEGER): Generator<StaleAccount> {
+    for (let row = first; ; ) {
+      const rows = this.#next.all(row, end, BATCH_SIZE);
+      yield* rows;
+      const last = rows.at(-1);
+      if (last === undefined) return;
+      row = last.row + 1;
+    }
+  }
+}
+
+/**
+ * Derives the history of each stale account: searches its records in the feed, and checks them against
+ * their checksums.
+ * @throws Failure bad-store
+ */
+export function* eachHistory(database: Connection): Generator<DeriveStep> {
+  const gather = database.prepare<[string], Gathered>(GATHER);
+  const wrong = database
+    .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
+    .pluck();
+  for (const account of new StaleAccounts(database).rows()) {
+    const damage = wrong.get(account.screen_name);
+    if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
+    yield { derived: { account, history: historyOf(database.path, account, gather.get(account.screen_name) ?? NO_RECORDS) } };
+  }
+}
+
+/**
+ * Derives the histories if all accounts are stale: reads the whole feed once. A thread derives them if there are many, while
+ * this thread writes the ones before.
+ * @param mayWait whether the caller can wait for a thread
+ * @throws Failure bad-store, file-system
+ */
+export function* allHistories(database: Connection, mayWait: boolean): Generator<DeriveStep> {
+  const records = new RecordsByAccount(database);
+  const stale = new StaleAccounts(database);
+  const { windows } = records;
+  const thread =
+    mayWait && windows.length > 1 && availableParallelism() > 1
+      ? new AnsweringThread<WindowRequest, WindowHistories>(new URL('./history-thread.js', import.meta.url))
+      : undefined;
+  try {
+    for (const _ of records.read()) yield {};
+    let before: WindowDerivation | undefined;
+    for (const window of windows) {
+      const derivation = new WindowDerivation(database.path, window, [...stale.rows(window.first, window.end)], thread);
+      if (before !== undefined) yield* before.steps();
+      before = derivation;
+    }
+    if (before !== undefined) yield* before.steps();
+  } finally {
+    void thread?.close();
+    records.close();
+  }
+}
+
+type HistoryThread = AnsweringThread<WindowRequest, WindowHistories>;
+
+/** Derives the histories of a window, on a thread if there is one. */
+class WindowDerivation {
+  readonly #path: string;
+  readonly #window: RecordWindow;
+  readonly #accounts: readonly StaleAccount[];
+  readonly #ready: Promise<void> | undefined;
+  #histories: WindowHistories | undefined;
+
+  constructor(path: string, window: RecordWindow, accounts: readonly StaleAccount[], thread: HistoryThread | undefined) {
+    this.#path = path;
+    this.#window = window;
+    this.#accounts = accounts;
+    if (thread === undefined) return;
+    const request = this.#request();
+    this.#ready = thread.ask(request, [request.entries.bytes.buffer]).then((histories) => {
+      this.#histories = histories;
+    });
+  }
+
+  *steps(): Generator<DeriveStep> {
+    if (this.#ready !== undefined) yield { ready: this.#ready };
+    // if the thread has no answer, this thread derives the histories and finds the cause
+    const histories = this.#histories === undefined ? historiesIn(this.#request()) : unpacked(this.#histories);
+    for (const account of this.#accounts) {
+      const { value: history, done } = histories.next();
+      if (done !== true) yield { derived: { account, history } };
+    }
+  }
+
+  #request(): WindowRequest {
+    return { path: this.#path, accounts: this.#accounts, entries: wrapErrors(this.#path, () => this.#window.read()) };
+  }
+}

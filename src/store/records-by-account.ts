@@ -1,0 +1,100 @@
+import { numbersIn } from './account-parts.ts';
+import type { Connection } from './connection.ts';
+import { RecordWindow } from './record-window.ts';
+import { openSpool, type SpoolFile } from './spool-file.ts';
+import { wrapErrors } from './store-error.ts';
+
+/** The size of the records that are grouped in memory at once, in bytes. */
+const WINDOW_BYTES = 1 << 21;
+/** The number of records that one query reads. */
+const BATCH_SIZE = 500;
+/** A window begins at a multiple of this number of accounts. */
+const STEP = 250;
+/** The most accounts of a window. Memory has their profiles too. */
+const WINDOW_ACCOUNTS = 40 * STEP;
+
+/** Some records: the rows of their accounts and their lengths in bytes, separated by commas, and their JSON. */
+interface RecordRows {
+  readonly accounts: string;
+  readonly lengths: string;
+  readonly json: Buffer;
+}
+
+const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) };
+
+/**
+ * Groups the records of all accounts in `temp.stale` by account. Reads the feed once, in its order, because a search for the
+ * records of each account takes several times as long. This is an external sort: the accounts are divided into windows of
+ * consecutive rows. Memory has the records of one window, and a temporary file beside the store has those of the others.
+ */
+export class RecordsByAccount {
+  readonly #database: Connection;
+  readonly #spool: SpoolFile;
+  /** The windows in the order of their rows. */
+  readonly windows: readonly RecordWindow[];
+  /** The window of each {@link STEP} accounts. */
+  readonly #windowOfStep: RecordWindow[] = [];
+
+  /** @param windowBytes the approximate size of a window in bytes */
+  constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
+    this.#database = database;
+    this.#spool = wrapErrors(database.path, () => openSpool(database.path));
+    const file = { descriptor: this.#spool.descriptor, length: 0 };
+    const bytes = Number(database.value('SELECT sum(bytes) FROM feed_block'));
+    const { records, accounts } = database
+      .prepare<[], { readonly records: number; readonly accounts: number }>(
+        'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',
+      )
+      .get() ?? { records: 0, accounts: 0 };
+    const inStep = database
+      .prepare<[number, number], number>('SELECT total(records) FROM temp.stale WHERE rowid > ? AND rowid <= ?')
+      .pluck();
+    const enough = (records * windowBytes) / bytes;
+    let window = new RecordWindow(file, 1);
+    const windows = [window];
+    for (let [row, inWindow] = [0, 0]; row < accounts; row += STEP) {
+      if (inWindow >= enough || window.end - window.first >= WINDOW_ACCOUNTS) {
+        window = new RecordWindow(file, row + 1);
+        windows.push(window);
+        inWindow = 0;
+      }
+      window.end = Math.min(row + STEP, accounts) + 1;
+      inWindow += inStep.get(row, row + STEP) ?? 0;
+      this.#windowOfStep.push(window);
+    }
+    this.windows = windows;
+  }
+
+  /** Reads all records. Yields after each batch. Must be run to its end before a window is read. */
+  *read(): Generator<void> {
+    const database = this.#database;
+    database.exec(`
+      CREATE TEMP TABLE record_order AS SELECT record.id AS id, stale.rowid AS account
+        FROM temp.stale CROSS JOIN account USING (id) CROSS JOIN record ON record.account = screen_name ORDER BY record.id DESC`);
+    const next = database.prepare<[number, number], RecordRows>(`
+      SELECT ifnull(group_concat(account), '') AS accounts, ifnull(group_concat(ifnull(octet_length(json), 0)), '') AS lengths,
+        CAST(ifnull(group_concat(json, ''), '') AS BLOB) AS json
+      FROM (SELECT record_order.account AS account, json FROM temp.record_order CROSS JOIN record USING (id)
+        WHERE record_order.rowid > ? AND record_order.rowid <= ? ORDER BY record_order.rowid LIMIT -1)`);
+    const all = Number(database.value('SELECT count(*) FROM temp.record_order'));
+    for (let row = 0; row < all; row += BATCH_SIZE) {
+      wrapErrors(database.path, () => this.#add(next.get(row, row + BATCH_SIZE)));
+      yield;
+    }
+    database.exec('DROP TABLE temp.record_order');
+  }
+
+  close(): void {
+    this.#spool.close();
+  }
+
+  #add({ accounts, lengths, json }: RecordRows = NO_ROWS): void {
+    const ends = numbersIn(lengths);
+    let start = 0;
+    for (const [index, row] of numbersIn(accounts).entries()) {
+      const end = start + (ends[index] ?? 0);
+      this.#windowOfStep[Math.floor((row - 1) / STEP)]?.add(row, json, start, end);
+      start = end;
+    }
+  }
+}

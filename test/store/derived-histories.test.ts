@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { encodeRecord } from '../../src/contract/record.ts';
+import { AnsweringThread } from '../../src/store/answering-thread.ts';
+import { Batch } from '../../src/store/batch.ts';
+import { ItemWriter } from '../../src/store/item-writer.ts';
+import { historiesIn, packed, type WindowHistories, type WindowRequest } from '../../src/store/window-histories.ts';
+import { bioRecord } from '../support/bio-record.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { allRows } from '../support/store-rows.ts';
+
+// threads run the compiled program
+const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.meta.url);
+const dist: { readonly Batch: typeof Batch; readonly ItemWriter: typeof ItemWriter } = {
+  ...(await import(compiled('store/batch').href)),
+  ...(await import(compiled('store/item-writer').href)),
+};
+
+const recordOf = (id: number, account: string) => ({ ...bioRecord(id), data_type: 'Bio' as const, account, text: '🌹'.repeat(500) });
+
+/** Returns all rows of a store with records of several windows. */
+async function rows({ Batch, ItemWriter }: typeof dist): Promise<readonly unknown[]> {
+  const path = join(temporaryFolder(), 'a.db');
+  const batch = new Batch(path, 'by id');
+  const writer = new ItemWriter(batch, 'fail');
+  for (let id = 1; id <= 1500; id += 1) writer.addRecord(recordOf(id, `user_${(id * 7919) % 601}`));
+  await batch.commit();
+  batch.end();
+  return allRows(path);
+}
+
+const json = Buffer.from(encodeRecord(recordOf(7, 'ann')));
+
+/** Returns a window with one account and one record. */
+function request(summary: string): WindowRequest {
+  const length = 8 + json.length;
+  const bytes = new Uint8Array(2 * length);
+  const view = Buffer.from(bytes.buffer);
+  view.writeUInt32LE(1, 0);
+  view.writeUInt32LE(json.length, 4);
+  json.copy(view, 8);
+  const account = { row: 1, screen_name: 'ann', identity: '{"screen_name":"ann"}', summary, known_to: null, newest: 7, records: 1 };
+  return { path: 'a.db', accounts: [account], entries: { bytes, length } };
+}
+
+const SUMMARY = '{"display_name":"","website":null,"location":"","bio":""}';
+
+describe('the histories of a new store', () => {
+  it('are the same with and without a thread', async () => {
+    // the sources have no compiled module for the thread
+    expect(await rows(dist)).toEqual(await rows({ Batch, ItemWriter }));
+  });
+
+  it('are derived by the thread', async () => {
+    const thread = new AnsweringThread<WindowRequest, WindowHistories>(compiled('store/history-thread'));
+    const histories = await thread.ask(request(SUMMARY));
+    expect(histories).toEqual(packed(historiesIn(request(SUMMARY))));
+    expect(Buffer.from(histories?.heads ?? []).toString()).toBe(`{"screen_name":"ann","data":[${json}]`);
+    expect(histories?.tails).toEqual([`,"display_name":"","website":null,"location":"","bio":"${'🌹'.repeat(500)}"}`]);
+    await thread.close();
+  });
+
+  it('are not derived by the thread from a damaged profile', async () => {
+    const thread = new AnsweringThread<WindowRequest, WindowHistories>(compiled('store/history-thread'));
+    expect(await thread.ask(request('no JSON'))).toBeUndefined();
+    expect(() => [...historiesIn(request('no JSON'))]).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    await thread.close();
+  });
+
+  it('are refused if the index has another number of records', () => {
+    const { path, accounts, entries } = request(SUMMARY);
+    const more = { path, accounts: accounts.map((account) => ({ ...account, records: 2 })), entries };
+    expect(() => [...historiesIn(more)]).toThrow(expect.objectContaining({ code: 'bad-store' }));
+  });
+});
