@@ -61,6 +61,7 @@ export class ObservationWriter {
     const last = this.#last.get(profile);
     if (last === undefined || last.account.profile !== profile || moment >= last.until) return undefined;
     markObserved(last.account, moment, last.fields);
+    this.#cache.use(last.account);
     return last.account;
   }
 
@@ -80,7 +81,7 @@ export class ObservationWriter {
       const until = knownUntil(account, observation.observed_at);
       this.#last.set(profile, { account, fields: fieldsIn(observation.profile), until });
     }
-    if (this.#cache.isFull) this.finish();
+    if (this.#cache.isFull) this.#evict();
     return effect;
   }
 
@@ -90,9 +91,14 @@ export class ObservationWriter {
     this.#batch.guard(() => this.#writer.flush());
   }
 
+  #evict(): void {
+    for (const { profile } of this.#batch.guard(() => this.#writer.evict())) if (profile !== undefined) this.#last.delete(profile);
+  }
+
   #put(observation: Observation, folded: readonly FoldedChange[]): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: moment, profile } = observation;
+      this.#cache.advance(moment);
       const found = this.#accounts.find(profile, observation.former_names, moment);
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
