@@ -42,9 +42,10 @@ export class ObservationWriter {
   readonly #network: Network;
   readonly #ids: IdAllocator;
 
-  constructor(batch: Batch, network: Network) {
+  /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
+  constructor(batch: Batch, network: Network, cacheUnits?: number) {
     const table = new AccountTable(batch.database);
-    this.#cache = new AccountCache(batch.database, table);
+    this.#cache = new AccountCache(batch.database, table, cacheUnits);
     this.#accounts = new AccountResolver(table, this.#cache);
     this.#handles = new HandleTransfer(batch, table, this.#cache);
     this.#writer = new AccountWriter(batch, table, this.#cache);

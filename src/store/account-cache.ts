@@ -27,6 +27,7 @@ const OVERHEAD_UNITS = 200;
 export class AccountCache {
   readonly #table: AccountTable;
   readonly #path: string;
+  readonly #units: number;
   #recent = new Map<number, KnownAccount>();
   #older = new Map<number, KnownAccount>();
   readonly #versions: Statement<[string], VersionRow>;
@@ -36,7 +37,9 @@ export class AccountCache {
   #largest = 0;
   #now: Instant = 0;
 
-  constructor(database: Connection, table: AccountTable) {
+  /** @param units the maximum size, in UTF-16 units */
+  constructor(database: Connection, table: AccountTable, units: number = CACHE_UNITS) {
+    this.#units = units;
     this.#table = table;
     this.#path = database.path;
     this.#versions = database.prepare(
@@ -46,7 +49,7 @@ export class AccountCache {
 
   /** Whether the recent generation is full, so that {@link evict} should be called. */
   get isFull(): boolean {
-    return this.#weight > CACHE_UNITS / 2 + this.#largest;
+    return this.#weight > this.#units / 2 + this.#largest;
   }
 
   /** Sets the instant from which on values are needed. Values that ended before it leave the cache. By default, all are kept. */
