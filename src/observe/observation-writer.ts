@@ -62,7 +62,7 @@ export class ObservationWriter {
     const last = this.#last.get(profile);
     if (last === undefined || last.account.profile !== profile || moment >= last.until) return undefined;
     markObserved(last.account, moment, last.fields);
-    this.#cache.use(last.account);
+    last.account.isUsed = true;
     return last.account;
   }
 

@@ -1,6 +1,6 @@
 import type { Identity } from '../contract/account.ts';
 import { type Instant, parseInstant } from '../contract/instant.ts';
-import type { DataType } from '../contract/record.ts';
+import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { AccountRow, AccountTable } from './account-table.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
@@ -19,21 +19,22 @@ interface VersionRow {
 const CACHE_UNITS = 1 << 25;
 /** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
 const OVERHEAD_UNITS = 200;
+/** The part of the cache that becomes free when it is full. */
+const EVICTED = 1 / 8;
 
 /**
- * Caches accounts with their histories, so that each is read once and not at every observation. It has two generations: a use moves an
- * account to the recent one. When that is full, the accounts of the older one are evicted, and the recent one becomes the older one.
+ * Caches accounts with their histories, so that each is read once and not at every observation. If it is full, it evicts accounts by the
+ * CLOCK policy: those that were added first, except those that were used since the last time.
  */
 export class AccountCache {
   readonly #table: AccountTable;
   readonly #path: string;
   readonly #units: number;
-  #recent = new Map<number, KnownAccount>();
-  #older = new Map<number, KnownAccount>();
+  /** The accounts in the order in which they are evicted. */
+  readonly #accounts = new Map<number, KnownAccount>();
   readonly #versions: Statement<[string], VersionRow>;
-  /** The weight of the recent generation. */
   #weight = 0;
-  /** The weight of the largest account. It can be larger than a generation, and then the other accounts still fit beside it. */
+  /** The weight of the largest account. It can be larger than the cache, and then the other accounts still fit beside it. */
   #largest = 0;
   #now: Instant = 0;
 
@@ -47,9 +48,9 @@ export class AccountCache {
     );
   }
 
-  /** Whether the recent generation is full, so that {@link evict} should be called. */
+  /** Whether the cache is full, so that {@link evict} should be called. */
   get isFull(): boolean {
-    return this.#weight > this.#units / 2 + this.#largest;
+    return this.#weight > this.#units + this.#largest;
   }
 
   /** Sets the instant from which on values are needed. Values that ended before it leave the cache. By default, all are kept. */
@@ -60,9 +61,9 @@ export class AccountCache {
   /** Returns the account of a row. The same row is the same object until the account is evicted. */
   load(row: AccountRow | undefined): KnownAccount | undefined {
     if (row === undefined) return undefined;
-    const cached = this.#recent.get(row.id) ?? this.#older.get(row.id);
+    const cached = this.#accounts.get(row.id);
     if (cached !== undefined) {
-      this.use(cached);
+      cached.isUsed = true;
       return cached;
     }
     const identity: Identity = storedJson(this.#path, `the account ${row.screen_name}`, row.identity);
@@ -74,6 +75,7 @@ export class AccountCache {
       observed_fields: row.observed_fields,
       versions: emptyVersions(),
       profile: undefined,
+      isUsed: false,
     };
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
@@ -82,62 +84,78 @@ export class AccountCache {
       since = Math.max(since, parseInstant(date) ?? 0);
       pushVersion(account.versions[data_type], { id, text, since }, this.#now);
     }
-    this.#add(account);
+    this.#accounts.set(row.id, account);
+    const weight = weightOf(account);
+    this.#weight += weight;
+    this.#largest = Math.max(this.#largest, weight);
     return account;
-  }
-
-  /** Notes that a cached account is used, so that it stays longer than others. */
-  use(account: KnownAccount): void {
-    if (this.#older.delete(account.row)) this.#add(account);
   }
 
   /** Adds a value to the history of a cached account. */
   addVersion(account: KnownAccount, type: DataType, version: Version): void {
-    const { length } = account.versions[type];
-    pushVersion(account.versions[type], version, this.#now);
-    if (account.versions[type].length > length) this.#weight += weightOf(version);
+    this.#weight += pushVersion(account.versions[type], version, this.#now);
   }
 
-  /** Writes the instant of the latest observation of each account in the older generation. Removes these accounts and returns them. */
+  /**
+   * Makes room for more accounts: removes some that were not used since the last time, and writes the instant of their latest
+   * observation. Returns them.
+   */
   evict(): readonly KnownAccount[] {
-    // in the order of the table, so that each page is written once
-    const evicted = [...this.#older.values()].sort((one, other) => one.row - other.row);
-    for (const { observed_to, observed_fields, row } of evicted)
-      if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
-    this.#older = this.#recent;
-    this.#recent = new Map();
-    this.#weight = 0;
+    const evicted: KnownAccount[] = [];
+    const enough = this.#units * (1 - EVICTED) + this.#largest;
+    for (const [row, account] of this.#accounts) {
+      if (this.#weight <= enough) break;
+      this.#accounts.delete(row);
+      if (account.isUsed) {
+        account.isUsed = false;
+        // the loop sees it again if the others are not enough
+        this.#accounts.set(row, account);
+      } else {
+        this.#weight -= weightOf(account);
+        evicted.push(account);
+      }
+    }
+    this.#write(evicted);
     return evicted;
   }
 
   /** Clears the cache, and writes the instant of the latest observation of each account in it. */
   flush(): void {
-    this.evict();
-    this.evict();
+    this.#write([...this.#accounts.values()]);
+    this.forget();
   }
 
   /** Clears the cache, and writes nothing. */
   forget(): void {
-    this.#recent.clear();
-    this.#older.clear();
+    this.#accounts.clear();
     this.#weight = 0;
+    this.#largest = 0;
   }
 
-  #add(account: KnownAccount): void {
-    this.#recent.set(account.row, account);
-    let weight = OVERHEAD_UNITS;
-    for (const versions of Object.values(account.versions)) for (const version of versions) weight += weightOf(version);
-    this.#weight += weight;
-    this.#largest = Math.max(this.#largest, weight);
+  #write(accounts: KnownAccount[]): void {
+    // in the order of the table, so that each of its pages is written once
+    for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
+      if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
   }
 }
 
-function weightOf({ text }: Version): number {
+function weightOf({ versions }: KnownAccount): number {
+  let weight = OVERHEAD_UNITS;
+  for (const type of DATA_TYPES) for (const version of versions[type]) weight += versionWeight(version);
+  return weight;
+}
+
+function versionWeight({ text }: Version): number {
   return OVERHEAD_UNITS + (text?.length ?? 0);
 }
 
-/** Adds a value, and drops those that ended before an instant. */
-function pushVersion(versions: Version[], version: Version, now: Instant): void {
+/** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */
+function pushVersion(versions: Version[], version: Version, now: Instant): number {
+  let weight = versionWeight(version);
   versions.push(version);
-  while ((versions[1]?.since ?? now) < now) versions.shift();
+  while ((versions[1]?.since ?? now) < now) {
+    const dropped = versions.shift();
+    if (dropped !== undefined) weight -= versionWeight(dropped);
+  }
+  return weight;
 }

@@ -10,17 +10,19 @@ describe('the account cache', () => {
     expect(new Accounts(batch).resolver.find(profile('ann', '1'), [], day(8))?.observed_to).toBe(day(7));
   });
 
-  it('evicts the accounts that were not used since the last time, and stores how far they were observed', () => {
+  it('evicts accounts that were not used, until an eighth is free, and stores how far they were observed', () => {
     const batch = emptyBatch();
-    const accounts = new Accounts(batch);
-    const [ann, bob] = [accounts.add('ann', 7, '1'), accounts.add('bob', 8, '2')];
-    expect(accounts.writer.evict()).toEqual([]);
-    expect(accounts.resolver.find(profile('ann', '1'), [], day(9))).toBe(ann);
-    expect(accounts.writer.evict()).toEqual([bob]);
-    expect(accounts.resolver.find(profile('ann', '1'), [], day(9))).toBe(ann);
-    const read = accounts.resolver.find(profile('bob', '2'), [], day(9));
-    expect(read).not.toBe(bob);
-    expect(read?.observed_to).toBe(day(8));
+    // each account without values weighs 200 units
+    const accounts = new Accounts(batch, 1600);
+    const added = Array.from({ length: 10 }, (_, index) => accounts.add(`user${index}`, index + 1, String(index)));
+    expect(accounts.cache.isFull).toBe(true);
+    for (const id of [0, 2, 3, 4, 5, 6, 7, 8, 9]) accounts.resolver.find(profile(`user${id}`, String(id)), [], day(20));
+    expect(accounts.writer.evict()).toContain(added[1]);
+    expect(accounts.cache.isFull).toBe(false);
+    expect(accounts.resolver.find(profile('user9', '9'), [], day(20))).toBe(added[9]);
+    const read = accounts.resolver.find(profile('user1', '1'), [], day(20));
+    expect(read).not.toBe(added[1]);
+    expect(read?.observed_to).toBe(day(2));
   });
 
   it('keeps the last value before the present instant and all later ones, in memory and when it reads an account', () => {
