@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SlowFiles } from './test/support/slow-files.ts';
 
 /** The files that take longest, longest first. If one of them started last, it would run alone at the end. */
 const LONGEST = [
@@ -44,7 +45,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    setupFiles: ['test/support/equality.ts'],
+    reporters: ['default', new SlowFiles()],
+    setupFiles: ['test/support/equality.ts', 'test/support/properties.ts'],
     // two cores: some files wait for servers and timeouts for most of their time
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

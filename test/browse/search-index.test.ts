@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../src/browse/byte-text.ts';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
-import { cutName, rankOf, searchDigest, searchFiles } from '../../src/browse/search-index.ts';
+import { searchDigest, searchFiles } from '../../src/browse/search-index.ts';
+import { cutName, rankOf } from '../../src/browse/search-term-lines.ts';
 import { BEST, compareFound, folded, MATCH, matchOf, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
 import type { SearchedNames } from '../../src/store/searched-names.ts';
 
@@ -18,14 +19,18 @@ function indexOf(accounts: readonly SearchedNames[]): ReadonlyMap<string, string
   return new Map([...searchFiles(accounts)].map(({ path, text }) => [path, plainText(text)]));
 }
 
-/** Finds accounts as the script does. A file that is missing fails the search. */
-async function search(files: ReadonlyMap<string, string>, query: string) {
-  const load = async (prefix: string): Promise<IndexFile> => {
+/** Loads files as the script does. A file that is missing fails the search. */
+const loadFrom =
+  (files: ReadonlyMap<string, string>) =>
+  async (prefix: string): Promise<IndexFile> => {
     const text = files.get(searchPath(prefix));
     if (text === undefined) throw new Error(`no file for "${prefix}"`);
     return JSON.parse(text.slice('palimpsest('.length, -2));
   };
-  const { total, entries } = await findAccounts(query, load);
+
+/** Finds accounts as the script does. */
+async function search(files: ReadonlyMap<string, string>, query: string) {
+  const { total, entries } = await findAccounts(query, loadFrom(files));
   return { total, handles: entries.map(({ handle }) => handle) };
 }
 
@@ -136,6 +141,16 @@ describe('the search index', () => {
   it('finds an account by handle before former handle before display name', async () => {
     const accounts = [account('a', 'Nina', 900), account('b', '', 800, 'nina'), account('nina_k', '', 1), account('nina', '', 0)];
     expect(await handles(accounts, '@Nina')).toEqual(['nina', 'nina_k', 'b', 'a']);
+  });
+
+  it('ranks an account by its former handle although the same file also lists it for its handle', async () => {
+    // so many that the first file has the best of all accounts too
+    const others = Array.from({ length: 300 }, (_, index) => account(`u${index}`));
+    const [before, named] = [account('before', 'Nina', 900, 'nina_old'), account('named', 'Nina', 90_000)];
+    const files = indexOf([...others, before, named]);
+    expect(await search(files, 'nina')).toEqual({ total: 2, handles: ['before', 'named'] });
+    const { entries } = await findAccounts('nina', loadFrom(files));
+    expect(entries.map(({ formerHandles }) => formerHandles)).toEqual([['nina_old'], []]);
   });
 
   it('shows the former handle that a query found', async () => {

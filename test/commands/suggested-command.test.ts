@@ -8,6 +8,7 @@ import { Terminal } from '../../src/terminal/terminal.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsestHere } from '../support/palimpsest.ts';
+import { shell } from '../support/shell.ts';
 
 const SRC = fileURLToPath(new URL('../../src/', import.meta.url));
 const RECORD = {
@@ -87,8 +88,6 @@ describe('a suggested command', () => {
 });
 
 describe('a command that is pasted', () => {
-  const paste = (line: string, cwd: string) => spawnSync('sh', ['-c', line], { cwd, encoding: 'utf8' });
-
   it('works for each next step, with paths that need quotes', async () => {
     const folder = join(temporaryFolder(), "it's a folder");
     mkdirSync(folder);
@@ -96,8 +95,8 @@ describe('a command that is pasted', () => {
     const next = ({ stdout }: { readonly stdout: string }) => /^next: (.*)$/m.exec(stdout)?.[1] ?? '';
     const imported = await palimpsestHere(['import', 'records.ndjson', '--store', 'a store.db'], { cwd: folder });
     expect(next(imported)).toBe(`node ${BIN} build --store 'a store.db'`);
-    const built = paste(`${next(imported)} --out '$tree'`, folder);
-    const verified = paste(next(built), folder);
+    const built = await shell(`${next(imported)} --out '$tree'`, folder);
+    const verified = await shell(next(built), folder);
     expect([built.status, verified.status, next(verified)]).toEqual([0, 0, `node ${BIN} serve --out '$tree' --open`]);
     expect(readdirSync(folder)).toContain('$tree');
   });
@@ -123,6 +122,6 @@ describe('a command that is pasted', () => {
     const [, line = ''] = /`([^`]+)`/.exec(JSON.parse(failed.stdout).error.hint) ?? [];
     expect(line).toMatch(expected);
     expect(failed.stderr).toContain(line);
-    expect(paste(line, folder).status).not.toBe(2);
+    expect((await shell(line, folder)).status).not.toBe(2);
   });
 });

@@ -6,8 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { drf, startService } from '../drf/live-service.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { toNdjson } from '../support/histories.ts';
-import { BIN } from '../support/palimpsest.ts';
+import { BIN, palimpsestJson } from '../support/palimpsest.ts';
 import { requirement } from '../support/requirement.ts';
+import { shell } from '../support/shell.ts';
 import { goodHistory } from '../verify/good-tree.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -22,14 +23,14 @@ function commandsOf(heading: string): string[] {
 }
 
 describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
-  it('has commands that make a WACZ and check it', () => {
+  it('has commands that make a WACZ and check it', async () => {
     const folder = temporaryFolder();
     // no service answers at the address of the example
     const making = commandsOf('From an address to a WACZ').map((line) =>
       line.replace(/^palimpsest mirror .*/, `palimpsest import ${ROOT}data/sample`),
     );
     const script = [...making, ...commandsOf('Check it')].join('\n').replaceAll(/^palimpsest/gm, `"${process.execPath}" "${BIN}"`);
-    const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
+    const { status, stdout, stderr } = await shell(script, folder);
     expect([status, stderr]).toEqual([0, '']);
     const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => [match[2], match[1]] as const);
     expect(sums.map(([path]) => path)).toEqual([
@@ -53,18 +54,17 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
       .join('\n')
       .replaceAll(/^palimpsest/gm, `"${process.execPath}" "${BIN}"`)
       .replaceAll('https://history.example.org', service.baseUrl);
-    const env = { ...process.env, PALIMPSEST_DELAY: '0ms' };
-    const { status, stdout, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8', env });
+    const { status, stdout, stderr } = await shell(script, folder, { PALIMPSEST_DELAY: '0ms' });
     expect([status, stderr]).toEqual([0, '']);
     const sums = [...stdout.matchAll(/^([0-9a-f]{64}) {2}(\S+)$/gm)].map((match) => match[1]);
     expect(sums).toHaveLength(5);
     expect(sums[4]).toBe(sums[3]);
     // the WARC of the mirror has the same history
-    const again = spawnSync(process.execPath, [BIN, 'import', 'exchanges.warc.gz', '--store', 'copy.db', '--json'], { cwd: folder });
-    expect(JSON.parse(again.stdout.toString())).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
+    const again = await palimpsestJson(['import', 'exchanges.warc.gz', '--store', 'copy.db'], { cwd: folder });
+    expect(again).toMatchObject({ records: { added: 0, replaced: 0 }, archives: [{ missing: [] }] });
   });
 
-  it('has commands for the bag that work', () => {
+  it('has commands for the bag that work', async () => {
     const folder = temporaryFolder();
     const [check = ''] = commandsOf('The bag').filter((line) => line.startsWith('cd '));
     const run = (line: string) => line.replaceAll('palimpsest ', `"${process.execPath}" "${BIN}" `);
@@ -76,7 +76,7 @@ describe.skipIf(unzip.skip)(`docs/archive.md ${unzip.reason}`, () => {
       run('palimpsest verify --out history-bag/data'),
       run('palimpsest import history-bag --store copy.db --require-complete'),
     ].join('\n');
-    const { status, stderr } = spawnSync('sh', ['-e', '-c', script], { cwd: folder, encoding: 'utf8' });
+    const { status, stderr } = await shell(script, folder);
     expect([status, stderr]).toEqual([0, '']);
   });
 });

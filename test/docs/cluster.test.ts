@@ -8,8 +8,9 @@ import { PARALLEL } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest } from '../support/palimpsest.ts';
 import { outcomeOf, serialOutcome, writeSnapshots } from '../support/shard-runs.ts';
+import { shell } from '../support/shell.ts';
 import { blocksOf } from './blocks.ts';
-import { machine, shell } from './nightly-page.ts';
+import { machine } from './nightly-page.ts';
 
 const blocks = blocksOf('cluster.md');
 /** How many tasks GNU parallel runs at a time. */

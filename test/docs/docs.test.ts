@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,6 +12,7 @@ import { VERSION } from '../../src/version.ts';
 import { commandsIn } from '../support/commands.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest } from '../support/palimpsest.ts';
+import { shell } from '../support/shell.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
@@ -154,14 +155,8 @@ describe('docs/tutorial.md', () => {
     expect(script.match(/^npx palimpsest \w+/gm)).toEqual(
       ['import', 'build', 'verify', 'observe', 'history', 'build', 'verify'].map((command) => `npx palimpsest ${command}`),
     );
-    const { stdout, stderr, status } = spawnSync(
-      'sh',
-      ['-e', '-c', script.replaceAll('npx palimpsest', `"${process.execPath}" "${BIN}"`)],
-      {
-        cwd: folder,
-        encoding: 'utf8',
-      },
-    );
+    const commands = script.replaceAll('npx palimpsest', `"${process.execPath}" "${BIN}"`);
+    const { stdout, stderr, status } = await shell(commands, folder);
     expect([status, stderr]).toEqual([0, '']);
     expect(stdout).toContain('{+ and tunnels+}');
   });

@@ -6,7 +6,8 @@ import { CreateBucketCommand, GetObjectCommand, PutBucketPolicyCommand, S3Client
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CEPH, type CephStore, startCeph } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
-import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, shell, variables } from './nightly-page.ts';
+import { shell } from '../support/shell.ts';
+import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, variables } from './nightly-page.ts';
 
 interface Statement {
   readonly Action: string | readonly string[];

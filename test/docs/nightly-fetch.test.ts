@@ -8,7 +8,8 @@ import { portOf } from '../publish/stores.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { requirement } from '../support/requirement.ts';
-import { blocks, machine, STEPS, shell } from './nightly-page.ts';
+import { shell } from '../support/shell.ts';
+import { blocks, machine, STEPS } from './nightly-page.ts';
 
 const curl = requirement('curl', () => {
   try {

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BIN } from '../support/palimpsest.ts';
+import { shell } from '../support/shell.ts';
 import { blocksOf } from './blocks.ts';
 
 const document = readFileSync(fileURLToPath(new URL('../../docs/nightly.md', import.meta.url)), 'utf8');
@@ -106,24 +106,4 @@ function isTrue(condition: string | undefined, hasFailed: boolean, cwd: string):
   const file = /^always\(\) && hashFiles\('([^']+)'\) != ''$/.exec(condition)?.[1];
   if (file === undefined) throw new Error(`the tests do not know the condition ${condition}`);
   return existsSync(join(cwd, file));
-}
-
-/** Runs a command in a shell, as a step of a job does. */
-export function shell(
-  command: string,
-  cwd: string,
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number | null; readonly stdout: string; readonly stderr: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn('bash', ['-e', '-c', command], { cwd, env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
-    let [stdout, stderr] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      stdout += text;
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      stderr += text;
-    });
-    child.once('error', reject);
-    child.once('close', (status) => resolve({ status, stdout, stderr }));
-  });
 }

@@ -6,8 +6,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readHead } from '../../src/composed/head.ts';
 import { composed, withAsOf } from '../composed/composed-pages.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
+import { shell } from '../support/shell.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
-import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, shell, tableCommands, variables } from './nightly-page.ts';
+import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, tableCommands, variables } from './nightly-page.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 

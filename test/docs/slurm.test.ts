@@ -6,8 +6,9 @@ import { Cluster, SLURM, type Task } from '../support/cluster.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN } from '../support/palimpsest.ts';
 import { outcomeOf, serialOutcome, writeSnapshots } from '../support/shard-runs.ts';
+import { shell } from '../support/shell.ts';
 import { blocksOf } from './blocks.ts';
-import { machine, shell } from './nightly-page.ts';
+import { machine } from './nightly-page.ts';
 
 const [SCRIPT = '', REPAIR = ''] = blocksOf('cluster.md')('Slurm', 'sh');
 const SHARDS = 4;

@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsest } from '../support/palimpsest.ts';
+import { shell } from '../support/shell.ts';
 
 /** How many signals must reach a running command, for each command. */
 const KILLS = Number(process.env['PALIMPSEST_TEST_INTERRUPTS'] ?? 1);
@@ -139,7 +140,7 @@ describe('a reader that stops early', () => {
     'ends palimpsest %s without an error',
     async (text) => {
       const script = `{ "${process.execPath}" "${BIN}" ${text}; echo "exit code $?" >&2; } | head -n 1`;
-      const { status, stdout, stderr } = spawnSync('sh', ['-c', script], { cwd: folder, encoding: 'utf8' });
+      const { status, stdout, stderr } = await shell(script, folder);
       expect([status, stderr]).toEqual([0, 'exit code 0\n']);
       expect(stdout.trim().split('\n')).toHaveLength(1);
     },

@@ -42,7 +42,10 @@ export async function findAccounts(query: string, load: (prefix: string) => Prom
   for (const [handle, place, name, rank, ...formerHandles] of listed) {
     const entry = { handle, place, name, rank, formerHandles };
     const match = matchOf(text, entry);
-    if (match !== undefined) found.set(handle, [match, entry]);
+    if (match === undefined) continue;
+    // a file can list an account twice, each time with other former handles: the better match counts
+    const [known] = found.get(handle) ?? [];
+    if (known === undefined || match < known) found.set(handle, [match, entry]);
   }
   const entries = [...found.values()].sort(compareFound).slice(0, BEST);
   return { total: isCounted ? total : found.size, entries: entries.map(([, entry]) => entry) };
