@@ -1,14 +1,17 @@
 import type { Pauses } from '../contract/pauses.ts';
 import type { FoldedChange } from './fold.ts';
+import { foldShare } from './fold-share.ts';
 import { partitionOf } from './partition.ts';
 import type { FoldedRows } from './partition-fold.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
 import type { Threads } from './threads.ts';
 
-/** How many rows are folded and merged at a time. Threads fold the next windows while one is merged. */
+/** A window has at most this many rows, but fewer if many of them have changes: about so many changes, and at least so many rows. */
 const WINDOW_ROWS = 1 << 11;
-const WINDOWS_AHEAD = 3;
+const WINDOW_CHANGES = 1 << 8;
+/** How many windows the threads fold while one is merged. */
+const WINDOWS_AHEAD = 8;
 
 /** Some rows in order of time, with the changes that a fold found. */
 export interface FoldedWindow {
@@ -21,28 +24,57 @@ const NO_CHANGES: FoldedWindow['changes'] = new Map();
 
 /** Yields all rows of a spool in order of time. The merge finds all changes itself. */
 export async function* unfoldedWindows(spool: Spool): AsyncGenerator<FoldedWindow> {
-  for (const rows of windowsOf(spool)) yield { rows, changes: NO_CHANGES };
+  for (const rows of windowsOf(spool, () => WINDOW_ROWS)) yield { rows, changes: NO_CHANGES };
 }
 
-/** Yields all rows of a spool in order of time, with their changes. Each thread folds one partition. */
+/** A window that threads fold. */
+interface FoldingWindow {
+  readonly window: Promise<FoldedWindow>;
+  isDone: boolean;
+}
+
+/**
+ * Yields all rows of a spool in order of time, with their changes. Each thread folds one partition. The merge computes some of the
+ * changes itself, so that no thread waits for another: see {@link foldShare}.
+ */
 export async function* foldedWindows(spool: Spool, threads: Threads, pauses: Pauses): AsyncGenerator<FoldedWindow> {
-  const queue: (() => Promise<FoldedWindow>)[] = [];
-  for (const rows of windowsOf(spool)) {
+  let share = foldShare(threads.length, 1, 2);
+  let rowsOfWindow = WINDOW_CHANGES;
+  const begin = (rows: readonly Row[]): FoldingWindow => {
     const folded = partitionsOf(rows, threads.length).map((partition, thread) => {
-      return threads.ask(thread, { kind: 'fold', descriptors: spool.descriptors, rows: partition }, [partition.buffer]);
+      const request = { kind: 'fold', descriptors: spool.descriptors, rows: partition, share } as const;
+      return threads.ask(thread, request, [partition.buffer]);
     });
-    queue.push(async () => joined(rows, await pauses.until(Promise.all(folded))));
-    const first = queue.length > WINDOWS_AHEAD ? queue.shift() : undefined;
-    if (first !== undefined) yield await first();
+    const begun = { window: Promise.all(folded).then((all) => joined(rows, all)), isDone: false };
+    begun.window.then(
+      () => {
+        begun.isDone = true;
+      },
+      () => {},
+    );
+    return begun;
+  };
+  const queue: FoldingWindow[] = [];
+  for (const rows of windowsOf(spool, () => rowsOfWindow)) {
+    queue.push(begin(rows));
+    if (queue.length <= WINDOWS_AHEAD) continue;
+    // the answers of the threads arrive in a pause
+    await pauses.take();
+    share = foldShare(threads.length, queue.filter(({ isDone }) => isDone).length, queue.length);
+    const first = queue.shift();
+    if (first === undefined) continue;
+    const window = await pauses.until(first.window);
+    rowsOfWindow = Math.max(WINDOW_CHANGES, Math.min(WINDOW_ROWS, Math.round((WINDOW_CHANGES * window.rows.length) / window.changes.size)));
+    yield window;
   }
-  for (const rest of queue) yield await rest();
+  for (const { window } of queue) yield await pauses.until(window);
 }
 
-function* windowsOf(spool: Spool): Generator<readonly Row[]> {
+function* windowsOf(spool: Spool, length: () => number): Generator<readonly Row[]> {
   let rows: Row[] = [];
   for (const row of spool.inOrder()) {
     rows.push(row);
-    if (rows.length < WINDOW_ROWS) continue;
+    if (rows.length < length()) continue;
     yield rows;
     rows = [];
   }

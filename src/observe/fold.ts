@@ -3,7 +3,7 @@ import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
 import { type AccountHistory, emptyVersions, type Version } from '../store/known-account.ts';
-import { changesOf } from './changes.ts';
+import { type Change, changesOf } from './changes.ts';
 
 /** A change of a field with its markup, before it has an id and the name of its account. */
 export interface FoldedChange {
@@ -43,14 +43,19 @@ export class AccountFold {
   }
 
   /** Adds the next snapshot and returns its changes. A late snapshot has none: the merge reports it. */
-  add({ moment, profile }: AccountSnapshot, network: Network): readonly FoldedChange[] {
+  add(snapshot: AccountSnapshot, network: Network): readonly FoldedChange[] {
+    return this.addWithoutMarkup(snapshot).map(({ type, before, text }) => {
+      return { type, before: before?.text, text, diff_html: diffHtml(type, before?.text, text, network) };
+    });
+  }
+
+  /** Adds the next snapshot. Returns its changes without markup, which takes most of the time. */
+  addWithoutMarkup({ moment, profile }: AccountSnapshot): readonly Change[] {
     const changes = changesOf(this.#history, profile, moment);
     if ('late' in changes) return [];
     this.observe(moment);
-    return changes.map(({ type, before, text }) => {
-      addVersion(this.#history.versions[type], { id: 0, text, since: moment });
-      return { type, before: before?.text, text, diff_html: diffHtml(type, before?.text, text, network) };
-    });
+    for (const { type, text } of changes) addVersion(this.#history.versions[type], { id: 0, text, since: moment });
+    return changes;
   }
 
   /** Adds a snapshot with the same profile as the one before it. */

@@ -30,6 +30,8 @@ export interface MergeOptions {
   /** Called with each snapshot that cannot be added, and with each conflicting value that is not recorded. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
   readonly onProgress?: OnProgress<'compare'> | undefined;
+  /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
+  readonly cacheUnits?: number | undefined;
 }
 
 export interface ObserveSummary {
@@ -60,7 +62,7 @@ export async function mergeSnapshots(
   options: MergeOptions,
   reject: Reject,
 ): Promise<ObserveSummary> {
-  const writer = new ObservationWriter(batch, options.network);
+  const writer = new ObservationWriter(batch, options.network, options.cacheUnits);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);

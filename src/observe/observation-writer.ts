@@ -42,9 +42,10 @@ export class ObservationWriter {
   readonly #network: Network;
   readonly #ids: IdAllocator;
 
-  constructor(batch: Batch, network: Network) {
+  /** @param cacheUnits the maximum size of the accounts in memory, in UTF-16 units */
+  constructor(batch: Batch, network: Network, cacheUnits?: number) {
     const table = new AccountTable(batch.database);
-    this.#cache = new AccountCache(batch.database, table);
+    this.#cache = new AccountCache(batch.database, table, cacheUnits);
     this.#accounts = new AccountResolver(table, this.#cache);
     this.#handles = new HandleTransfer(batch, table, this.#cache);
     this.#writer = new AccountWriter(batch, table, this.#cache);
@@ -61,6 +62,7 @@ export class ObservationWriter {
     const last = this.#last.get(profile);
     if (last === undefined || last.account.profile !== profile || moment >= last.until) return undefined;
     markObserved(last.account, moment, last.fields);
+    last.account.isUsed = true;
     return last.account;
   }
 
@@ -80,7 +82,7 @@ export class ObservationWriter {
       const until = knownUntil(account, observation.observed_at);
       this.#last.set(profile, { account, fields: fieldsIn(observation.profile), until });
     }
-    if (this.#cache.isFull) this.finish();
+    if (this.#cache.isFull) this.#evict();
     return effect;
   }
 
@@ -90,9 +92,14 @@ export class ObservationWriter {
     this.#batch.guard(() => this.#writer.flush());
   }
 
+  #evict(): void {
+    for (const { profile } of this.#batch.guard(() => this.#writer.evict())) if (profile !== undefined) this.#last.delete(profile);
+  }
+
   #put(observation: Observation, folded: readonly FoldedChange[]): Effect | RejectedObservation {
     return this.#batch.guard(() => {
       const { observed_at: moment, profile } = observation;
+      this.#cache.advance(moment);
       const found = this.#accounts.find(profile, observation.former_names, moment);
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {

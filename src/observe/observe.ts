@@ -38,6 +38,8 @@ export interface ObserveOptions {
   readonly onProgress?: OnProgress<ObservePhase> | undefined;
   /** How many threads read and compare, and from what size on. Undefined: everything runs on one thread. */
   readonly threads?: ThreadOptions | undefined;
+  /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
+  readonly cacheUnits?: number | undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Network } from '../diff/diff-html.ts';
 import type { StoredVersions } from '../store/stored-versions.ts';
 import { AccountFold, type FoldedChange } from './fold.ts';
+import { isInShare } from './partition.ts';
 import { storedProfile } from './profile-pool.ts';
 import { textAt } from './string-pool.ts';
 
@@ -51,8 +52,11 @@ export class PartitionFold {
     this.#stored = stored;
   }
 
-  /** @param rows numbers: {@link FOLD_COLUMNS} of each row */
-  fold(rows: Float64Array): FoldedRows {
+  /**
+   * @param rows numbers: {@link FOLD_COLUMNS} of each row
+   * @param share the share of the accounts whose changes are returned, from 0 to 1
+   */
+  fold(rows: Float64Array, share: number): FoldedRows {
     const length = rows.length / FOLD_COLUMNS;
     const profiles = new Float64Array(length);
     const changed: number[] = [];
@@ -76,10 +80,14 @@ export class PartitionFold {
       profiles[row] = place;
       const { profile } = storedProfile(text);
       const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile));
-      const found = fold.add({ moment, profile }, this.#network);
-      if (found.length > 0) {
-        changed.push(row);
-        changes.push(found);
+      if (isInShare(account, share)) {
+        const found = fold.add({ moment, profile }, this.#network);
+        if (found.length > 0) {
+          changed.push(row);
+          changes.push(found);
+        }
+      } else {
+        fold.addWithoutMarkup({ moment, profile });
       }
       if (known === undefined) this.#remember(account, { fold, profile: place, text, alias: place });
       else Object.assign(known, { profile: place, text, alias: place });

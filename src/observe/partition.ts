@@ -34,3 +34,11 @@ const KEYS = 2 ** 52;
 export function partitionOf(key: number, partitions: number): number {
   return Math.floor((key / KEYS) * partitions);
 }
+
+/** The low bits of a key do not depend on its partition. */
+const LOW_KEYS = 2 ** 20;
+
+/** Whether an account belongs to a share of the accounts of its partition. A larger share has the same accounts and more. */
+export function isInShare(key: number, share: number): boolean {
+  return key % LOW_KEYS < share * LOW_KEYS;
+}

@@ -6,8 +6,9 @@ import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
-import { type AccountNames, READ_COLUMNS, type ReadAnswer } from './thread-messages.ts';
+import { type AccountNames, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
+import type { ValueReader } from './value-reader.ts';
 
 /** Where the observations go. */
 export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
@@ -29,11 +30,19 @@ export interface ReadingThreads {
   /** How much text of the inputs the main thread reads before threads start, in UTF-16 units. */
   readonly after: number;
   readonly start: () => Threads;
+  /** Reads on the main thread, while the others have enough to do. */
+  readonly here: Pick<ValueReader, 'read'>;
 }
+
+/** How many batches each thread has at once, so that it never waits for the next. */
+const BATCHES_AHEAD = 2;
+/** How many batches the main thread keeps until the batch before them is read. So it reads on while the threads start. */
+const BATCHES_KEPT = 32;
 
 /**
  * Reads all inputs into a spool. Threads parse the values and store their observations. The main thread divides the bytes into
- * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads.
+ * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads. While the
+ * threads have enough to do, it parses values too.
  * @param threads undefined: everything is read here
  * @returns the number of rejected and of excluded snapshots
  */
@@ -83,7 +92,14 @@ async function* itemsOf(
   const reader = new SnapshotReader(context);
   const queue: (() => Promise<Items>)[] = [];
   let running: Threads | undefined;
-  let [length, next] = [0, 0];
+  let [length, next, asked] = [0, 0, 0];
+  const ask = async (threads: Threads, request: ReadRequest): Promise<ReadAnswer> => {
+    asked += 1;
+    next = (next + 1) % threads.length;
+    const answer = await threads.ask(next, request);
+    asked -= 1;
+    return answer;
+  };
   for await (const batch of batchesOf(inputs, context, reader)) {
     if (!('texts' in batch)) {
       queue.push(async () => ({ items: batch, file: '' }));
@@ -91,15 +107,15 @@ async function* itemsOf(
       const { texts: values, file } = batch;
       for (const { text } of values) length += text.length;
       if (threads !== undefined && length > threads.after) running ??= threads.start();
-      if (running === undefined || !values.every(isPlain)) {
+      if (threads === undefined || running === undefined || !values.every(isPlain)) {
         queue.push(async () => ({ items: await reader.read(values, file), file }));
       } else {
-        const answer = running.ask(next, { kind: 'read', ...columnsOf(values), withNames });
-        next = (next + 1) % running.length;
+        const request: ReadRequest = { kind: 'read', ...columnsOf(values), withNames };
+        const answer = asked < BATCHES_AHEAD * running.length ? ask(running, request) : threads.here.read(request);
         queue.push(async () => ({ items: await inOrder(await pauses.until(answer), values, file, reader), file }));
       }
     }
-    for (const ahead = 2 * (running?.length ?? 0); queue.length > ahead; ) {
+    for (const kept = running === undefined ? 0 : BATCHES_KEPT * running.length; queue.length > kept; ) {
       const first = queue.shift();
       if (first !== undefined) yield await first();
     }

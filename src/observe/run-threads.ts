@@ -3,14 +3,16 @@ import type { ObserveContext } from '../sources/observations.ts';
 import type { Batch } from '../store/batch.ts';
 import type { ReadingThreads } from './read.ts';
 import type { Spool } from './spool.ts';
+import type { ThreadJob } from './thread-messages.ts';
 import { Threads } from './threads.ts';
+import { ValueReader } from './value-reader.ts';
 
 /** With less text or fewer snapshots, threads take longer to start than they save. */
-const READ_AFTER = 1 << 22;
+const READ_AFTER = 1 << 19;
 const FOLD_FROM = 2000;
 
 export interface ThreadOptions {
-  /** The number of threads beside the one that writes. With 1, everything runs on one thread. */
+  /** The number of threads, with the main thread, which also writes. With 1, everything runs on it. */
   readonly jobs: number;
   /** How much text is read before threads start, in UTF-16 units. */
   readonly readAfter?: number | undefined;
@@ -25,7 +27,7 @@ interface RunOptions {
   readonly threads?: ThreadOptions | undefined;
 }
 
-/** Starts the threads of a run when there is enough work for them. The same threads read and fold. */
+/** Starts the threads of a run beside the main thread when there is enough work for them. The same threads read and fold. */
 export class RunThreads {
   readonly #batch: Batch;
   readonly #spool: Spool;
@@ -41,7 +43,11 @@ export class RunThreads {
   /** The threads that read inputs; undefined if the run has one thread. */
   get forReading(): ReadingThreads | undefined {
     if (this.#jobs === 1) return undefined;
-    return { after: this.#options.threads?.readAfter ?? READ_AFTER, start: () => this.#start() };
+    return {
+      after: this.#options.threads?.readAfter ?? READ_AFTER,
+      start: () => this.#start(),
+      here: new ValueReader(this.#context, this.#spool.profiles),
+    };
   }
 
   /** Returns the threads that fold what was read. Undefined: it is too little. */
@@ -64,16 +70,21 @@ export class RunThreads {
     return this.#options.threads?.jobs ?? 1;
   }
 
+  /** The options for reading. Functions cannot be sent to a thread. */
+  get #context(): ThreadJob['context'] {
+    const { snapshots } = this.#options;
+    return { from: snapshots.from, observedAt: snapshots.observedAt, unescape: snapshots.unescape };
+  }
+
   #start(): Threads {
     if (this.#threads !== undefined) return this.#threads;
-    const { snapshots, network, dryRun } = this.#options;
-    // functions cannot be sent to a thread
-    const context = { from: snapshots.from, observedAt: snapshots.observedAt, unescape: snapshots.unescape };
+    const { network, dryRun } = this.#options;
     // a dry run can have a store of an earlier version, which only its own transaction migrates
     const { database } = this.#batch;
     const isNew = database.value('SELECT NOT EXISTS (SELECT 1 FROM account)') === 1;
     const store = dryRun || isNew ? undefined : database.path;
-    const jobs = Array.from({ length: this.#jobs }, () => ({ pool: this.#spool.addPool(), context, network, store }));
+    const context = this.#context;
+    const jobs = Array.from({ length: this.#jobs - 1 }, () => ({ pool: this.#spool.addPool(), context, network, store }));
     this.#threads = new Threads(jobs);
     return this.#threads;
   }

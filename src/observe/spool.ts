@@ -15,7 +15,8 @@ export class Spool {
   readonly #store: string;
   readonly #sorter: ExternalSorter<Row>;
   readonly #texts: StringPool;
-  readonly #profiles: ProfilePool;
+  /** Stores profiles that this thread reads. */
+  readonly profiles: ProfilePool;
   readonly #inputs: string[] = [];
   /** The files of the string pools of threads. */
   readonly #pools: SpoolFile[] = [];
@@ -28,7 +29,7 @@ export class Spool {
     this.#store = store;
     const spool = openSpool(store);
     this.#texts = new StringPool(spool);
-    this.#profiles = new ProfilePool(this.#texts);
+    this.profiles = new ProfilePool(this.#texts);
     this.descriptors = [spool.descriptor];
     try {
       this.#sorter = new ExternalSorter(openSpool(store), BY_TIME);
@@ -51,7 +52,7 @@ export class Spool {
   }
 
   add(observation: Observation, { file = '', line = 0 }: Place): void {
-    this.addRow({ moment: observation.observed_at, ...this.#profiles.put(observation), line }, file);
+    this.addRow({ moment: observation.observed_at, ...this.profiles.put(observation), line }, file);
   }
 
   /** Adds an observation whose parts are stored already. */

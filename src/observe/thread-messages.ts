@@ -26,6 +26,8 @@ export interface FoldRequest {
   readonly kind: 'fold';
   readonly descriptors: readonly number[];
   readonly rows: Float64Array;
+  /** The share of the accounts whose changes are computed, from 0 to 1. The merge computes the changes of the others. */
+  readonly share: number;
 }
 
 /** Writes what the string pool has buffered. */

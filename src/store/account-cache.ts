@@ -1,6 +1,6 @@
 import type { Identity } from '../contract/account.ts';
-import { parseInstant } from '../contract/instant.ts';
-import type { DataType } from '../contract/record.ts';
+import { type Instant, parseInstant } from '../contract/instant.ts';
+import { DATA_TYPES, type DataType } from '../contract/record.ts';
 import type { AccountRow, AccountTable } from './account-table.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
@@ -19,18 +19,28 @@ interface VersionRow {
 const CACHE_UNITS = 1 << 25;
 /** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
 const OVERHEAD_UNITS = 200;
+/** The part of the cache that becomes free when it is full. */
+const EVICTED = 1 / 8;
 
-/** Caches accounts with their histories, so that each is read once and not at every observation. */
+/**
+ * Caches accounts with their histories, so that each is read once and not at every observation. If it is full, it evicts accounts by the
+ * CLOCK policy: those that were added first, except those that were used since the last time.
+ */
 export class AccountCache {
   readonly #table: AccountTable;
   readonly #path: string;
+  readonly #units: number;
+  /** The accounts in the order in which they are evicted. */
   readonly #accounts = new Map<number, KnownAccount>();
   readonly #versions: Statement<[string], VersionRow>;
   #weight = 0;
-  /** One account can be larger than the cache. It is read again only after it has grown by half. */
-  #allowed = CACHE_UNITS;
+  /** The weight of the largest account. It can be larger than the cache, and then the other accounts still fit beside it. */
+  #largest = 0;
+  #now: Instant = 0;
 
-  constructor(database: Connection, table: AccountTable) {
+  /** @param units the maximum size, in UTF-16 units */
+  constructor(database: Connection, table: AccountTable, units: number = CACHE_UNITS) {
+    this.#units = units;
     this.#table = table;
     this.#path = database.path;
     this.#versions = database.prepare(
@@ -38,16 +48,24 @@ export class AccountCache {
     );
   }
 
-  /** Whether the cache is full and should be flushed. */
+  /** Whether the cache is full, so that {@link evict} should be called. */
   get isFull(): boolean {
-    return this.#weight > this.#allowed;
+    return this.#weight > this.#units + this.#largest;
   }
 
-  /** Returns the account of a row. The same row is the same object until the cache is flushed. */
+  /** Sets the instant from which on values are needed. Values that ended before it leave the cache. By default, all are kept. */
+  advance(now: Instant): void {
+    this.#now = now;
+  }
+
+  /** Returns the account of a row. The same row is the same object until the account is evicted. */
   load(row: AccountRow | undefined): KnownAccount | undefined {
     if (row === undefined) return undefined;
     const cached = this.#accounts.get(row.id);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      cached.isUsed = true;
+      return cached;
+    }
     const identity: Identity = storedJson(this.#path, `the account ${row.screen_name}`, row.identity);
     const account: KnownAccount = {
       row: row.id,
@@ -57,31 +75,53 @@ export class AccountCache {
       observed_fields: row.observed_fields,
       versions: emptyVersions(),
       profile: undefined,
+      isUsed: false,
     };
-    const before = this.#weight;
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
       if (is_whole === 0) throw damaged(this.#path, `record ${id} of ${row.screen_name} does not match its checksum`);
       // dates of a source can be out of order: a record that is later in the feed counts as later
       since = Math.max(since, parseInstant(date) ?? 0);
-      this.addVersion(account, data_type, { id, text, since });
+      pushVersion(account.versions[data_type], { id, text, since }, this.#now);
     }
-    this.#weight += OVERHEAD_UNITS;
-    this.#allowed = Math.max(this.#allowed, 1.5 * (this.#weight - before));
     this.#accounts.set(row.id, account);
+    const weight = weightOf(account);
+    this.#weight += weight;
+    this.#largest = Math.max(this.#largest, weight);
     return account;
   }
 
   /** Adds a value to the history of a cached account. */
   addVersion(account: KnownAccount, type: DataType, version: Version): void {
-    account.versions[type].push(version);
-    this.#weight += OVERHEAD_UNITS + (version.text?.length ?? 0);
+    this.#weight += pushVersion(account.versions[type], version, this.#now);
+  }
+
+  /**
+   * Makes room for more accounts: removes some that were not used since the last time, and writes the instant of their latest
+   * observation. Returns them.
+   */
+  evict(): readonly KnownAccount[] {
+    const evicted: KnownAccount[] = [];
+    const enough = this.#units * (1 - EVICTED) + this.#largest;
+    for (const [row, account] of this.#accounts) {
+      if (this.#weight <= enough) break;
+      this.#accounts.delete(row);
+      if (account.isUsed) {
+        account.isUsed = false;
+        // the loop sees it again if the others are not enough
+        this.#accounts.set(row, account);
+      } else {
+        this.#weight -= weightOf(account);
+        evicted.push(account);
+      }
+    }
+    this.#write(evicted);
+    return evicted;
   }
 
   /** Clears the cache, and writes the instant of the latest observation of each account in it. */
   flush(): void {
-    for (const { observed_to, observed_fields, row } of this.#accounts.values())
-      if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
+    this.#write([...this.#accounts.values()]);
     this.forget();
   }
 
@@ -89,6 +129,33 @@ export class AccountCache {
   forget(): void {
     this.#accounts.clear();
     this.#weight = 0;
-    this.#allowed = CACHE_UNITS;
+    this.#largest = 0;
   }
+
+  #write(accounts: KnownAccount[]): void {
+    // in the order of the table, so that each of its pages is written once
+    for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
+      if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
+  }
+}
+
+function weightOf({ versions }: KnownAccount): number {
+  let weight = OVERHEAD_UNITS;
+  for (const type of DATA_TYPES) for (const version of versions[type]) weight += versionWeight(version);
+  return weight;
+}
+
+function versionWeight({ text }: Version): number {
+  return OVERHEAD_UNITS + (text?.length ?? 0);
+}
+
+/** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */
+function pushVersion(versions: Version[], version: Version, now: Instant): number {
+  let weight = versionWeight(version);
+  versions.push(version);
+  while ((versions[1]?.since ?? now) < now) {
+    const dropped = versions.shift();
+    if (dropped !== undefined) weight -= versionWeight(dropped);
+  }
+  return weight;
 }

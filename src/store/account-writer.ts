@@ -38,6 +38,12 @@ export class AccountWriter {
     this.#batch.markRecordChanged(record.account, id);
   }
 
+  /** Evicts the accounts of the cache that were not used recently, and writes the instant of their latest observation. Returns them. */
+  evict(): readonly KnownAccount[] {
+    this.#batch.markMetadataChanged();
+    return this.#cache.evict();
+  }
+
   /** Clears the cache, and writes the instant of the latest observation of each account in it. */
   flush(): void {
     this.#cache.flush();

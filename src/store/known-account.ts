@@ -27,6 +27,8 @@ export interface KnownAccount extends AccountHistory {
   observed_fields: number;
   /** A number that identifies the last profile of the account in this run. */
   profile: number | undefined;
+  /** Whether it was used since the cache last looked for accounts to evict. */
+  isUsed: boolean;
 }
 
 /** Returns the versions of an account without values. */

@@ -21,7 +21,7 @@ function account(type: DataType, observed_to: number | undefined, ...values: rea
   const versions: { [T in DataType]: Version[] } = { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
   versions[type] = values.map(([text, since], id) => ({ id, text, since }));
   const identity = { screen_name: 'jack', account_creation_date: null, profile_image_url: '' };
-  return { row: 1, stable_id: undefined, identity, observed_to, observed_fields: 0, versions, profile: undefined };
+  return { row: 1, stable_id: undefined, identity, observed_to, observed_fields: 0, versions, profile: undefined, isUsed: false };
 }
 
 /** Returns the changes of a snapshot: the new text of each field, or why it is late. */

@@ -46,9 +46,10 @@ export class Accounts {
   readonly handles: HandleTransfer;
   readonly writer: AccountWriter;
 
-  constructor(batch: Batch) {
+  /** @param units the size of the cache */
+  constructor(batch: Batch, units?: number) {
     const table = new AccountTable(batch.database);
-    this.cache = new AccountCache(batch.database, table);
+    this.cache = new AccountCache(batch.database, table, units);
     this.resolver = new AccountResolver(table, this.cache);
     this.handles = new HandleTransfer(batch, table, this.cache);
     this.writer = new AccountWriter(batch, table, this.cache);

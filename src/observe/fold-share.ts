@@ -1,0 +1,10 @@
+/**
+ * Returns the share of the accounts whose changes the threads of a run compute, from 0 to 1. The merge computes the others. The threads
+ * get more if they are far ahead of the merge, and less if the merge has to wait for them. It decides only where the work is done.
+ * @param threads the number of threads beside the one that merges
+ * @param folded how many of the windows after the present one are folded
+ */
+export function foldShare(threads: number, folded: number, windows: number): number {
+  const equal = threads / (threads + 1);
+  return equal / 2 + (1 - equal / 2) * (folded / windows);
+}
