@@ -93,11 +93,14 @@ async function* itemsOf(
   const queue: (() => Promise<Items>)[] = [];
   let running: Threads | undefined;
   let [length, next, asked] = [0, 0, 0];
-  const ask = async (threads: Threads, request: ReadRequest): Promise<ReadAnswer> => {
+  const ask = (threads: Threads, request: ReadRequest): Promise<ReadAnswer> => {
     asked += 1;
     next = (next + 1) % threads.length;
-    const answer = await threads.ask(next, request);
-    asked -= 1;
+    const answer = threads.ask(next, request);
+    const answered = () => {
+      asked -= 1;
+    };
+    answer.then(answered, answered);
     return answer;
   };
   for await (const batch of batchesOf(inputs, context, reader)) {
@@ -112,6 +115,8 @@ async function* itemsOf(
       } else {
         const request: ReadRequest = { kind: 'read', ...columnsOf(values), withNames };
         const answer = asked < BATCHES_AHEAD * running.length ? ask(running, request) : threads.here.read(request);
+        // it is awaited later: until then, an error of it must not end the process
+        answer.catch(() => {});
         queue.push(async () => ({ items: await inOrder(await pauses.until(answer), values, file, reader), file }));
       }
     }
