@@ -35,15 +35,33 @@ interface Payload {
 export async function writeBag(tree: VerifiedTree, folder: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
   refuseUnlessEmpty(folder);
   const draft = `${folder}.${process.pid}.draft`;
-  mkdirSync(draft);
   try {
+    mkdirSync(draft);
     await fill(tree, draft, onProgress);
     if (existsSync(folder)) rmSync(folder, { recursive: true });
     renameSync(draft, folder);
   } catch (error) {
-    rmSync(draft, { recursive: true, force: true });
-    throw error;
+    if (!isTaken(draft, error)) rmSync(draft, { recursive: true, force: true });
+    throw unwritable(folder, draft, error);
   }
+}
+
+/** Whether another program already had that folder. */
+function isTaken(draft: string, error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST' && 'path' in error && error.path === draft;
+}
+
+/** Converts an error of a write to a Failure. Returns any other error unchanged, such as an error of a read of the tree. */
+function unwritable(folder: string, draft: string, error: unknown): unknown {
+  if (!(error instanceof Error) || !('syscall' in error)) return error;
+  if ('path' in error && typeof error.path === 'string' && !error.path.startsWith(draft)) return error;
+  return new Failure('file-system', `cannot write ${folder}`, {
+    place: { file: folder },
+    expected: 'a folder that can be written, on a disk with free space',
+    found: error.message,
+    hint: 'name another folder with --to, or check the permissions and free space of its folder',
+    cause: error,
+  });
 }
 
 async function fill(tree: VerifiedTree, bag: string, onProgress: ArchiveOptions['onProgress']): Promise<void> {

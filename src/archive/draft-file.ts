@@ -12,33 +12,36 @@ export async function writeDraft<T>(path: string, work: (file: WriteStream) => P
   if (existsSync(path) && !statSync(path).isFile()) throw unwritable(path, 'something that is not a file');
   const draft = `${path}.${process.pid}.draft`;
   const file = createWriteStream(draft, { flags: 'wx', flush: true });
-  let failed: unknown;
-  file.on('error', (error) => {
-    failed = error;
-  });
+  // an error stays in file.errored
+  file.on('error', () => {});
   try {
     await once(file, 'open');
     const result = await work(file);
-    const closed = once(file, 'close');
     file.end();
-    await closed;
-    if (failed !== undefined) throw failed;
+    // after an error it can be closed already
+    if (!file.closed) await once(file, 'close');
+    if (file.errored !== null) throw file.errored;
     await rename(draft, path);
     return result;
   } catch (error) {
-    file.destroy();
-    if (failed === undefined || isNotTaken(failed)) rmSync(draft, { force: true });
-    throw failed === undefined ? error : unwritable(path, failed instanceof Error ? failed.message : String(failed), failed);
+    const { errored } = file.destroy();
+    if (errored === null || isNotTaken(errored)) rmSync(draft, { force: true });
+    throw errored === null ? error : unwritable(path, errored.message, errored);
   }
 }
 
-/** Writes bytes, and waits while the disk is slower than what comes. */
+/**
+ * Writes bytes, and waits while the disk is slower than what comes.
+ * @throws the error of an earlier write
+ */
 export async function write(file: WriteStream, bytes: Uint8Array): Promise<void> {
+  // a file with an error never drains
+  if (file.errored !== null) throw file.errored;
   if (!file.write(bytes)) await once(file, 'drain');
 }
 
-function isNotTaken(error: unknown): boolean {
-  return !(error instanceof Error && 'code' in error && error.code === 'EEXIST');
+function isNotTaken(error: Error): boolean {
+  return !('code' in error && error.code === 'EEXIST');
 }
 
 function unwritable(path: string, found: string, cause?: unknown): Failure {

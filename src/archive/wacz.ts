@@ -33,18 +33,28 @@ export async function writeWacz(tree: VerifiedTree, path: string, options: Archi
   const date = await siteDate(tree);
   await writeDraft(path, async (file) => {
     const zip = new ZipFile();
-    const failed = new Promise<never>((_, reject) => zip.once('error', reject));
     const done = (async () => {
       for await (const bytes of zip.outputStream) await write(file, typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
     })();
-    await Promise.race([addFiles(zip, tree, date, options), done, failed]);
+    const failed = new Promise<never>((_, reject) => {
+      zip.on('error', reject);
+      done.catch(reject);
+    });
+    await addFiles({ zip, failed }, tree, date, options);
     zip.end();
     await Promise.race([done, failed]);
   });
 }
 
+/** A ZIP that is being written. */
+interface Output {
+  readonly zip: ZipFile;
+  /** Rejects if it cannot be written any more. */
+  readonly failed: Promise<never>;
+}
+
 /** Adds the files one after another: each needs what was counted while the one before it was written. */
-async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, options: ArchiveOptions): Promise<void> {
+async function addFiles(output: Output, tree: VerifiedTree, date: string, options: ArchiveOptions): Promise<void> {
   const browse = new BrowseAddresses(tree);
   const extents = new RecordExtents(tree, browse);
   async function* warc(): AsyncGenerator<Uint8Array> {
@@ -54,9 +64,9 @@ async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, options:
     }
   }
   const resources = [
-    await add(zip, `archive/${WARC}`, warc()),
-    await add(zip, 'indexes/index.cdx', lines(cdxjLines(tree, browse, extents, date, WARC))),
-    await add(zip, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
+    await add(output, `archive/${WARC}`, warc()),
+    await add(output, 'indexes/index.cdx', lines(cdxjLines(tree, browse, extents, date, WARC))),
+    await add(output, 'pages/pages.jsonl', lines(entryPoints(tree, date))),
   ];
   const datapackage = encodeJson({
     profile: 'data-package',
@@ -68,8 +78,8 @@ async function addFiles(zip: ZipFile, tree: VerifiedTree, date: string, options:
     mainPageDate: date,
     resources,
   });
-  const { path, hash } = await add(zip, 'datapackage.json', lines([datapackage]));
-  await add(zip, 'datapackage-digest.json', lines([encodeJson({ path, hash })]));
+  const { path, hash } = await add(output, 'datapackage.json', lines([datapackage]));
+  await add(output, 'datapackage-digest.json', lines([encodeJson({ path, hash })]));
 }
 
 /** Returns the lines of pages.jsonl: the home page if there is one, and one entry point for each collection, because a viewer loads the whole list. */
@@ -87,7 +97,7 @@ function entryPoints({ build }: VerifiedTree, date: string): string[] {
 }
 
 /** Adds a file to a ZIP while it is made. */
-async function add(zip: ZipFile, path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Resource> {
+async function add({ zip, failed }: Output, path: string, pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Resource> {
   const sha256 = createHash('sha256');
   let bytes = 0;
   async function* counted(): AsyncGenerator<Uint8Array> {
@@ -100,7 +110,12 @@ async function add(zip: ZipFile, path: string, pieces: AsyncIterable<Uint8Array>
   const stream = Readable.from(counted(), { objectMode: false });
   const ended = once(stream, 'end');
   zip.addReadStream(stream, path, ZIP_OPTIONS);
-  await ended;
+  try {
+    await Promise.race([ended, failed]);
+  } finally {
+    // after an error nobody reads the rest: the threads that make it must end too
+    stream.destroy();
+  }
   const name = path.slice(path.lastIndexOf('/') + 1);
   return { name, path, hash: `sha256:${sha256.digest('hex')}`, bytes };
 }

@@ -71,6 +71,7 @@ export async function push(target: Target, options: PushOptions): Promise<PushSu
       await refusePublicPlace(
         remote,
         options.around.map((place) => openRemote(place, { ...options, kept })),
+        target.names?.() ?? [],
       );
     }
     const newest = catalog?.versions.at(-1);

@@ -6,12 +6,14 @@ import type { Remote } from '../storage/remote.ts';
 const SITE: readonly string[] = [SITE_MARKER, 'rest/data/index.json'];
 
 /**
- * Refuses a target that is a public site or is inside one, because a store can contain more than the pages show.
+ * Refuses a target that is a public site, is inside one or contains one, because a store can contain more than the pages show.
  * @param around the parents of the target; those that may not be read are skipped
+ * @param inside the names in the target if it is a folder. The objects of a bucket are not listed
  * @throws Failure not-ours
  */
-export async function refusePublicPlace(remote: Remote, around: readonly Remote[]): Promise<void> {
+export async function refusePublicPlace(remote: Remote, around: readonly Remote[], inside: readonly string[]): Promise<void> {
   await refuseSite(remote);
+  for (const name of inside) await refuseSiteInside(remote, name);
   for (const place of around) {
     await refuseSite(place).catch((error: unknown) => {
       // credentials that permit only one prefix are good practice
@@ -23,11 +25,23 @@ export async function refusePublicPlace(remote: Remote, around: readonly Remote[
 async function refuseSite(remote: Remote): Promise<void> {
   for (const path of SITE) {
     if ((await remote.head(path)) === undefined) continue;
-    throw new Failure('not-ours', `${remote.name} is a public site: everybody could read the store`, {
-      place: { file: path },
-      expected: 'a private target separate from the site, preferably in a separate bucket',
-      found: `${path}, a file of a published site`,
-      hint: 'name another bucket, container or folder; nothing was changed',
-    });
+    throw publicPlace(`${remote.name} is a public site: everybody could read the store`, path);
   }
+}
+
+async function refuseSiteInside(remote: Remote, name: string): Promise<void> {
+  for (const path of SITE.map((file) => `${name}/${file}`)) {
+    // a name that cannot be read, such as a link that leaves the folder, is not a site
+    const found = await remote.head(path).catch(() => undefined);
+    if (found !== undefined) throw publicPlace(`${remote.name} contains a public site: everybody may be able to read the store`, path);
+  }
+}
+
+function publicPlace(message: string, path: string): Failure {
+  return new Failure('not-ours', message, {
+    place: { file: path },
+    expected: 'a private target separate from the site, preferably in a separate bucket',
+    found: `${path}, a file of a published site`,
+    hint: 'name another bucket, container or folder; nothing was changed',
+  });
 }

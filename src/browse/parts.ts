@@ -20,8 +20,8 @@ import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
 import { parseRecords } from './record-text.ts';
+import type { RenderedState } from './rendered-state.ts';
 import { searchFiles } from './search-index.ts';
-import type { Shown } from './shown.ts';
 
 export type { BrowseFile } from './browse-file.ts';
 export type { BrowsePart } from './part-names.ts';
@@ -53,16 +53,16 @@ export class Browse {
   }
 
   /** Whether all files of a part are the same as the present ones. If so, they need not be listed again. */
-  isCurrent(part: BrowsePart, shown: Shown): boolean {
-    return part.kind === 'search' && shown.search;
+  isCurrent(part: BrowsePart, rendered: RenderedState): boolean {
+    return part.kind === 'search' && rendered.search;
   }
 
   /**
    * Yields the files of a part, always in the same order. A file must be rendered before the next one is taken.
    * @throws Failure bad-store
    */
-  files(part: BrowsePart, shown: Shown): Generator<BrowseFile> {
-    const since = shown.revision;
+  files(part: BrowsePart, rendered: RenderedState): Generator<BrowseFile> {
+    const since = rendered.revision;
     switch (part.kind) {
       case 'home':
         return this.#homeFiles(since);
@@ -73,7 +73,7 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, since);
       case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, shown);
+        return changeFeeds(this.#store, this.#site.base_url, part.index, rendered);
       case 'search':
         return this.#searchFiles();
     }

@@ -37,7 +37,7 @@ export async function buildComposedTree(terminal: Terminal, options: Options, st
     time: options.builtAt === undefined ? new Date() : new Date(Math.floor(options.builtAt / 1000)),
     repair: options.repair,
     signal: terminal.stopSignal,
-    onProgress: terminal.progress({ cut: { label: 'cutting', amount: items('item') } }),
+    onProgress: terminal.progress({ chunk: { label: 'chunking', amount: items('item') } }),
   });
   const took = performance.now() - started;
   const { build: head, written, removed, droppedGenerations, dropReason } = summary;

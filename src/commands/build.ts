@@ -125,7 +125,7 @@ export function declareBuild(program: Program, terminal: Terminal): void {
       });
       const took = performance.now() - started;
       const tree = summary.build;
-      if (summary.pulledForward) {
+      if (summary.readerGaps) {
         terminal.warn(
           'records or accounts moved to earlier pages: if readers use this folder directly, those who followed the next links during ' +
             'the build may have missed some',

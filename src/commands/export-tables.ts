@@ -1,4 +1,3 @@
-import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { Failure } from '../contract/failure.ts';
@@ -73,13 +72,16 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
     )
     .action(async ({ to, table, store: storePath, ...outputMode }) => {
       terminal.setOutput(outputMode);
-      const [{ Store }, { TABLES }, { isSameFile, writeFiles }, { toFailure }, encode] = await Promise.all([
-        import('../store/store.ts'),
-        import('../export/tables.ts'),
-        import('../export/export-file.ts'),
-        import('../store/store-error.ts'),
-        load(),
-      ]);
+      const [{ Store }, { TABLES }, { isSameFile, writeFiles }, { toFailure }, { makeFolder }, { removeEmptyFolders }, encode] =
+        await Promise.all([
+          import('../store/store.ts'),
+          import('../export/tables.ts'),
+          import('../export/export-file.ts'),
+          import('../store/store-error.ts'),
+          import('../export/table-folder.ts'),
+          import('../store/mkdirp.ts'),
+          load(),
+        ]);
       const files = filesOf(to, table, name);
       const overwriting = files.find((file) => file.path !== '-' && isSameFile(file.path, storePath));
       if (overwriting !== undefined) throw overwritesStore(overwriting.path);
@@ -101,11 +103,11 @@ function declareTableExport(group: Program, terminal: Terminal, { name, title, d
           );
         };
         if (to === '-' && file !== undefined) return await terminal.stream(content(file.table), pauses);
-        if (!isFileName(to, name)) makeFolder(to, name);
+        const folders = isFileName(to, name) ? [] : makeFolder(to, name);
         await writeFiles(
           files.map((one) => ({ path: one.path, content: content(one.table) })),
           pauses,
-        );
+        ).finally(() => removeEmptyFolders(folders));
         const written = files.map((one) => ({ ...one, rows: TABLES[one.table].count(store) }));
         const took = performance.now() - started;
         terminal.summary({ to, store: storePath, files: written, milliseconds: Math.round(took) }, [
@@ -154,18 +156,6 @@ function filesOf(to: string, table: TableName | undefined, extension: string): r
 
 function isFileName(to: string, extension: string): boolean {
   return to.toLowerCase().endsWith(`.${extension}`);
-}
-
-function makeFolder(folder: string, extension: string): void {
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === false) {
-    throw new Failure('file-system', `cannot write files into ${folder}`, {
-      place: { file: folder },
-      expected: `a folder, or the name of a file that ends in .${extension}`,
-      found: 'something that is not a folder',
-      hint: `name a folder with --to, or a file such as ${folder}.${extension}`,
-    });
-  }
-  mkdirSync(folder, { recursive: true });
 }
 
 /** The endings of files that are not folders, so a folder with such a name is a mistake. */

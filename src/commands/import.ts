@@ -2,7 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { CONFLICT_POLICIES } from '../contract/conflict-policy.ts';
 import { createdAt } from '../import/account-conflicts.ts';
 import type { ImportSummary } from '../import/import.ts';
-import type { ArchiveReport } from '../sources/archives/survey.ts';
+import type { ArchiveReport } from '../sources/archives/capture-selection.ts';
 import type { HintCommand } from '../sources/hint-command.ts';
 import type { PageSetReport } from '../sources/page-set.ts';
 import { lackOf } from '../sources/page-set-text.ts';
@@ -10,6 +10,7 @@ import type { InputError } from '../sources/source.ts';
 import type { Tally } from '../store/item-writer.ts';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
@@ -73,7 +74,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
     )
     .action(async (addresses, options) => {
       terminal.setOutput(options);
-      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs }, { Store }, { composedInputs }] =
+      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs, isAllRejected }, { Store }, { composedInputs }] =
         await Promise.all([
           import('../sources/inputs.ts'),
           import('../sources/archives/open-archives.ts'),
@@ -108,6 +109,7 @@ export function declareImport(program: Program, terminal: Terminal): void {
           onProgress: terminal.progress({ read: { label: 'reading', amount: size }, ...COMMIT_PHASES }),
         });
         rejects?.keep();
+        if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('import', summary.rejected, options.rejects);
         const store = Store.open(options.store);
         const { records, accounts } = store.revision;
         store.close();

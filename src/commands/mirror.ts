@@ -91,7 +91,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
-      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp }, { wrapErrors }] = await Promise.all([
+      const [{ mirror }, { WarcRecorder }, { RejectsFile }, { Store }, { mkdirp, removeEmptyFolders }, { wrapErrors }] = await Promise.all([
         import('../mirror/mirror.ts'),
         import('../mirror/warc-recorder.ts'),
         import('../sources/rejects.ts'),
@@ -101,9 +101,9 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       ]);
       if (existsSync(address)) throw isLocal(address);
       const baseUrl = parseBaseUrl(address, 'argument base-url');
-      // the rejects file is beside the store, which may be the first one
-      if (options.rejects === undefined) wrapErrors(options.store, () => mkdirp(dirname(options.store)));
       const warc = options.warc === undefined ? undefined : await WarcRecorder.open(options.warc, baseUrl, options.userAgent);
+      // the rejects file is beside the store, which may be the first one
+      const folders = options.rejects === undefined ? wrapErrors(options.store, () => mkdirp(dirname(options.store))) : [];
       const rejectsPath = options.rejects ?? `${options.store}-rejects.ndjson`;
       const rejects = new RejectsFile(rejectsPath, [options.store]);
       const started = performance.now();
@@ -157,6 +157,7 @@ export function declareMirror(program: Program, terminal: Terminal): void {
       } finally {
         rejects.discard();
         await warc?.close();
+        removeEmptyFolders(folders);
       }
     });
 }
@@ -167,15 +168,15 @@ function isChanged({ records, accounts, changed, deleted }: MirrorResult): boole
 
 function jsonOf(result: MirrorResult, facts: { readonly [name: string]: unknown; readonly rejects: string }): object {
   const { isComplete, isResumed, isTree, gone, rejected, missing, ...rest } = result;
-  const { isUnsettled, ...what } = missing;
+  const { isCountUnstable, ...what } = missing;
   return {
     ...facts,
     complete: isComplete,
     resumed: isResumed,
     tree: isTree,
     ...rest,
-    missing: { ...what, unsettled: isUnsettled },
-    gone: { records: gone.data, accounts: gone.account },
+    missing: { ...what, count_unstable: isCountUnstable },
+    removed_from_service: { records: gone.data, accounts: gone.account },
     rejected,
     rejects: rejected === 0 ? undefined : facts.rejects,
   };
@@ -188,7 +189,7 @@ function warnOf(terminal: Terminal, { isComplete, missing, gone, deleted, reject
   if (left > 0) terminal.warn(`the service no longer has ${plural(left, 'item')} of the store; --delete deletes such items`);
   if (isComplete) return;
   terminal.warn(`this mirror is not complete: it lacks ${plural(missing.records, 'record')} and ${plural(missing.accounts, 'account')}`);
-  if (missing.isUnsettled) terminal.warn('  the service changed so often that its count and the known items never agreed');
+  if (missing.isCountUnstable) terminal.warn('  the service changed so often that its count and the known items never agreed');
   for (const { url, reason, newer, older } of missing.gaps.slice(0, PRINTED)) {
     terminal.warn(
       `  ${url}: ${reason ?? 'records may have been skipped before it'}, between ${newer === null ? 'the top' : `record ${newer}`} and ${older === null ? 'the end' : `record ${older}`} of the feed`,

@@ -3,6 +3,7 @@ import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { hintCommandFor } from './hint-command.ts';
 import { nextBuild } from './next-build.ts';
@@ -50,7 +51,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
     )
     .action(async (addresses, options) => {
       terminal.setOutput(options);
-      const [{ inputNamed, inputsOf }, { RejectsFile }, { observeInputs }] = await Promise.all([
+      const [{ inputNamed, inputsOf }, { RejectsFile }, { isAllRejected, observeInputs }] = await Promise.all([
         import('../sources/inputs.ts'),
         import('../sources/rejects.ts'),
         import('../observe/observe.ts'),
@@ -82,6 +83,7 @@ export function declareObserve(program: Program, terminal: Terminal): void {
           }),
         });
         rejects?.keep();
+        if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('observe', summary.rejected, options.rejects);
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
         const rereads = options.rejects === undefined ? '' : await terminal.command('observe', {}, [options.rejects]);

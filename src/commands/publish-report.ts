@@ -8,7 +8,7 @@ import { type NamedTarget, requestsText, trafficText } from './target-options.ts
 /** Returns a plan as text: every step with its reason, then the totals. */
 export function* planLines({ plan, refusals, steps, wasInterrupted }: PublishSummary, target: NamedTarget): Generator<string> {
   for (const step of steps()) yield line(step);
-  for (const gap of plan.gaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
+  for (const gap of plan.readerGaps) yield `readers may miss records, whatever the order of the uploads: ${gap}`;
   yield `plan for ${target.name}${wasInterrupted ? ', which an earlier run did not finish' : ''}; nothing was changed`;
   yield `  uploads   ${plural(plan.uploads, 'file')}, ${number(plan.unchanged)} unchanged`;
   yield `  overlaps  ${plural(plan.overlaps, 'page')} to write twice${plan.overlaps === 0 ? '' : ', so that readers miss no record'}`;
@@ -24,9 +24,9 @@ function line({ action, path, bytes, reason }: Step): string {
 
 /** Returns a plan for JSON output. Its steps are generated while they are written. */
 export function planObject({ plan, refusals, steps, wasInterrupted }: PublishSummary): object {
-  const { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, gaps } = plan;
+  const { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps } = plan;
   return {
-    plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, gaps, resumes: wasInterrupted },
+    plan: { uploads, overlaps, deletes, unchanged, atTarget, bytes, requests, cost, readerGaps, resumes: wasInterrupted },
     refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
     steps: steps(),
   };

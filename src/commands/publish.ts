@@ -95,11 +95,13 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       terminal.setOutput(options);
       const started = performance.now();
       const dryRun = options.plan === true;
-      const [{ publish }, target, { foundLayout }] = await Promise.all([
+      const [{ publish }, target, { foundLayout }, { refuseSwapped }] = await Promise.all([
         import('../publish/publish.ts'),
         targetOf(address, options, terminal),
         import('../tree/found-layout.ts'),
+        import('../publish/trees/swapped-folders.ts'),
       ]);
+      if (options.rollback === undefined && !options.allowOtherFiles) refuseSwapped(target, options.out);
       if (options.rollback !== undefined || foundLayout(options.out) === 'composed') {
         refuseGzip(options.gzip);
         const composed = {
@@ -168,7 +170,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           resumed: summary.wasInterrupted,
           requests: trafficOf(summary.traffic),
           bytes: summary.traffic.sent,
-          gaps: summary.plan.gaps,
+          readerGaps: summary.plan.readerGaps,
           conditional: summary.isConditional,
           invalidate: summary.invalidate,
         },

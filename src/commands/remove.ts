@@ -43,7 +43,9 @@ export function declareRemove(program: Program, terminal: Terminal): void {
       const onProgress = terminal.progress(COMMIT_PHASES);
       const { stopSignal: signal } = terminal;
       const choices = { now: new Date().toISOString().replace(/\.\d+/, ''), allowUnknown: options.allowUnknown ?? false };
-      const planned = await removeAccounts(store, names, { ...choices, isDryRun: true });
+      const planned = await removeAccounts(store, names, { ...choices, isDryRun: true }).catch(async (error: unknown) => {
+        throw await withSimilarAccounts(error, store);
+      });
       if (!isDryRun && !options.yes && isRemoval(planned)) throw notConfirmed(names, planned, store);
       const unfinished = unfinishedRuns(store);
       // before the removal: a killed run can be repeated
@@ -69,6 +71,23 @@ export function declareRemove(program: Program, terminal: Terminal): void {
           : ['then: publish with --allow-gaps, and remove other copies as docs/removal.md in the package describes']),
       ]);
     });
+}
+
+/** Adds the accounts that an unknown name could mean to the error. */
+async function withSimilarAccounts(error: unknown, path: string): Promise<unknown> {
+  if (!(error instanceof Failure) || error.code !== 'no-account' || error.found === undefined) return error;
+  const [{ similarAccountsHint }, { Store }] = await Promise.all([import('../history/find-account.ts'), import('../store/store.ts')]);
+  const { code, message, place, expected, found } = error;
+  const store = Store.open(path);
+  try {
+    const similar = similarAccountsHint(store, found);
+    const isQuestion = typeof similar === 'string' && similar.endsWith('?');
+    const more = `${isQuestion ? ' To' : '; to'} exclude the name anyway, add --allow-unknown`;
+    const hint = [...(typeof similar === 'string' ? [similar] : similar), more];
+    return new Failure(code, message, { place, expected, found, hint, cause: error });
+  } finally {
+    store.close();
+  }
 }
 
 function isRemoval({ removed, excluded }: RemoveSummary): boolean {

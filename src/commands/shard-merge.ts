@@ -2,6 +2,7 @@ import { Option } from '@commander-js/extra-typings';
 import { number, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
+import { allRejected } from './all-rejected.ts';
 import { COMMIT_PHASES } from './commit-phases.ts';
 import { nextBuild } from './next-build.ts';
 import { conflictLines, isChanged, summaryLines } from './observe-report.ts';
@@ -41,7 +42,11 @@ export function declareShardMerge(shard: Program, terminal: Terminal): void {
     )
     .action(async (folder, options) => {
       terminal.setOutput(options);
-      const [{ RejectsFile }, { mergePartitions }] = await Promise.all([import('../sources/rejects.ts'), import('../shard/merge.ts')]);
+      const [{ RejectsFile }, { mergePartitions }, { isAllRejected }] = await Promise.all([
+        import('../sources/rejects.ts'),
+        import('../shard/merge.ts'),
+        import('../observe/merge.ts'),
+      ]);
       const started = performance.now();
       const rejects = options.rejects === undefined ? undefined : new RejectsFile(options.rejects, [options.store]);
       const { files, close } = await openRunFiles(folder, options, terminal, 'nothing was added');
@@ -57,6 +62,7 @@ export function declareShardMerge(shard: Program, terminal: Terminal): void {
           }),
         });
         rejects?.keep();
+        if (options.rejects !== undefined && isAllRejected(summary)) throw allRejected('observe', summary.rejected, options.rejects);
         const took = performance.now() - started;
         for (const line of conflictLines(summary)) terminal.warn(line);
         terminal.summary({ ...summary, store: options.store, milliseconds: Math.round(took) }, [

@@ -65,28 +65,41 @@ function amountOf(checked: number, all: number | undefined, noun: string): strin
   return all === undefined || all === checked ? plural(checked, noun) : `${number(checked)} of ${plural(all, noun)}`;
 }
 
+/** Whether a store never had the content with this fingerprint. */
+async function neverHad(path: string, fingerprint: string): Promise<boolean> {
+  const { Store } = await import('../store/store.ts');
+  const store = Store.open(path);
+  try {
+    return store.revisionOf(fingerprint) === undefined;
+  } finally {
+    store.close();
+  }
+}
+
 /**
  * Suggests what to do about each kind of violation. A build rewrites files that differ from the store. It leaves unexpected
  * files, and refuses a folder whose build.json it cannot read. Errors in imported records must be corrected at their source.
  * @param isForeign whether the folder has a build.json that a build cannot read
  */
 async function nextSteps(
-  { causes }: VerifySummary,
+  { causes, build }: VerifySummary,
   terminal: Terminal,
   { out, store }: Pick<VerifyOptions, 'out' | 'store'>,
   isForeign: boolean,
 ): Promise<string[]> {
+  const isOther = store !== undefined && build !== undefined && (await neverHad(store, build.store));
   const rules = new Set(causes.flatMap((cause) => Object.keys(cause.rules)));
   const unexpected = rules.delete('unexpected-file');
   const differs = [...rules].some((rule) => /^(build|manifest|file|page|store|browse)-|^(duplicate-mismatch|sort-keys)$/.test(rule));
   const options = {
     '--repair': true,
     ...(isForeign ? { '--base-url': 'URL' } : {}),
-    ...(store === undefined ? { '--store': 'FILE' } : {}),
+    ...(store === undefined || isOther ? { '--store': 'FILE' } : {}),
   } as const;
   const steps = [
     ...(unexpected ? ['delete the unexpected files, because a build does not remove them'] : []),
     ...(differs && isForeign ? [`delete ${out}, because a build refuses a folder with this build.json`] : []),
+    ...(isOther ? [`name the store of this tree with --store, because ${store} never had the content of this tree`] : []),
     ...(differs ? [`build again from the store of this tree: ${await terminal.command('build', options)}`] : []),
     ...(rules.size > 0 && !differs
       ? ['correct these records at their source, then import them again; the tree contains them as they were imported']

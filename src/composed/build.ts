@@ -30,8 +30,8 @@ export interface ComposedBuildOptions {
   readonly repair?: boolean | undefined;
   /** Stops the build as long as the tree is unchanged. */
   readonly signal?: AbortSignal | undefined;
-  /** Counts the items that are cut into leaves. */
-  readonly onProgress?: OnProgress<'cut'> | undefined;
+  /** Counts the items that are split into leaves. */
+  readonly onProgress?: OnProgress<'chunk'> | undefined;
 }
 
 export interface ComposedSummary {

@@ -4,10 +4,10 @@ import type { Trees } from './all-trees.ts';
 import { changedLeaves } from './changes.ts';
 import type { PutChunk } from './chunk.ts';
 import { type Chunks, DamagedChunk } from './chunk-folder.ts';
+import { ACCOUNT_RULE, FEED_RULE } from './chunker.ts';
 import type { ComposedHead } from './head.ts';
-import { ACCOUNT_RULE, FEED_RULE } from './leaf-cutter.ts';
 import { readNodes, treeOf } from './nodes.ts';
-import { recut } from './recut.ts';
+import { rechunk } from './rechunk.ts';
 
 /** If more of the leaves changed, reading the whole store is faster. */
 const MOST_CHANGED = 0.25;
@@ -28,8 +28,8 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const changed = changedLeaves(store, since, leaves, head.page_size, chunks);
     if (changed.data.length > most(leaves.data) || changed.account.length > most(leaves.account)) return undefined;
     const [feed, accounts] = [store.feedItems(), store.accountItems()];
-    const data = recut(FEED_RULE, leaves.data, changed.data, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
-    const account = recut(
+    const data = rechunk(FEED_RULE, leaves.data, changed.data, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
+    const account = rechunk(
       ACCOUNT_RULE,
       leaves.account,
       changed.account,

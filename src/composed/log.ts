@@ -3,11 +3,11 @@ import { itemsOf, leafIndex } from '../rewrite/chunks.ts';
 import type { Generation } from '../rewrite/compose.ts';
 import type { ItemRun, PutChunk } from './chunk.ts';
 import type { Chunks } from './chunk-folder.ts';
+import { LOG_RULE, leavesOf } from './chunker.ts';
 import type { KnownTree } from './head.ts';
-import { LOG_RULE, leavesOf } from './leaf-cutter.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { treeOf } from './nodes.ts';
-import { recut } from './recut.ts';
+import { rechunk } from './rechunk.ts';
 
 /** Returns a log with one more generation, which is later than all others. */
 export function appended(log: KnownTree | undefined, generation: Generation, chunks: Chunks, put: PutChunk): KnownTree {
@@ -18,7 +18,7 @@ export function appended(log: KnownTree | undefined, generation: Generation, chu
     for (const leaf of leaves.slice(Math.max(0, last - 1))) yield entriesOf(chunks.read(leaf[0]));
     yield entryOf(generation);
   };
-  return treeOf(recut(LOG_RULE, leaves, [last], items, chunks, put), put);
+  return treeOf(rechunk(LOG_RULE, leaves, [last], items, chunks, put), put);
 }
 
 /** Returns the log of consecutive generations, the oldest first. */

@@ -3,7 +3,7 @@ import { Boundaries } from './boundaries.ts';
 import { encodeNode, type PutChunk } from './chunk.ts';
 import type { Chunks } from './chunk-folder.ts';
 
-/** A level with more children than this is cut into nodes. */
+/** A level with more children than this is split into nodes. */
 const ROOT_CHILDREN = 256;
 /** Two boundaries between nodes have more than this number of children between them. */
 const DISTANCE = 64;
@@ -43,7 +43,7 @@ export function treeOf(leaves: readonly Child[], put: PutChunk, former: Levels =
   return { count: children.reduce((sum, child) => sum + child[1], 0), root: root.hash, node };
 }
 
-/** Cuts the children of a level into nodes. Returns the children that name these nodes. */
+/** Splits the children of a level into nodes. Returns the children that name these nodes. */
 function nodesAbove(children: readonly Child[], level: number, former: readonly NamedNode[], put: PutChunk): readonly Child[] {
   const { first, last, start, end } = changedPart(children, former);
   const nodes = former.slice(0, first).map(({ child }) => child);

@@ -13,6 +13,7 @@ export const FAILURES = {
   'bad-archive': 1,
   conflict: 1,
   incomplete: 1,
+  'all-rejected': 1,
   late: 1,
   'bad-store': 1,
   'no-store': 1,

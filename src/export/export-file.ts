@@ -1,5 +1,5 @@
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, type Stats, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import type { Pauses } from '../contract/pauses.ts';
 
@@ -22,7 +22,8 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
   const drafts: { readonly path: string; readonly draft: string }[] = [];
   try {
     for (const { path, content } of files) {
-      if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) throw unwritable(path, 'something that is not a file');
+      const status = attempt(path, () => statSync(path, { throwIfNoEntry: false }));
+      if (status?.isFile() === false) throw unwritable(path, 'something that is not a file');
       const draft = `${path}.${process.pid}.draft`;
       const file = attempt(path, () => openSync(draft, 'wx'));
       drafts.push({ path, draft });
@@ -45,8 +46,17 @@ export async function writeFiles(files: readonly ExportFile[], pauses: Pauses): 
 
 /** Whether two paths refer to the same file. */
 export function isSameFile(one: string, other: string): boolean {
-  const [a, b] = [statSync(one, { throwIfNoEntry: false }), statSync(other, { throwIfNoEntry: false })];
+  const [a, b] = [statusOf(one), statusOf(other)];
   return resolve(one) === resolve(other) || (a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev);
+}
+
+/** Returns undefined if the path does not exist or cannot be read. */
+function statusOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Joins texts to chunks that are large enough for one write. */
@@ -65,8 +75,17 @@ function attempt<T>(path: string, work: () => T): T {
   try {
     return work();
   } catch (cause) {
-    throw unwritable(path, cause instanceof Error ? cause.message : String(cause), cause);
+    throw unwritable(path, foundAt(path, cause), cause);
   }
+}
+
+/** Describes why a path cannot be written. If a part of its folder is a file, it names that file. */
+function foundAt(path: string, cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  if (!('code' in cause) || cause.code !== 'ENOTDIR') return cause.message;
+  let parent = dirname(path);
+  while (statusOf(parent) === undefined && parent !== dirname(parent)) parent = dirname(parent);
+  return `${parent}, which is not a folder`;
 }
 
 function unwritable(path: string, found: string, cause?: unknown): Failure {

@@ -40,11 +40,26 @@ export function findAccount(store: Store, name: string): IdentifiedAccount {
   return { entry, foundBy: found.by, otherHolders };
 }
 
-function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {
+/** Returns a hint with the accounts that an unknown name could mean. */
+export function similarAccountsHint(store: Store, name: string): Hint {
+  const handle = name.replace(/^@/, '');
+  return similarHint(store, name, handle, handle === '' ? [] : store.accountSearch().withPrefix(handle));
+}
+
+/** @param prefixed the handles of the accounts whose handle or former handle begins with the name */
+function similarHint(store: Store, name: string, handle: string, prefixed: readonly string[]): Hint {
   const candidates =
     prefixed.length > 0 ? { handles: prefixed.slice(0, MAX_CANDIDATES), count: prefixed.length } : similarTo(store, handle);
   const entries = store.accountEntries();
   const shown = candidates.handles.flatMap((candidate) => entries.entryOf(candidate) ?? []);
+  return hintFor(
+    shown.map((candidate) => described(candidate, handle)),
+    candidates.count - shown.length,
+    prefixed.length > 0 ? `@${handle}` : name,
+  );
+}
+
+function unknown(store: Store, name: string, handle: string, prefixed: readonly string[]): Failure {
   const message =
     prefixed.length > 0
       ? `${plural(prefixed.length, 'account')} in ${store.path} match ${name}`
@@ -55,11 +70,7 @@ function unknown(store: Store, name: string, handle: string, prefixed: readonly 
     place: { file: store.path },
     expected: 'a handle, a former handle, a stable id, or the beginning of one handle',
     found: name.trim() === '' ? 'an empty name' : name,
-    hint: hintFor(
-      shown.map((candidate) => described(candidate, handle)),
-      candidates.count - shown.length,
-      prefixed.length > 0 ? `@${handle}` : name,
-    ),
+    hint: similarHint(store, name, handle, prefixed),
   });
 }
 

@@ -53,7 +53,7 @@ export interface ImportSummary {
 
 /**
  * Imports all inputs in one transaction: the store receives all items or none. A profile that conflicts with another one is
- * left out and counted.
+ * left out and counted. Nothing is written if every item is rejected: see {@link isAllRejected}.
  * @throws Failure for input errors and for conflicts of records, unless options.onReject is set; incomplete if
  *   options.requireComplete is not met
  */
@@ -116,12 +116,26 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
     const pageSets = pages.report();
     if (options.requireComplete) requireComplete(pageSets);
     await options.beforeCommit?.();
-    await batch.commit(pauses, onProgress);
-    return { records, accounts, exclusions, rejected, conflicts: { count: conflicts.count, listed: conflicts.listed }, pageSets };
+    const summary = {
+      records,
+      accounts,
+      exclusions,
+      rejected,
+      conflicts: { count: conflicts.count, listed: conflicts.listed },
+      pageSets,
+    };
+    if (!isAllRejected(summary)) await batch.commit(pauses, onProgress);
+    return summary;
   } finally {
     await reading.close();
     batch.end();
   }
+}
+
+/** Whether an import rejected every item. It then leaves the store unchanged. */
+export function isAllRejected({ records, accounts, exclusions, rejected, conflicts }: ImportSummary): boolean {
+  const accepted = [records, accounts, exclusions].flatMap((tally) => Object.values(tally)).reduce((sum, count) => sum + count, 0);
+  return rejected > 0 && accepted + conflicts.count === 0;
 }
 
 /** @throws Failure incomplete for the first set of pages that is not known to be complete, or if there are no pages */

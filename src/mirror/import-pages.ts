@@ -12,7 +12,7 @@ import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
-import { type FinishedRun, remember } from './remember.ts';
+import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
@@ -65,7 +65,7 @@ export async function importPages(
       if (pauses.areDue) await pauses.take();
     }
     importer.finish();
-    const memory = remember(importer.memory, spool, batch.exclusions, options);
+    const memory = saveMirrorState(importer.memory, spool, batch.exclusions, options);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();

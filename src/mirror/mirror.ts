@@ -84,6 +84,9 @@ export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
     const memory = new MirrorMemory(database, options.baseUrl);
     spool = openSpool(path, memory, options.isFull);
     return await runWith(options, memory, spool, new Exclusions(database));
+  } catch (error) {
+    if (spool?.pageCount === 0) spool.remove();
+    throw error;
   } finally {
     spool?.close();
     runLock?.release();

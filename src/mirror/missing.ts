@@ -10,7 +10,7 @@ export interface Missing {
   /** Gaps in the feed: a page that failed (with the reason), or records that may have been skipped. */
   readonly gaps: readonly (Gap & { readonly url: string })[];
   /** Whether the service changed so often that what is known and its count never agreed. */
-  readonly isUnsettled: boolean;
+  readonly isCountUnstable: boolean;
   /** Pages of accounts that failed. */
   readonly pages: readonly { readonly page: number; readonly reason: string; readonly url: string }[];
 }
@@ -23,12 +23,12 @@ export function missingOf(
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;
   const isComplete = feed.state === 'complete' && feed.excess <= 0 && accounts.state === 'complete' && accounts.excess <= 0;
-  if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isUnsettled: false, pages: [] } };
+  if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] } };
   const missing = {
     records: Math.max(0, count.data - (known.data + fresh.data - goneRecords)),
     accounts: Math.max(0, count.account - (known.account + fresh.account - goneAccounts)),
     gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
-    isUnsettled: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
+    isCountUnstable: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),
   };
   return { isComplete, missing };

@@ -124,6 +124,15 @@ export async function mergeSnapshots(
   };
 }
 
+/** Whether a run rejected every snapshot. It then leaves the store unchanged. */
+export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: ObserveSummary): boolean {
+  const accepted = [unchanged, excluded, accounts.added, accounts.renamed, ...Object.values(records)].reduce(
+    (sum, count) => sum + count,
+    0,
+  );
+  return rejected > 0 && accepted === 0;
+}
+
 /** The error for a conflicting value that is not recorded, because it is the previous value of the field. */
 function inputErrorOf({ type, seen, others }: FieldConflict): Pick<InputError, 'kind' | 'code' | 'expected' | 'found'> {
   const expected = `the same ${type} in all snapshots of one account at one time: ${others.map(show).join(', ')}`;

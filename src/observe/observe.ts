@@ -11,12 +11,12 @@ import type { Input, InputError } from '../sources/source.ts';
 import { Batch, type CommitPhase } from '../store/batch.ts';
 import { fileSystemFailure, wrapErrors } from '../store/store-error.ts';
 import { foldedWindows, unfoldedWindows } from './fold-windows.ts';
-import { mergeSnapshots, type ObserveSummary } from './merge.ts';
+import { isAllRejected, mergeSnapshots, type ObserveSummary } from './merge.ts';
 import { readInputs } from './read.ts';
 import { RunThreads, type ThreadOptions } from './run-threads.ts';
 import { Spool } from './spool.ts';
 
-export type { ObserveSummary } from './merge.ts';
+export { isAllRejected, type ObserveSummary } from './merge.ts';
 
 /** The phases of a run. `read` counts bytes, `compare` observations. */
 export type ObservePhase = 'read' | 'compare' | CommitPhase;
@@ -42,7 +42,7 @@ export interface ObserveOptions {
 
 /**
  * Observes all inputs in time order, in one transaction: the store receives all changes or none.
- * The same observations again add nothing.
+ * The same observations again add nothing. Nothing is written if every snapshot is rejected: see {@link isAllRejected}.
  * @throws Failure for input errors and late observations, unless options.onReject is set
  */
 export async function observeInputs(storePath: string, inputs: readonly Input[], options: ObserveOptions): Promise<ObserveSummary> {
@@ -70,8 +70,10 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
           inputErrors.throwIfAny();
           await threads.close();
           await options.beforeCommit?.();
-          if (!options.dryRun) await batch.commit(pauses, options.onProgress);
-          return { ...merging, rejected: reading.rejected + merging.rejected, excluded: reading.excluded + merging.excluded };
+          const { rejected, excluded } = reading;
+          const summary = { ...merging, rejected: rejected + merging.rejected, excluded: excluded + merging.excluded };
+          if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
+          return summary;
         } finally {
           await threads.close();
         }

@@ -12,10 +12,10 @@ import { Lease } from './state/lease.ts';
 import { awaitOtherRun } from './state/other-run.ts';
 import { readState, sizeOf, type TreeSize } from './state/state.ts';
 import { type ApplyResult, apply } from './transfer/apply.ts';
-import { uploadBeside } from './transfer/beside-upload.ts';
 import { manifestOfBoth } from './transfer/browse-upload.ts';
+import { uploadMetadata } from './transfer/metadata-upload.ts';
 import { browsePairs, refuseOtherHome } from './trees/browse-pairs.ts';
-import { type LocalTree, openTree, readBeside, readSortKeysFile } from './trees/local-tree.ts';
+import { type LocalTree, openTree, readMetadata, readSortKeysFile } from './trees/local-tree.ts';
 import { refuseOtherFiles } from './trees/other-files.ts';
 import { type RemoteTree, readRemoteTree } from './trees/remote-tree.ts';
 import { sortKeyMovement } from './trees/sort-key-movement.ts';
@@ -140,7 +140,7 @@ function summaryOf({ remote, found, comparison }: Prepared, plan: Plan, refusals
 
 function leaseFor({ tree, remote, found }: Prepared, plan: Plan, options: PublishOptions): Lease {
   // with gaps, the sort keys alone do not show the next run how items moved if this run does not finish
-  const size = { ...sizeOf(tree.build), sort_keys: plan.gaps.length === 0 ? tree.sortKeys : undefined };
+  const size = { ...sizeOf(tree.build), sort_keys: plan.readerGaps.length === 0 ? tree.sortKeys : undefined };
   const claim = { trees: distinct([...found.trees, size]), manifest: tree.build.manifest, headers: headersOf(options) };
   return new Lease(remote, claim, found.tag);
 }
@@ -153,8 +153,8 @@ async function execute(
   options: PublishOptions,
 ): Promise<ApplyResult> {
   const held = remote.with({ beforeAttempt: () => lease.hold() });
-  if (plan.browse.hasUnlisted) await uploadBeside(held, [manifestOfBoth(tree.out, comparison.browsePairs())]);
-  if (comparison.sendsSortKeys) await uploadBeside(held, readSortKeysFile(tree));
+  if (plan.browse.hasUnlisted) await uploadMetadata(held, [manifestOfBoth(tree.out, comparison.browsePairs())]);
+  if (comparison.sendsSortKeys) await uploadMetadata(held, readSortKeysFile(tree));
   let sent = 0;
   const transfer = {
     tree,
@@ -173,7 +173,7 @@ async function execute(
 
 /** Sends the build record and the manifest, and releases the lease. An abort does not interrupt these last requests. */
 async function close({ tree, remote }: Prepared, lease: Lease): Promise<void> {
-  await uploadBeside(remote.with({ signal: undefined, beforeAttempt: () => lease.hold() }), readBeside(tree));
+  await uploadMetadata(remote.with({ signal: undefined, beforeAttempt: () => lease.hold() }), readMetadata(tree));
   await lease.complete(tree.sortKeys);
 }
 

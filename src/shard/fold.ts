@@ -11,7 +11,7 @@ import { POOL_PLACES, StringPool, textAt } from '../observe/string-pool.ts';
 import { openStore } from '../store/open-store.ts';
 import { StoredVersions } from '../store/stored-versions.ts';
 import { foldAccounts } from './fold-accounts.ts';
-import { PlaceMap } from './place-map.ts';
+import { OffsetCache } from './offset-cache.ts';
 import { RowsFileWriter } from './rows-file-writer.ts';
 import type { RunFiles } from './run-files.ts';
 import { digestOfShards, openShards, rangesOf } from './shard-files.ts';
@@ -105,7 +105,7 @@ export async function foldPartition(files: RunFiles, options: FoldOptions): Prom
 
 /** Yields rows after their texts are copied. */
 function* copied(rows: Iterable<ShardRow>, descriptors: readonly number[], to: RowsFileWriter): Generator<ShardRow> {
-  const [profiles, inputs] = [new PlaceMap(), new PlaceMap()];
+  const [profiles, inputs] = [new OffsetCache(), new OffsetCache()];
   const copy = (place: number) => to.text(textAt(descriptors, place));
   for (const row of rows) {
     yield {

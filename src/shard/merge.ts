@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Network } from '../diff/diff-html.ts';
-import { mergeSnapshots, type ObserveSummary } from '../observe/merge.ts';
+import { isAllRejected, mergeSnapshots, type ObserveSummary } from '../observe/merge.ts';
 import { openSpool } from '../observe/spool-file.ts';
 import { InputErrors } from '../sources/input-errors.ts';
 import type { InputError } from '../sources/source.ts';
@@ -49,7 +49,7 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
       const summary = await mergeSnapshots(batch, observations, observations.windows(), pauses, merging, reject);
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
-      await batch.commit(pauses, options.onProgress);
+      if (!isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
       return { ...summary, snapshots: summary.snapshots - excluded };
     } catch (error) {
       throw fileSystemFailure(store, error);

@@ -11,7 +11,7 @@ import { RowsFileWriter } from './rows-file-writer.ts';
 import type { RunFiles } from './run-files.ts';
 import { folderFailure, ShardRun } from './shard-run.ts';
 import { ShardSpool } from './shard-spool.ts';
-import { shareOf, type Unit, unitsOf } from './share.ts';
+import { type SourceUnit, sourceUnits, unitsOfShard } from './source-units.ts';
 
 export interface PartitionOptions {
   /** The number of the shard, from 0, and the number of shards. */
@@ -49,14 +49,14 @@ const NONE_LEFT_OUT: LeftOut = { isEmpty: true, excludesProfile: () => false, ha
 export async function partitionSources(inputs: readonly Input[], files: RunFiles, options: PartitionOptions): Promise<PartitionSummary> {
   const { shard, partitions, snapshots, onProgress } = options;
   const pauses = new Pauses(options.signal, 'the file of this shard was not written');
-  const units = await pauses.until(unitsOf(inputs));
+  const units = await pauses.until(sourceUnits(inputs));
   try {
     const sources = digestOf(units, snapshots);
     const run = await ShardRun.create(files, { shards: shard.shards, partitions, sources });
     const name = run.shard(shard.number);
     const spool = new ShardSpool(shard.number, files.temporary);
     try {
-      const share = shareOf(units, shard.number, shard.shards);
+      const share = unitsOfShard(units, shard.number, shard.shards);
       const own = share.flatMap((unit) => unit.inputs);
       const inputErrors = new InputErrors(own.length);
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
@@ -99,7 +99,7 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
 }
 
 /** Identifies the sources and how they are read. */
-function digestOf(units: readonly Unit[], context: ObserveContext): string {
+function digestOf(units: readonly SourceUnit[], context: ObserveContext): string {
   const hash = createHash('sha256');
   hash.update(JSON.stringify({ from: context.from, observed_at: context.observedAt, unescape: context.unescape }));
   for (const { name, size } of units) hash.update(`\n${JSON.stringify([name, size ?? null])}`);

@@ -7,7 +7,7 @@ import type { ObservationSink } from '../observe/read.ts';
 import type { Row } from '../observe/sorted-run.ts';
 import { openSpool } from '../observe/spool-file.ts';
 import { StringPool, textAt } from '../observe/string-pool.ts';
-import { PlaceMap } from './place-map.ts';
+import { OffsetCache } from './offset-cache.ts';
 import type { RowsFileWriter } from './rows-file-writer.ts';
 import { BY_ACCOUNT, orderOf, type ShardRow } from './shard-row.ts';
 
@@ -47,13 +47,13 @@ export class ShardSpool implements ObservationSink {
     this.#texts.flush();
     const textOf = (place: number) => textAt([this.#descriptor], place);
     let partition = 0;
-    let inputs = new PlaceMap();
+    let inputs = new OffsetCache();
     let [account, profile, text, written] = [-1, 0, '', 0];
     for (const row of this.#sorter.inOrder()) {
       for (const next = partitionOf(row.account, partitions); partition < next; partition += 1) {
         file.endRange();
         // the fold reads the texts of its own partition only
-        inputs = new PlaceMap();
+        inputs = new OffsetCache();
         account = -1;
       }
       if (account !== row.account || profile !== row.profile) {

@@ -1,7 +1,7 @@
 import { type ArchiveFolder, placeInArchive, withArchivesJoined } from './archive-folder.ts';
-import { stripAssignment } from './assignment.ts';
 import { decode } from './decode.ts';
 import { plainCommand } from './hint-command.ts';
+import { stripJsAssignment } from './js-assignment.ts';
 import { type Parsed, parseJson } from './json-text.ts';
 import { jsonValues } from './json-values.ts';
 import { NotJson, type RawValue } from './raw-value.ts';
@@ -60,7 +60,7 @@ async function* batchesIn(file: Input, context: ObserveContext): AsyncGenerator<
 /** Yields the values of an input. If the input is not JSON or cannot be read, the last element is an input error. */
 async function* valuesOf(input: Input, context: ObserveContext): AsyncGenerator<RawValue[] | InputError> {
   try {
-    yield* jsonValues(stripAssignment(decode(input, { verb: 'observe', command: context.command ?? plainCommand })));
+    yield* jsonValues(stripJsAssignment(decode(input, { verb: 'observe', command: context.command ?? plainCommand })));
   } catch (error) {
     const inputError = error instanceof NotJson ? notJson(error, input.name) : unreadableInput(error);
     yield { ...inputError, options: optionsOf(context) };

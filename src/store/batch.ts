@@ -1,5 +1,6 @@
 import { encodeIdentity, encodeSummary, identityOf, NO_SUMMARY } from '../contract/account.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
+import { CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS } from './change-triggers.ts';
 import type { Connection, Statement } from './connection.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
@@ -8,7 +9,7 @@ import { acceptOtherHands, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
 import { openStore } from './open-store.ts';
 import { isCurrent, latestRevision } from './revision.ts';
-import { ACCOUNT_ORDER, CREATE_CHANGE_TRIGGERS, DROP_CHANGE_TRIGGERS, RECORD_ACCOUNT } from './schema.ts';
+import { ACCOUNT_ORDER, RECORD_ACCOUNT } from './schema.ts';
 import { toFailure } from './store-error.ts';
 
 /** The maximum number of names in a name cache. A full cache is cleared. */

@@ -1,10 +1,9 @@
-import { accessSync, constants, existsSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import { Connection } from './connection.ts';
 import { migrate, schemaVersion } from './migrate.ts';
-import { mkdirp } from './mkdirp.ts';
+import { createStoreFile, NewStore } from './new-store.ts';
 import { MIGRATIONS } from './schema.ts';
 import { wrapErrors } from './store-error.ts';
 
@@ -25,27 +24,47 @@ const BUSY_TIMEOUT_MS = 1000;
  */
 export function openStore(path: string, purpose: Purpose): Connection {
   const isReader = purpose === 'read';
-  if (isReader) requireFile(path);
-  else refuseReservedName(path);
+  if (!isReader) refuseReservedName(path);
   return wrapErrors(path, () => {
-    if (!isReader) mkdirp(dirname(path));
-    // a connection that may write removes the WAL files of SQLite when it closes, even if it only reads
-    const database = new Connection(path, { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS });
-    try {
-      const version = schemaVersion(database, path);
-      if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
-      setWritable(database);
-      if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
-        database.exec('PRAGMA journal_mode = WAL');
-        migrate(database, path);
-      }
-      if (isReader) setReadOnly(database);
-      return database;
-    } catch (error) {
+    for (;;) {
+      if (isReader) requireFile(path);
+      const folders = isReader ? undefined : createStoreFile(path);
+      const inode = inodeOf(path);
+      const database = open(path, purpose, folders, () => inodeOf(path) === inode);
+      if (database !== undefined) return database;
+    }
+  });
+}
+
+/**
+ * @param folders the folders that this process created for the store, if it created the store
+ * @param isStillThere whether the path has the file that was opened
+ * @returns undefined if another process removed or replaced the store meanwhile
+ */
+function open(path: string, purpose: Purpose, folders: readonly string[] | undefined, isStillThere: () => boolean): Connection | undefined {
+  const isReader = purpose === 'read';
+  // a connection that may write removes the WAL files of SQLite when it closes, even if it only reads
+  const options = { readonly: isReader && !isWritable(path), timeout: BUSY_TIMEOUT_MS };
+  const database = folders === undefined ? new Connection(path, options) : new NewStore(path, options, folders);
+  try {
+    const version = schemaVersion(database, path);
+    if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
+    setWritable(database);
+    if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
+      database.exec('PRAGMA journal_mode = WAL');
+      migrate(database, path);
+    }
+    if (isReader) setReadOnly(database);
+    // from here on the connection has a lock, so no other process removes the file
+    if (isStillThere()) return database;
+  } catch (error) {
+    if (isStillThere()) {
       database.close();
       throw error;
     }
-  });
+  }
+  database.close();
+  return undefined;
 }
 
 /**
@@ -78,6 +97,10 @@ function refuseReservedName(path: string): void {
     found: 'a name that SQLite reserves for databases in memory',
     hint: 'name a file with --store',
   });
+}
+
+function inodeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.ino;
 }
 
 function isWritable(path: string): boolean {

@@ -1,42 +1,10 @@
+import { CREATE_CONTENT_TRIGGERS, CREATE_HANDLE_TRIGGERS, DROP_CONTENT_TRIGGERS, DROP_HANDLE_TRIGGERS } from './change-triggers.ts';
 import { CREATE_VIEWS } from './views.ts';
 
 const JSON_COLUMN = (column: string, field: string, type: string) => `${column} ${type} GENERATED ALWAYS AS (json ->> '${field}') VIRTUAL`;
 
 const UTC = "'[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-5][0-9]";
 const DIGITS = '[0-9]'.repeat(6);
-
-const CHANGES: readonly string[] = [
-  'INSERT ON record',
-  'UPDATE ON record',
-  'DELETE ON record',
-  'INSERT ON account',
-  'UPDATE OF screen_name, identity, summary ON account',
-  'DELETE ON account',
-];
-
-const CREATE_CONTENT_TRIGGERS: string = CHANGES.map(
-  (change, index) => `CREATE TRIGGER forget_${index} AFTER ${change} BEGIN DELETE FROM revision; END;`,
-).join('\n');
-const DROP_CONTENT_TRIGGERS: string = CHANGES.map((_, index) => `DROP TRIGGER IF EXISTS forget_${index};`).join('\n');
-
-/** Changes of former handles make their accounts stale. */
-const HANDLE_CHANGES: readonly (readonly [change: string, accounts: string])[] = [
-  ['INSERT', 'NEW.account'],
-  ['UPDATE', 'OLD.account, NEW.account'],
-  ['DELETE', 'OLD.account'],
-];
-
-const CREATE_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(
-  ([change, accounts]) => `CREATE TRIGGER stale_after_${change.toLowerCase()} AFTER ${change} ON former_handle
-    BEGIN UPDATE account SET revision = NULL WHERE id IN (${accounts}); END;`,
-).join('\n');
-const DROP_HANDLE_TRIGGERS: string = HANDLE_CHANGES.map(([change]) => `DROP TRIGGER IF EXISTS stale_after_${change.toLowerCase()};`).join(
-  '\n',
-);
-
-/** The triggers that detect a change by another program. A batch drops them while it works. */
-export const CREATE_CHANGE_TRIGGERS: string = `${CREATE_CONTENT_TRIGGERS}\n${CREATE_HANDLE_TRIGGERS}`;
-export const DROP_CHANGE_TRIGGERS: string = `${DROP_CONTENT_TRIGGERS}\n${DROP_HANDLE_TRIGGERS}`;
 
 /** The place of accounts without records in the order: after every possible record id. */
 export const NO_RECORD: number = 2 ** 53;

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
-import type { Shown } from '../browse/shown.ts';
+import type { RenderedState } from '../browse/rendered-state.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import type { Store } from '../store/store.ts';
@@ -22,7 +22,7 @@ export interface PresentBrowse {
   readonly out: string;
   /** Whether the manifest lists the files. If not, the files themselves are read. */
   readonly isListed: boolean;
-  readonly shown: Shown;
+  readonly rendered: RenderedState;
 }
 
 /**
@@ -48,12 +48,12 @@ export async function stageBrowse(
   listSurplus(listing, new Set(parts.map(({ name }) => name)), stage, counts);
   if (site !== undefined) {
     const { number, records, accounts } = store.revision;
-    const { shown, out } = present;
+    const { rendered, out } = present;
     const job: BrowseJob = {
       store: store.path,
       revision: number,
       site,
-      shown,
+      rendered,
       out,
       stage,
       before: { file, extents: listing.extents },

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Browse, type BrowseFile, type BrowsePart } from '../browse/parts.ts';
-import type { Shown } from '../browse/shown.ts';
+import type { RenderedState } from '../browse/rendered-state.ts';
 import type { Site } from '../contract/site.ts';
 import { Store } from '../store/store.ts';
 import { type Extents, linesOfFile, linesOfGroup } from './browse-lines.ts';
@@ -19,7 +19,7 @@ export interface BrowseJob {
   readonly revision: number;
   readonly site: Site;
   /** What the tree's browse files show. */
-  readonly shown: Shown;
+  readonly rendered: RenderedState;
   readonly out: string;
   /** The folder for the files whose bytes are new. */
   readonly stage: string;
@@ -97,14 +97,14 @@ function renderPart(job: BrowseJob, browse: Browse, part: BrowsePart, index: num
   const before = new Map<string, string>();
   const listing = { source: linesOfFile(job.before.file), extents: job.before.extents };
   for (const { path, digest } of linesOfGroup(listing, part.name)) before.set(path, digest);
-  if (browse.isCurrent(part, job.shown)) {
+  if (browse.isCurrent(part, job.rendered)) {
     writeFileSync(join(job.stage, LINES, String(index)), Array.from(before, ([path, digest]) => `${digest}  ${path}\n`).join(''));
     counts.add(before.size, 0, 0);
     return;
   }
   const staged = new StagedFolder(job.stage);
   let [lines, files, written] = ['', 0, 0];
-  for (const browseFile of browse.files(part, job.shown)) {
+  for (const browseFile of browse.files(part, job.rendered)) {
     const found = before.get(browseFile.path);
     const { digest, bytes } = digested(browseFile, found);
     if (bytes !== undefined && digest !== (found === UNREAD ? digestOf(join(job.out, browseFile.path)) : found)) {

@@ -1,5 +1,5 @@
+import { NOTHING_RENDERED, type RenderedState } from '../browse/rendered-state.ts';
 import { searchDigest } from '../browse/search-index.ts';
-import { NOTHING_SHOWN, type Shown } from '../browse/shown.ts';
 import type { Store } from '../store/store.ts';
 import type { BuildRecord } from './build-record.ts';
 
@@ -11,8 +11,8 @@ export function browseSources(store: Store): BrowseSources {
 }
 
 /** Returns what the browse files of a tree show. @param since the revision that the tree shows; -1 if it is unknown */
-export function shownBy(found: BuildRecord | undefined, since: number, store: Store, now: BrowseSources): Shown {
-  if (found === undefined || since === -1) return NOTHING_SHOWN;
+export function renderedStateOf(found: BuildRecord | undefined, since: number, store: Store, now: BrowseSources): RenderedState {
+  if (found === undefined || since === -1) return NOTHING_RENDERED;
   const isSameFeed = found.records <= store.revision.records && store.oldestChecksum(found.records) === found.browse_feed;
   return { revision: since, records: isSameFeed ? found.records : 0, search: found.browse_search === now.browse_search };
 }

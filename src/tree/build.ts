@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTHING_SHOWN } from '../browse/shown.ts';
+import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import type { Site } from '../contract/site.ts';
 import { accountPages } from '../pages/account-pages.ts';
@@ -47,10 +47,10 @@ export interface BuildOptions {
 
 export interface BuildSummary extends Exchanged {
   /**
-   * Whether records or accounts moved to an earlier page. A reader who was following `next` at that moment may have
-   * missed some of them.
+   * Whether readers may have missed items: records or accounts moved to an earlier page, past a reader who was following
+   * `next` at that moment.
    */
-  readonly pulledForward: boolean;
+  readonly readerGaps: boolean;
   /** The contents of the tree before, if it was built from data that the store does not know; otherwise null. */
   readonly unknownBefore: { readonly records: number; readonly accounts: number } | null;
 }
@@ -99,9 +99,9 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
       const staged = join(folder.stage, SORT_KEYS);
       const { page_size: dataPageSize, account_page_size: accountPageSize } = site;
       const sortKeys = writeSortKeys(staged, { dataPageSize, accountPageSize, ranges, accounts: store.accountKeys() });
-      const pulledForward =
+      const readerGaps =
         older !== undefined &&
-        isPulledForward(
+        movedForward(
           older,
           readSortKeys(() => piecesOf(staged)),
         );
@@ -123,7 +123,7 @@ export async function build(storePath: string, options: BuildOptions): Promise<B
         pauses,
         onProgress,
       });
-      return { ...exchanged, pulledForward, unknownBefore };
+      return { ...exchanged, readerGaps, unknownBefore };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
     } finally {
@@ -153,10 +153,13 @@ async function prepareBrowse(
   pauses: Pauses,
   onProgress: (done: number, all: number) => void,
 ): Promise<{ readonly browse: StagedBrowse; readonly sources: BrowseSources | undefined }> {
-  const [{ stageBrowse }, { browseSources, shownBy }] = await Promise.all([import('./browse-files.ts'), import('./browse-sources.ts')]);
+  const [{ stageBrowse }, { browseSources, renderedStateOf }] = await Promise.all([
+    import('./browse-files.ts'),
+    import('./browse-sources.ts'),
+  ]);
   const sources = site === undefined ? undefined : browseSources(store);
-  const shown = sources === undefined ? NOTHING_SHOWN : shownBy(found, since, store, sources);
-  const present = { out, isListed: found !== undefined, shown };
+  const rendered = sources === undefined ? NOTHING_RENDERED : renderedStateOf(found, since, store, sources);
+  const present = { out, isListed: found !== undefined, rendered };
   return { browse: await stageBrowse(store, site, stage, present, pauses, onProgress), sources };
 }
 
@@ -205,7 +208,7 @@ function unchangedSummary(record: BuildRecord): BuildSummary {
   const pages = slotCount(record.data_pages, encodings) + slotCount(record.account_pages, encodings);
   const unchanged = pages + (record.browse_files ?? 0);
   const nothing = { written: 0, removed: 0, removedCopies: 0, removedBrowseFiles: 0 };
-  return { build: record, ...nothing, unchanged, pulledForward: false, unknownBefore: null };
+  return { build: record, ...nothing, unchanged, readerGaps: false, unknownBefore: null };
 }
 
 /** Returns the contents of a tree that was built from data that the store does not know, such as the tree of another store. */
@@ -216,7 +219,7 @@ function unknownContents(store: Store, out: string): BuildSummary['unknownBefore
 }
 
 /** Whether any item moved to an earlier page. */
-function isPulledForward(older: SortKeys, newer: SortKeys): boolean {
+function movedForward(older: SortKeys, newer: SortKeys): boolean {
   const { data, account } = movementBetween(older, newer);
   return data.forward + account.forward > 0;
 }

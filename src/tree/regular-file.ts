@@ -1,14 +1,16 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 
-/** O_NONBLOCK makes the opening of a pipe return at once. Windows has no such pipes. */
 const { O_RDONLY, O_NONBLOCK = 0 } = constants;
+
+/** Flags that open a file for reading. A pipe is opened at once, and is empty if nobody writes. Windows has no such pipes. */
+export const WITHOUT_WAITING: number = O_RDONLY | O_NONBLOCK;
 
 /**
  * Opens a regular file for reading. Refuses folders, and pipes because reading would block.
  * @throws Error if there is no regular file, or it cannot be read
  */
 export function openRegularFile(path: string): number {
-  const file = openSync(path, O_RDONLY | O_NONBLOCK);
+  const file = openSync(path, WITHOUT_WAITING);
   if (fstatSync(file).isFile()) return file;
   closeSync(file);
   throw new Error(`${path} is not a regular file`);

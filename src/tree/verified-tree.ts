@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Collection } from '../contract/collection.ts';
@@ -13,6 +13,7 @@ import { requireTree } from './existing-tree.ts';
 import { pathOf, slotCount } from './layout.ts';
 import { digestOf, MANIFEST, manifestDigest, mostLines, readManifest, sortKeysDigest, type TreeDigests } from './manifest.ts';
 import type { ManifestLine } from './manifest-line.ts';
+import { readRegularFile, WITHOUT_WAITING } from './regular-file.ts';
 import { SORT_KEYS } from './sort-keys.ts';
 
 /** A finished tree with its manifest, which is the one that the build wrote. */
@@ -78,7 +79,7 @@ export function readVerifiedBrowseSync({ out }: Pick<VerifiedTree, 'out'>, { pat
 }
 
 async function readIf(path: string, wanted: string | undefined): Promise<Buffer> {
-  const bytes = await readFile(path).catch((error: unknown) => {
+  const bytes = await readFile(path, { flag: WITHOUT_WAITING }).catch((error: unknown) => {
     throw unreadable(path, wanted, error);
   });
   return checked(path, bytes, wanted, await sha256(bytes));
@@ -87,7 +88,7 @@ async function readIf(path: string, wanted: string | undefined): Promise<Buffer>
 function readIfSync(path: string, wanted: string | undefined): Buffer {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    bytes = readRegularFile(path);
   } catch (error) {
     throw unreadable(path, wanted, error);
   }

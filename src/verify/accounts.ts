@@ -8,7 +8,7 @@ import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import type { MultisetHash } from './multiset-hash.ts';
 import type { Predecessors } from './predecessors.ts';
-import { type FoundPage, type PageSpan, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** An account of the tree. */
@@ -25,7 +25,7 @@ export interface FoundAccount {
 /**
  * Walks the accounts, checks each against its rules and adds its records to the hash. Adds the damaged pages to `damaged`.
  * @param names undefined: the caller looks for names that occur twice
- * @param span the pages to walk; by default all
+ * @param range the pages to walk; by default all
  */
 export function* walkAccounts(
   tree: TreeMetadata,
@@ -34,10 +34,10 @@ export function* walkAccounts(
   predecessors: Predecessors,
   damaged: DamagedPages<AccountPlace>,
   report: Report,
-  span?: PageSpan,
+  range?: PageRange,
 ): Generator<FoundAccount, void> {
   let before: AccountPlace | undefined;
-  for (const page of walkPages(tree, 'account', report, span)) {
+  for (const page of walkPages(tree, 'account', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
     if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));

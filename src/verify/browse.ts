@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { Browse } from '../browse/parts.ts';
-import { NOTHING_SHOWN } from '../browse/shown.ts';
+import { NOTHING_RENDERED } from '../browse/rendered-state.ts';
 import type { Pauses } from '../contract/pauses.ts';
 import { Store } from '../store/store.ts';
 import { type BrowseListing, linesOfFile, linesOfGroup, listBrowseFiles, NO_BROWSE } from '../tree/browse-lines.ts';
@@ -65,7 +65,7 @@ export class BrowseCheck {
       for (const part of browse.parts) {
         const listed = new Map<string, string>();
         for (const { path, digest } of linesOfGroup(this.#listing, part.name)) listed.set(path, digest);
-        for (const { path, render } of browse.files(part, NOTHING_SHOWN)) {
+        for (const { path, render } of browse.files(part, NOTHING_RENDERED)) {
           const bytes = Buffer.concat(render?.() ?? []);
           this.#compare(path, hash('sha256', bytes), listed.get(path), store.revision.fingerprint);
           listed.delete(path);

@@ -1,7 +1,7 @@
 import { Boundaries, type BoundaryRule, keyHash } from '../composed/boundaries.ts';
 import { type Chunks, DamagedChunk } from '../composed/chunk-folder.ts';
+import { ACCOUNT_RULE, FEED_RULE, LOG_RULE } from '../composed/chunker.ts';
 import { type ComposedHead, isNode, type KnownTree } from '../composed/head.ts';
-import { ACCOUNT_RULE, FEED_RULE, LOG_RULE } from '../composed/leaf-cutter.ts';
 import { generationsOf } from '../composed/log.ts';
 import { treeOf } from '../composed/nodes.ts';
 import { show } from '../contract/json.ts';

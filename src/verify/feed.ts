@@ -4,7 +4,7 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
-import { type FoundPage, type PageSpan, type TreeMetadata, walkPages } from './tree-pages.ts';
+import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
@@ -19,17 +19,17 @@ export type RecordPlace = Pick<ChangeRecord, 'id' | 'first_encountered_date'>;
 
 /**
  * Walks the feed, checks each record against its rules and adds it to the hash. Adds the damaged pages to `damaged`.
- * @param span the pages to walk; by default all
+ * @param range the pages to walk; by default all
  */
 export function* walkFeed(
   tree: TreeMetadata,
   hash: MultisetHash,
   damaged: DamagedPages<number>,
   report: Report,
-  span?: PageSpan,
+  range?: PageRange,
 ): Generator<FoundRecord, void> {
   let before: RecordPlace | undefined;
-  for (const page of walkPages(tree, 'data', report, span)) {
+  for (const page of walkPages(tree, 'data', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const records = [...parseRecords(page, report)];
     if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));

@@ -32,7 +32,7 @@ export class StorePages implements PageSource {
     this.#accounts = store.accounts('first');
   }
 
-  /** Begins a span of pages, and a new checksum of the feed. Spans of accounts must come in ascending order, but some may be left out. */
+  /** Begins a range of pages, and a new checksum of the feed. Ranges of accounts must come in ascending order, but some may be left out. */
   begin(): void {
     this.#isAtStart = true;
   }
@@ -47,7 +47,7 @@ export class StorePages implements PageSource {
     return bytes;
   }
 
-  /** The checksum of the records of the feed since the span began. */
+  /** The checksum of the records of the feed since the range began. */
   get feedChecksum(): Checksum {
     return this.#feed.checksum;
   }

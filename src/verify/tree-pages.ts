@@ -39,7 +39,7 @@ export interface PageSource {
 }
 
 /** Consecutive pages, by their numbers. */
-export interface PageSpan {
+export interface PageRange {
   readonly from: number;
   readonly to: number;
 }
@@ -69,12 +69,12 @@ export function collectionMetadata(build: TreeBuild, collection: Collection): Co
 /**
  * Yields a collection's pages as a client sees them: from the first page on, by `next`. If `next` is wrong, or a page
  * cannot be read, this is reported, and the walk continues with the page that was expected.
- * @param span the pages to walk; by default all
+ * @param range the pages to walk; by default all
  */
-export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report, span?: PageSpan): Generator<FoundPage, void> {
+export function* walkPages(tree: TreeMetadata, collection: Collection, report: Report, range?: PageRange): Generator<FoundPage, void> {
   const metadata = collectionMetadata(tree.build, collection);
   const base = tree.build.base_url;
-  const { from, to } = span ?? { from: 1, to: metadata.pages };
+  const { from, to } = range ?? { from: 1, to: metadata.pages };
   let url = pageUrl(base, collection, from);
   for (let number = from; number <= to; number += 1) {
     const path = fileOf(url, base);

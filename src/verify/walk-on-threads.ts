@@ -13,10 +13,10 @@ import { BloomFilter, bloomBytes } from './bloom-filter.ts';
 import { noDamages } from './damaged-pages.ts';
 import { checkPlace, type RecordPlace } from './feed.ts';
 import { HASH_BYTES, MultisetHash } from './multiset-hash.ts';
+import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-messages.ts';
 import { Predecessors } from './predecessors.ts';
 import { secondPass } from './second-pass.ts';
 import type { SortKeysCheck } from './sort-keys.ts';
-import type { CollectionSpan, SpanAnswer, SpanJob } from './span-messages.ts';
 import type { PageSource } from './tree-pages.ts';
 import { type Notes, Report } from './violation.ts';
 import type { VerifyPhase } from './walk.ts';
@@ -25,8 +25,8 @@ import type { VerifyPhase } from './walk.ts';
 const MIN_PAGES = 200;
 /** The number of pages that a thread checks at once. */
 const SPAN_PAGES = 32;
-/** The number of spans for each thread: it checks one, and the others wait until the thread is free. */
-const SPANS_PER_THREAD = 4;
+/** The number of ranges for each thread: it checks one, and the others wait until the thread is free. */
+const RANGES_PER_THREAD = 4;
 
 /** A static tree to check, and the store to compare it with. */
 interface ThreadWalk {
@@ -59,16 +59,16 @@ export async function walkOnThreads(
   const merge = new Merge(build, new BloomFilter(ids), walk.sortKeys, onProgress);
   const jobs = Array.from({ length: walk.threads }, () => jobOf(walk, store, ids));
   const isOfStore = store === undefined || store.revision.fingerprint === build.store;
-  const threads = new ThreadPool<CollectionSpan, SpanAnswer | undefined>(
-    new URL('./span-thread.js', import.meta.url),
+  const threads = new ThreadPool<CollectionPageRange, PageRangeResult | undefined>(
+    new URL('./page-range-thread.js', import.meta.url),
     isOfStore ? jobs : [],
   );
   const endOnStop = pauses.onStop(() => void threads.close());
   try {
     const isGood =
       isOfStore &&
-      (await check(threads, spansOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
-      (await check(threads, spansOf('account', build.account_pages), (answer) => merge.account(answer)));
+      (await check(threads, rangesOf('data', build.data_pages), (answer) => merge.feed(answer))) &&
+      (await check(threads, rangesOf('account', build.account_pages), (answer) => merge.account(answer)));
     pauses.check();
     if (!isGood || !merge.isWhole(jobs, store)) return undefined;
   } finally {
@@ -87,17 +87,17 @@ export async function walkOnThreads(
 }
 
 /**
- * Checks spans on threads.
- * @param onAnswer called with each answer, in the order of the spans. Returns whether to go on
- * @returns whether all spans were checked, and keep every rule
+ * Checks ranges on threads.
+ * @param onAnswer called with each answer, in the order of the ranges. Returns whether to go on
+ * @returns whether all ranges were checked, and keep every rule
  */
 async function check(
-  threads: ThreadPool<CollectionSpan, SpanAnswer | undefined>,
-  spans: readonly CollectionSpan[],
-  onAnswer: (answer: SpanAnswer) => boolean,
+  threads: ThreadPool<CollectionPageRange, PageRangeResult | undefined>,
+  ranges: readonly CollectionPageRange[],
+  onAnswer: (answer: PageRangeResult) => boolean,
 ): Promise<boolean> {
   try {
-    for await (const answer of inOrder(spans, SPANS_PER_THREAD * threads.length, (span) => threads.ask(span)))
+    for await (const answer of inOrder(ranges, RANGES_PER_THREAD * threads.length, (range) => threads.ask(range)))
       if (answer === undefined || !onAnswer(answer)) return false;
     return true;
   } catch {
@@ -106,7 +106,7 @@ async function check(
   }
 }
 
-function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): SpanJob {
+function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, ids: SharedArrayBuffer): PageRangeJob {
   return {
     out,
     build,
@@ -117,12 +117,12 @@ function jobOf({ out, build, manifest }: ThreadWalk, store: Store | undefined, i
   };
 }
 
-function spansOf(collection: Collection, pages: number): CollectionSpan[] {
+function rangesOf(collection: Collection, pages: number): CollectionPageRange[] {
   const starts = Array.from({ length: Math.ceil(pages / SPAN_PAGES) }, (_, index) => 1 + index * SPAN_PAGES);
   return starts.map((from) => ({ collection, from, to: Math.min(pages, from + SPAN_PAGES - 1) }));
 }
 
-/** Merges what threads found on spans of pages, in the order of the spans. Checks what one span does not show. */
+/** Merges what threads found on ranges of pages, in the order of the ranges. Checks what one range does not show. */
 class Merge {
   records = 0;
   accounts = 0;
@@ -147,8 +147,8 @@ class Merge {
     this.#onProgress = onProgress;
   }
 
-  /** Adds a span of the feed. Returns false if it cannot follow the span before it. */
-  feed({ ids, first, last, notes, checksum }: SpanAnswer): boolean {
+  /** Adds a range of the feed. Returns false if it cannot follow the range before it. */
+  feed({ ids, first, last, notes, checksum }: PageRangeResult): boolean {
     for (const id of ids) this.#sortKeys.record(id);
     if (first !== undefined && this.#record !== undefined) checkPlace(first, this.#record, '', this.report);
     this.#record = last;
@@ -157,8 +157,8 @@ class Merge {
     return this.#add(notes);
   }
 
-  /** Adds a span of accounts. Returns false if it cannot follow the span before it. */
-  account({ ids, names, unknown, notes }: SpanAnswer): boolean {
+  /** Adds a range of accounts. Returns false if it cannot follow the range before it. */
+  account({ ids, names, unknown, notes }: PageRangeResult): boolean {
     for (const [index, name] of names.entries()) {
       const place = { first: ids[index] ?? 0, name };
       checkOrder(place, this.#account, '', this.report);
@@ -172,7 +172,7 @@ class Merge {
   }
 
   /** Whether the feed and the accounts have the same records, and the feed is that of the store. */
-  isWhole(jobs: readonly SpanJob[], store: Store | undefined): boolean {
+  isWhole(jobs: readonly PageRangeJob[], store: Store | undefined): boolean {
     const [feed, accounts] = [new MultisetHash(), new MultisetHash()];
     for (const { hashes } of jobs) {
       feed.addAll(new MultisetHash(hashes.data));

@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
-import { palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { mountDisk } from '../whole/disks.ts';
 import { folderForFile, SAMPLE, treeOf } from './archived.ts';
 
 // threads run the compiled program
@@ -79,5 +80,15 @@ describe('an archive that threads write', () => {
     expect(readdirSync(dirname(path))).toEqual([]);
     await writeWarc(openVerified(out), path, { threads: 2 });
     expect(readdirSync(dirname(path))).toEqual(['history.warc.gz']);
+  });
+
+  it.for(FORMS)('%s on a full disk ends the program with one error', async ([name, form], context) => {
+    const { folder } = mountDisk(context, join(temporaryFolder(), 'full'), 'size=64k');
+    const { code, stderr } = await palimpsest(['archive', form, '--out', out, '--to', join(folder, name)], {
+      // a thread that still waits for work would keep the process for ever
+      onStart: (child) => setTimeout(() => child.kill('SIGKILL'), 20_000).unref(),
+    });
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringMatching(/^error: cannot write .* \(file-system\)\n/) });
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

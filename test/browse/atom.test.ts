@@ -45,7 +45,11 @@ function violations(feeds: ReadonlyMap<string, string>): string {
     writeFileSync(file, text);
     return file;
   });
-  const { status, stderr } = spawnSync('xmllint', ['--noout', '--relaxng', SCHEMA, ...paths], { encoding: 'utf8', maxBuffer: 2 ** 26 });
+  const { status, stderr } = spawnSync('xmllint', ['--noout', '--relaxng', SCHEMA, ...paths], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+    timeout: 60_000,
+  });
   return status === 0 ? '' : stderr.replace(/^.* validates\n/gm, '');
 }
 

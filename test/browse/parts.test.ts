@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { partOf } from '../../src/browse/part-names.ts';
 import { Browse } from '../../src/browse/parts.ts';
 import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
-import { NOTHING_SHOWN, type Shown } from '../../src/browse/shown.ts';
+import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-state.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
@@ -20,7 +20,7 @@ describe('the parts of the browse files', () => {
         const browse = new Browse(store, { ...SITE, page_size: 1, account_page_size: 1 });
         const names = browse.parts.map(({ name }) => name);
         expect(new Set(names).size).toBe(names.length);
-        for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_SHOWN)) expect(partOf(path)).toBe(part.name);
+        for (const part of browse.parts) for (const { path } of browse.files(part, NOTHING_RENDERED)) expect(partOf(path)).toBe(part.name);
         store.close();
       }),
       { numRuns: 5 },
@@ -48,10 +48,11 @@ describe('the parts of the browse files', () => {
       ...{ first_encountered_date: '2024-03-01T00:00:00Z', diff_html: '', web_archive_url: null },
     }));
     const store = await storeOf({ records, accounts: [] });
-    const rendered = (shown: Shown) => [...browseFiles(store, SITE, shown)].flatMap(([path, bytes]) => (bytes === undefined ? [] : [path]));
+    const rendered = (state: RenderedState) =>
+      [...browseFiles(store, SITE, state)].flatMap(([path, bytes]) => (bytes === undefined ? [] : [path]));
     const archives = (paths: readonly string[]) =>
       paths.filter((path) => path.startsWith('browse/changes/archive-')).map((path) => path.slice(23));
-    expect(archives(rendered(NOTHING_SHOWN))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
+    expect(archives(rendered(NOTHING_RENDERED))).toEqual(['4.atom', '3.atom', '2.atom', '1.atom']);
     // 350 records have three archives, and the third one has got a link to the fourth
     expect(archives(rendered({ revision: 0, records: 350, search: true }))).toEqual(['4.atom', '3.atom']);
     expect(rendered({ revision: 0, records: 350, search: true }).filter((path) => path.startsWith('browse/search/'))).toEqual([]);

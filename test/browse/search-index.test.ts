@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { plainText } from '../../src/browse/byte-text.ts';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
-import { cutName, rankOf, searchDigest, searchFiles } from '../../src/browse/search-index.ts';
+import { searchDigest, searchFiles } from '../../src/browse/search-index.ts';
+import { cutName, rankOf } from '../../src/browse/search-term-lines.ts';
 import { BEST, compareFound, folded, MATCH, matchOf, nameTerms, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
 import type { SearchedNames } from '../../src/store/searched-names.ts';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Browse } from '../../src/browse/parts.ts';
-import { NOTHING_SHOWN, type Shown } from '../../src/browse/shown.ts';
+import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-state.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
@@ -20,12 +20,12 @@ export async function storeOf(history: History): Promise<Store> {
 }
 
 /** Returns all browse files of a store by path. */
-export function browseFiles(store: Store, site: Site = SITE, shown: Shown = NOTHING_SHOWN): Map<string, Buffer | undefined> {
+export function browseFiles(store: Store, site: Site = SITE, rendered: RenderedState = NOTHING_RENDERED): Map<string, Buffer | undefined> {
   const browse = new Browse(store, site);
   const files = new Map<string, Buffer | undefined>();
   for (const part of browse.parts) {
-    if (browse.isCurrent(part, shown)) continue;
-    for (const { path, render } of browse.files(part, shown)) {
+    if (browse.isCurrent(part, rendered)) continue;
+    for (const { path, render } of browse.files(part, rendered)) {
       if (files.has(path)) throw new Error(`${path} occurs twice`);
       files.set(path, render === undefined ? undefined : Buffer.concat(render()));
     }

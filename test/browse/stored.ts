@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { Browse } from '../../src/browse/parts.ts';
-import { NOTHING_SHOWN } from '../../src/browse/shown.ts';
+import { NOTHING_RENDERED } from '../../src/browse/rendered-state.ts';
 import type { Site } from '../../src/contract/site.ts';
 import { importInputs } from '../../src/import/import.ts';
 import { Store } from '../../src/store/store.ts';
@@ -27,7 +27,7 @@ export function browseFilesOf(store: Store): Map<string, string> {
   const browse = new Browse(store, SITE);
   const files = new Map<string, string>();
   for (const part of browse.parts) {
-    for (const { path, render } of browse.files(part, NOTHING_SHOWN)) {
+    for (const { path, render } of browse.files(part, NOTHING_RENDERED)) {
       if (files.has(path)) throw new Error(`${path} is yielded twice`);
       if (render !== undefined) files.set(path, Buffer.concat([...render()]).toString());
     }

@@ -33,7 +33,7 @@ function offered(words: readonly string[]): string[] {
     "complete -p palimpsest | grep -q __palimpsest_complete && __palimpsest_complete && printf '%s\\n' \"$" + '{COMPREPLY[@]}"',
   ];
   const env = { ...process.env, PATH: `${folder}:${process.env['PATH']}` };
-  const { stdout } = spawnSync('bash', ['--norc', '-c', lines.join('\n')], { env, encoding: 'utf8' });
+  const { stdout } = spawnSync('bash', ['--norc', '-c', lines.join('\n')], { env, encoding: 'utf8', timeout: 60_000 });
   return stdout.split('\n').filter((line) => line !== '');
 }
 

@@ -186,7 +186,7 @@ describe('palimpsest import', () => {
       { code: 'bad-field', file: 'standard input', line: 2, field: 'text', expected: 'a string or null', found: '5', item: { id: 3 } },
       { code: 'bad-json', line: 3, item: 'nonsense' },
     ]);
-    await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: '{}' });
+    await palimpsestJson(['import', '-', '--store', store, '--rejects', rejects], { input: `${lines(record(1))}{}` });
     expect(readFileSync(rejects, 'utf8').trim().split('\n')).toHaveLength(3);
     const failing = ['import', '-', '--store', store, '--rejects', rejects, '--require-complete'];
     expect(await palimpsestHere(failing, { input: Buffer.from([0x7b, 0xff, 0x0a]) })).toMatchObject({ code: 1 });

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Growing } from '../publish/growing.ts';
 import { portOf, S3_KEYS } from '../publish/stores.ts';
@@ -8,6 +9,7 @@ import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 import { folderOfFile } from '../whole/stores.ts';
 
+const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 const folder = folderOfFile();
 const tree = async () => {
   const { out } = await Growing.of(folder, 'tree', { records: 30, accounts: 3 });
@@ -208,4 +210,25 @@ it('accepts PALIMPSEST_ENDPOINT with a folder, because other commands of a job n
   const target = join(temporaryFolder(), 'site');
   const env = { PALIMPSEST_ENDPOINT: 'https://store.example', PALIMPSEST_REGION: 'eu-central-1' };
   expect(await palimpsestHere(['publish', target, '--out', out, '--allow-loopback'], { env })).toMatchObject({ code: 0 });
+});
+
+describe('publish with the tree as the target and the published folder as --out', () => {
+  it.each(['static', 'composed'] as const)('refuses a tree with the %s layout, and writes nothing', async (layout) => {
+    const cwd = temporaryFolder();
+    await palimpsestJson(['import', SAMPLE], { cwd });
+    await palimpsestJson(['build', '--base-url', 'https://example.org', '--layout', layout], { cwd });
+    const before = filesIn(join(cwd, 'out'));
+    const swapped = async () => {
+      const { code, stdout } = await palimpsestHere(['publish', '--out', 'site', 'out', '--json'], { cwd });
+      expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
+        code: 3,
+        error: { code: 'not-ours', file: 'out', hint: expect.stringMatching(/^did you mean `.*publish site`\?/) },
+      });
+      expect(filesIn(join(cwd, 'out'))).toEqual(before);
+    };
+    await swapped();
+    await palimpsestJson(['publish', 'site'], { cwd });
+    await swapped();
+    expect(await palimpsestHere(['publish', '--out', 'site', 'out', '--allow-other-files', '--plan'], { cwd })).toMatchObject({ code: 0 });
+  });
 });

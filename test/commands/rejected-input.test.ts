@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bioRecord as record } from '../support/bio-record.ts';
@@ -208,10 +208,9 @@ describe('palimpsest observe', () => {
       'tweets.ndjson': JSON.stringify(tweet('1', user('c'))),
     });
     const options = ['--observed-at', '2017-09-19T20:47:28Z', '--from', 'twitter-v1', '--unescape', '--rejects', 'rejects.ndjson'];
-    expect(await palimpsestJson(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ snapshots: 0, rejected: 3 });
-    expect(await palimpsestJson(['observe', 'tweets.ndjson', ...store, '--rejects', 'rejects.ndjson'], { cwd })).toMatchObject({
-      rejected: 1,
-    });
+    expect(await palimpsestHere(['observe', 'users', ...store, ...options], { cwd })).toMatchObject({ code: 1 });
+    const more = ['observe', 'tweets.ndjson', ...store, '--rejects', 'rejects.ndjson'];
+    expect(await palimpsestHere(more, { cwd })).toMatchObject({ code: 1 });
     const lines = linesIn(join(cwd, 'rejects.ndjson'));
     expect(lines.map(({ options }) => options)).toEqual([
       ...Array(3).fill({ from: 'twitter-v1', observed_at: '2017-09-19T20:47:28.000000Z', unescape: true }),
@@ -249,5 +248,39 @@ describe('palimpsest observe', () => {
       '  also      all/3.db: an SQLite database (bad-encoding)',
       '',
     ]);
+  });
+});
+
+describe('a run with --rejects that rejects every item', () => {
+  const files = { 'snapshots.ndjson': '{"screen_name":5}\n{"screen_name":6}\n', 'records.ndjson': '{"id":"x"}\n' };
+
+  it.each([
+    ['import', 'records.ndjson', '1 rejected item'],
+    ['observe', 'snapshots.ndjson', '2 rejected items'],
+    ['observe --dry-run', 'snapshots.ndjson', '2 rejected items'],
+  ])('of %s fails, writes the rejects file and creates no store', async (text, source, found) => {
+    const { cwd, folder } = folderOf(files);
+    const [command = '', ...more] = text.split(' ');
+    const args = [command, source, ...more, '--store', 'data/store.db', '--rejects', 'rejects.ndjson'];
+    const { code, stdout, stderr } = await palimpsestHere([...args, '--json'], { cwd });
+    const hint = `correct the items in rejects.ndjson, then run \`palimpsest ${command} rejects.ndjson --store data/store.db`;
+    expect({ code, error: JSON.parse(stdout).error }).toMatchObject({
+      code: 1,
+      error: { code: 'all-rejected', file: 'rejects.ndjson', found, hint: expect.stringContaining(hint) },
+    });
+    expect(stderr).toContain('error: no item was accepted, and the store is unchanged (all-rejected)');
+    expect(linesIn(join(folder, 'rejects.ndjson'))).toHaveLength(Number(found[0]));
+    expect(readdirSync(folder).toSorted()).toEqual(['records.ndjson', 'rejects.ndjson', 'snapshots.ndjson']);
+  });
+
+  it('leaves an existing store unchanged, and succeeds if one item is known or new', async () => {
+    const { cwd, folder, store } = folderOf({ ...files, 'good.ndjson': `${JSON.stringify(record(1))}\n` });
+    await palimpsestJson(['import', 'good.ndjson', ...store], { cwd });
+    const before = readFileSync(join(folder, 'store.db'));
+    const rejects = ['--rejects', 'rejects.ndjson'];
+    expect(await palimpsestHere(['import', 'records.ndjson', ...store, ...rejects], { cwd })).toMatchObject({ code: 1 });
+    expect(readFileSync(join(folder, 'store.db')).equals(before)).toBe(true);
+    const both = await palimpsestJson(['import', 'records.ndjson', 'good.ndjson', ...store, ...rejects], { cwd });
+    expect(both).toMatchObject({ rejected: 1, records: { same: 1 } });
   });
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BoundaryRule } from '../../src/composed/boundaries.ts';
-import { leavesOf } from '../../src/composed/leaf-cutter.ts';
+import { leavesOf } from '../../src/composed/chunker.ts';
 import { feedLeafOf, leavesBelow } from '../../src/composed/leaf-list.ts';
 import { treeOf } from '../../src/composed/nodes.ts';
-import { recut } from '../../src/composed/recut.ts';
+import { rechunk } from '../../src/composed/rechunk.ts';
 import { itemsBelow } from '../../src/rewrite/chunks.ts';
 import { MemoryChunks, runsOf, type TestItem } from './chunks-in-memory.ts';
 
@@ -50,7 +50,8 @@ describe('a content-defined tree', () => {
               ),
               run,
             );
-          tree = leaves.length === 0 ? build(items, chunks) : treeOf(recut(RULE, leaves, edited, present, chunks, chunks.put), chunks.put);
+          tree =
+            leaves.length === 0 ? build(items, chunks) : treeOf(rechunk(RULE, leaves, edited, present, chunks, chunks.put), chunks.put);
           const fresh = new MemoryChunks();
           expect(tree).toEqual(build(items, fresh));
           for (const [hash, bytes] of fresh.found) expect(chunks.found.get(hash)?.equals(bytes)).toBe(true);

@@ -34,7 +34,7 @@ export function releaseOf(name: string): string {
 
 /** Returns the first match in a program's version output. */
 export function releaseFrom(command: string, args: readonly string[], pattern: RegExp): string {
-  const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+  const { stdout, stderr } = spawnSync(command, args, { encoding: 'utf8', timeout: 60_000 });
   const match = pattern.exec(stdout + stderr);
   if (match?.[1] === undefined) throw new Error(`${command} ${args.join(' ')} said ${stdout}${stderr}`);
   return match[1];

@@ -33,7 +33,10 @@ describe.skipIf(matcher.skip)(`redirect rules in Netlify's own matcher (${matche
     writeFileSync(join(folder, 'netlify.toml'), RULES);
     const queries = QUERIES.filter(({ asks }) => asks === 'core').map(({ query }) => query);
     const targets = queries.map((query) => `/rest/data/${query}`);
-    const { stdout, stderr } = spawnSync(process.execPath, [MATCHER, MODULES, folder, JSON.stringify(targets)], { encoding: 'utf8' });
+    const { stdout, stderr } = spawnSync(process.execPath, [MATCHER, MODULES, folder, JSON.stringify(targets)], {
+      encoding: 'utf8',
+      timeout: 60_000,
+    });
     const files: unknown = JSON.parse(stdout || `"${stderr}"`);
     if (!Array.isArray(files)) throw new Error(String(files));
     const led = new Map(queries.map((query, index) => [query, files[index]]));

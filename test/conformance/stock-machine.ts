@@ -85,6 +85,7 @@ export class StockMachine {
         cwd: files,
         env: { ...process.env, ...env, PATH: path },
         encoding: 'utf8',
+        timeout: 60_000,
       });
       if (status !== 0) throw new Error(`"${step}" exits with ${status}: ${stdout}${stderr}`);
     }

@@ -37,6 +37,8 @@ describe('docs/commands.md', () => {
     mkdirSync(join(cwd, source));
     writeFileSync(join(cwd, source, '1.ndjson'), make(7));
     writeFileSync(join(cwd, source, '2.ndjson'), '');
+    // an item that is not rejected
+    writeFileSync(join(cwd, source, '3.ndjson'), make('hello').replace('jack', 'joan').replace('12', '14').replace('"id":1', '"id":3'));
     const block = blocks.find(([first]) => first?.[0] === command) ?? [];
     expect(block).toHaveLength(2);
     const results = [];

@@ -17,7 +17,7 @@ const SERVICE = fileURLToPath(new URL('service.py', import.meta.url));
 /** The requirement of tests against a live service. */
 export const drf = requirement(
   `Django REST Framework for ${PYTHON} (apt-get install python3-djangorestframework)`,
-  () => spawnSync(PYTHON, ['-c', 'import django, rest_framework']).status === 0,
+  () => spawnSync(PYTHON, ['-c', 'import django, rest_framework'], { timeout: 60_000 }).status === 0,
 );
 
 export interface LiveService {

@@ -182,7 +182,7 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
       expect(done).toEqual({ uploads: without(history.chunks(), before).length, deletes: 0 });
       if (proxy !== undefined) expect(proxy.requests - asked).toBeGreaterThanOrEqual(traffic.requests);
       counts[title] = traffic.requests;
-      // the head and the marker are read; two writes show that the store is conditional
+      // the head and the state are read; two writes show that the store is conditional
       expect(traffic.writes - done.uploads).toBe(daysAgo === 9 ? 4 : 3);
       expect(traffic.reads).toBe(2);
     };

@@ -47,16 +47,16 @@ describe.concurrent('records that move to earlier pages', { timeout: 180_000 }, 
     const out = await treeOf('built', lines.slice(200, 600));
     await importLines(join(folder, 'built later.db'), lines.slice(0, 400));
     const args = buildArgs(join(folder, 'built later.db'), out, SIZES);
-    expect(await palimpsestJson(args)).toMatchObject({ pulled_forward: true });
+    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: true });
     await importLines(join(folder, 'built later.db'), lines.slice(400, 420));
-    expect(await palimpsestJson(args)).toMatchObject({ pulled_forward: false });
+    expect(await palimpsestJson(args)).toMatchObject({ reader_gaps: false });
   });
 
   it('do not occur if only older records are added', async () => {
     const site = join(folder, 'older-site');
     await publishJson(['publish', site, '--out', await treeOf('older', lines.slice(200, 600), ['--page-size', '10'])]);
     const later = await treeOf('older later', lines.slice(100, 600), ['--page-size', '10']);
-    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ gaps: [] });
+    expect(await publishJson(['publish', site, '--out', later])).toMatchObject({ reader_gaps: [] });
   });
 });
 

@@ -39,7 +39,7 @@ function inAnotherProcess(
       console.log(JSON.stringify({ message, code, place }));
     }`;
   const args = [...flags, '--input-type=module', '--eval', script];
-  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', ...options }));
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000, ...options }));
 }
 
 async function readAll(input: Input | undefined): Promise<void> {

@@ -18,7 +18,7 @@ describe('openStore', () => {
 
   it.each(['a new', 'an existing'])('bounds the page cache of %s store in a transaction of 170 MiB', (kind) => {
     const path = join(folder, 'store.db');
-    if (kind === 'an existing') openStore(path, 'write').close();
+    const existing = kind === 'an existing' ? openStore(path, 'write') : undefined;
     const database = openStore(path, 'write');
     try {
       database.exec('BEGIN IMMEDIATE; CREATE TABLE filler (bytes BLOB)');
@@ -29,6 +29,7 @@ describe('openStore', () => {
       expect(process.memoryUsage.rss() - before).toBeLessThan(MOST_GROWTH);
     } finally {
       database.close();
+      existing?.close();
     }
   });
 });

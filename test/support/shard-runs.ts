@@ -13,7 +13,7 @@ const at = (path: string) => fileURLToPath(new URL(`../../${path}`, import.meta.
 export function writeSnapshots(folder: string, files = 9): void {
   mkdirSync(folder, { recursive: true });
   cpSync(at('data/sample-snapshots.ndjson'), join(folder, 'sample.ndjson'));
-  const text = execFileSync(process.execPath, [at('bench/changing-profiles.js'), '900', '40'], { encoding: 'utf8' });
+  const text = execFileSync(process.execPath, [at('bench/changing-profiles.js'), '900', '40'], { encoding: 'utf8', timeout: 60_000 });
   const lines = text.trimEnd().split('\n');
   // every file covers the whole time, so the shards overlap
   for (let file = 0; file < files; file += 1) {

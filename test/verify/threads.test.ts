@@ -19,7 +19,7 @@ const { readBuildRecord }: typeof import('../../src/tree/build-record.ts') = awa
 const { Pauses }: typeof import('../../src/contract/pauses.ts') = await import(compiled('contract/pauses'));
 
 const RECORDS = 1500;
-/** The first page of the second span. A thread checks 32 pages at once. */
+/** The first page of the second range of pages. A thread checks 32 pages at once. */
 const SECOND_SPAN = 33;
 const [PAGE_SIZE, ACCOUNT_PAGE_SIZE] = [7, 3];
 
@@ -30,11 +30,13 @@ let store = '';
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'palimpsest-threads-'));
   [good, store] = [join(home, 'good'), join(home, 'store.db')];
-  const lines = execFileSync(process.execPath, [new URL('../../bench/records.js', import.meta.url).pathname, String(RECORDS), '300'])
+  const lines = execFileSync(process.execPath, [new URL('../../bench/records.js', import.meta.url).pathname, String(RECORDS), '300'], {
+    timeout: 60_000,
+  })
     .toString()
     .trimEnd()
     .split('\n')
-    // notes, on pages of all spans
+    // notes, on pages of all ranges
     .map((line, index) => (index % 50 === 0 ? line.replace('</ins>', '</ins> ').replace('"previous":null', '"previous":0') : line));
   writeFileSync(join(home, 'records.ndjson'), `${lines.join('\n')}\n`);
   await run('import', join(home, 'records.ndjson'), '--store', store);
@@ -74,12 +76,12 @@ interface Damage {
 /** Damages that a thread does not see on its own pages, and others. */
 const DAMAGES: readonly Damage[] = [
   {
-    name: 'a record after an older one, where a span begins',
+    name: 'a record after an older one, where a range of pages begins',
     rule: 'record-order',
     damage: (tree) => tree.editFeed((records) => swapped(records, (SECOND_SPAN - 1) * PAGE_SIZE)),
   },
   {
-    name: 'an account before an earlier one, where a span begins',
+    name: 'an account before an earlier one, where a range of pages begins',
     rule: 'account-order',
     damage: (tree) => tree.editAccounts((accounts) => swapped(accounts, (SECOND_SPAN - 1) * ACCOUNT_PAGE_SIZE)),
   },

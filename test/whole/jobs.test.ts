@@ -14,7 +14,11 @@ const at = (name: string) => join(folder, name);
 /** Writes the snapshots of a generator of the benchmark, and some broken lines. */
 function generate(program: string, items: number, accounts: number): void {
   const path = fileURLToPath(new URL(`../../bench/${program}.js`, import.meta.url));
-  const lines = execFileSync(process.execPath, [path, String(items), String(accounts)], { encoding: 'utf8', maxBuffer: 1e9 }).split('\n');
+  const lines = execFileSync(process.execPath, [path, String(items), String(accounts)], {
+    encoding: 'utf8',
+    maxBuffer: 1e9,
+    timeout: 60_000,
+  }).split('\n');
   for (const line of [100, 101, 900]) lines.splice(line, 0, '{"broken');
   writeFileSync(at(`${program}.ndjson`), lines.join('\n'));
 }

@@ -64,6 +64,24 @@ describe.each([PAGE, 'rest/account/index.json', 'manifest-sha256.txt', 'build.js
   });
 });
 
+it.each([PAGE, 'index.html'])('a pipe at the path of %s does not block archive', async (path) => {
+  const out = copy();
+  if (path !== PAGE) expect(await outcome(buildArgs(store, out, [...SIZES, '--html']))).toMatchObject({ code: 0 });
+  rmSync(join(out, path));
+  execFileSync('mkfifo', [join(out, path)]);
+  for (const [form, to] of [['warc', 'a.warc'] as const, ['wacz', 'a.wacz'] as const, ['bag', 'bag'] as const]) {
+    const archived = await outcome(['archive', form, '--out', out, '--to', `${out} ${to}`]);
+    expect([form, archived]).toMatchObject([form, { code: 1, error: { code: 'tree-edited', file: join(out, path) } }]);
+  }
+});
+
+it('a pipe at the path of the state of publish does not block verify', async () => {
+  const out = copy();
+  execFileSync('mkfifo', [join(out, 'publish.json')]);
+  const { stdout } = await outcome(['verify', '--out', out]);
+  expect(JSON.parse(stdout).violations).toMatchObject([{ rule: 'unexpected-file', path: 'publish.json' }]);
+});
+
 it('a pipe at the path of a page does not block serve', async () => {
   const out = copy();
   rmSync(join(out, PAGE));

@@ -1,7 +1,7 @@
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
 import { STATE } from '../state/state.ts';
-import type { Marker } from './marker.ts';
+import type { ComposedState } from './composed-state.ts';
 import type { ComposedPlan } from './plan.ts';
 import { type ReadChecked, reachableFrom } from './tree-difference.ts';
 
@@ -14,10 +14,10 @@ const DELETES_END_MS = 600_000;
  */
 export async function deletesOf(
   { kept, deleted, head, logChunks }: ComposedPlan,
-  marker: Marker | undefined,
+  state: ComposedState | undefined,
   read: ReadChecked,
 ): Promise<{ readonly deletes: readonly string[]; readonly atTarget: number }> {
-  const pending = marker?.deletes ?? [];
+  const pending = state?.deletes ?? [];
   if (deleted.length + pending.length === 0) return { deletes: [], atTarget: 0 };
   const rootsOf = (generations: ComposedPlan['kept']) => generations.flatMap(({ data, account }) => [data, account]);
   const needed = new Set([...(await reachableFrom(rootsOf(kept), read)), ...logChunks.map(({ hash }) => hash)]);
@@ -33,12 +33,12 @@ function logChunkOf(chunks: ComposedPlan['logChunks'], hash: string): Buffer | u
 }
 
 /** Refuses to publish while another run may be deleting: it could delete a chunk that this run sends. */
-export function refuseUnfinishedDeletes(remote: Remote, marker: Marker | undefined, now: number): void {
-  if (marker === undefined || marker.deletes.length === 0 || now - marker.since > DELETES_END_MS) return;
+export function refuseUnfinishedDeletes(remote: Remote, state: ComposedState | undefined, now: number): void {
+  if (state === undefined || state.deletes.length === 0 || now - state.since > DELETES_END_MS) return;
   throw new Failure('target-busy', `another run is deleting chunks at ${remote.name}, or was killed while it did so`, {
     place: { file: STATE },
     expected: 'no run that deletes chunks',
-    found: `${marker.deletes.length} chunks to delete, listed at ${new Date(marker.since).toISOString()}`,
+    found: `${state.deletes.length} chunks to delete, listed at ${new Date(state.since).toISOString()}`,
     hint: 'wait 10 minutes, or publish with --single-publisher if no other run can publish to this target',
   });
 }

@@ -8,11 +8,11 @@ import type { RequestCounter } from '../../storage/request-counter.ts';
 import type { Target } from '../../storage/target.ts';
 import { checkGuards, type Limits } from '../planning/guards.ts';
 import { refuseOtherFiles } from '../trees/other-files.ts';
+import { type ComposedState, readComposedState, writeComposedState } from './composed-state.ts';
 import { deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
 import { generationsToPublish, hasRemoved, lostGenerations, withdrawnGenerations } from './generations.ts';
 import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
-import { type Marker, readMarker, writeMarker } from './marker.ts';
 import { type ComposedPlan, planComposed } from './plan.ts';
 import { readEither } from './read-chunk.ts';
 import { sendChunks, sendLog } from './send.ts';
@@ -95,7 +95,7 @@ export async function publishComposed(target: Target, options: ComposedPublishOp
 interface Prepared {
   readonly remote: Remote;
   readonly found: FoundHead | undefined;
-  readonly marker: Marker | undefined;
+  readonly state: ComposedState | undefined;
   readonly plan: ComposedPlan;
   readonly deletes: readonly string[];
   /** How many chunks the target has if no chunk is sent. Known only if chunks are to be deleted. */
@@ -105,9 +105,9 @@ interface Prepared {
 }
 
 async function prepare(remote: Remote, target: Target, head: ComposedHead, options: ComposedPublishOptions): Promise<Prepared> {
-  const [found, marker] = await Promise.all([readHeadAt(remote), readMarker(remote)]);
-  if (found === undefined && marker === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
-  if (!options.dryRun && !options.isSinglePublisher) refuseUnfinishedDeletes(remote, marker, Date.now());
+  const [found, state] = await Promise.all([readHeadAt(remote), readComposedState(remote)]);
+  if (found === undefined && state === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
+  if (!options.dryRun && !options.isSinglePublisher) refuseUnfinishedDeletes(remote, state, Date.now());
   const read = readEither(options.out, remote);
   const { generations, before, isSuccessor } = await generationsToPublish(head, found?.head, options.append, read);
   const lost = lostGenerations(remote.name, head, found?.head, isSuccessor);
@@ -123,17 +123,17 @@ async function prepare(remote: Remote, target: Target, head: ComposedHead, optio
     keep: options.keep,
     now: Date.now(),
   });
-  const { deletes, atTarget } = await deletesOf(plan, marker, read);
-  return { remote, found, marker, plan, deletes, atTarget, lost: options.dropGenerations ? undefined : lost, read };
+  const { deletes, atTarget } = await deletesOf(plan, state, read);
+  return { remote, found, state, plan, deletes, atTarget, lost: options.dropGenerations ? undefined : lost, read };
 }
 
 /** Counts what a plan sends. Writes nothing. */
 async function summaryOf(
-  { remote, found, marker, plan, deletes, atTarget, lost, read }: Prepared,
+  { remote, found, state, plan, deletes, atTarget, lost, read }: Prepared,
   options: ComposedPublishOptions,
 ): Promise<ComposedPublishSummary> {
   const { head } = plan;
-  const isIdle = plan.isIdle && marker !== undefined && deletes.length + marker.deletes.length === 0 && !options.repair;
+  const isIdle = plan.isIdle && state !== undefined && deletes.length + state.deletes.length === 0 && !options.repair;
   const chunks = () => chunksToSend(isIdle ? { ...plan, logChunks: [] } : plan, read);
   let [uploads, bytes] = [0, 0];
   for await (const chunk of chunks()) {
@@ -142,7 +142,7 @@ async function summaryOf(
     bytes += chunk.bytes;
     options.onProgress?.('read', uploads, 0);
   }
-  const guarded = { isIdle, deletes: deletes.length, atTarget, gaps: [] };
+  const guarded = { isIdle, deletes: deletes.length, atTarget, readerGaps: [] };
   return {
     head,
     before: found?.head.generation ?? null,
@@ -185,7 +185,7 @@ async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked
 
 /** Sends the chunks, writes the head, and deletes what no state needs. */
 async function execute(
-  { remote, found, marker, plan, deletes, read }: Prepared,
+  { remote, found, state, plan, deletes, read }: Prepared,
   summary: ComposedPublishSummary,
   options: ComposedPublishOptions,
 ): Promise<ComposedPublishSummary> {
@@ -197,13 +197,13 @@ async function execute(
   };
   const isConditional = await sendLog(remote, plan.head.log.root, plan.logChunks, options);
   const uploads = await sendChunks(chunksOfStates(plan.states, read), { remote, concurrency, repair, read, onSent });
-  const list: Marker = { deletes, since: Date.now() };
+  const list: ComposedState = { deletes, since: Date.now() };
   // before the head, so that the next run deletes what a killed run leaves
-  if (marker === undefined || deletes.length > 0) await writeMarker(remote, list);
+  if (state === undefined || deletes.length > 0) await writeComposedState(remote, list);
   if (!plan.isIdle) await writeHead(remote, plan.head, found, { cacheControl, isConditional, earlier: plan.published });
   const deleted = await deleteListed(remote, list.deletes, options);
-  if (deleted === deletes.length && deletes.length + (marker?.deletes.length ?? 0) > 0) {
-    await writeMarker(remote, { deletes: [], since: Date.now() });
+  if (deleted === deletes.length && deletes.length + (state?.deletes.length ?? 0) > 0) {
+    await writeComposedState(remote, { deletes: [], since: Date.now() });
   }
   const { pathname } = new URL(`${plan.head.base_url}/`);
   return {

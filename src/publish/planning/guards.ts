@@ -13,7 +13,7 @@ export interface Limits {
 }
 
 /** The parts of a plan on which the guards decide. */
-type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'gaps'>;
+type Guarded = Pick<Plan, 'isIdle' | 'deletes' | 'atTarget' | 'readerGaps'>;
 
 /**
  * Returns the reasons not to carry out a plan: loopback-url, too-many-deletes, reader-gaps, or an empty list.
@@ -36,7 +36,7 @@ export function checkGuards(target: string, baseUrl: string, plan: Guarded, { ma
     `readers who follow the next links of ${target} would miss records or accounts, whatever the order of the uploads`,
     {
       expected: 'at least as many records and accounts as before, on pages that are not larger',
-      found: plan.gaps.join('; '),
+      found: plan.readerGaps.join('; '),
       hint: 'publish with --allow-gaps if readers may miss some records or accounts once, for example after palimpsest remove',
     },
   );
@@ -44,6 +44,6 @@ export function checkGuards(target: string, baseUrl: string, plan: Guarded, { ma
   return [
     ...(hasLocalLinks ? [links] : []),
     ...(plan.deletes > most ? [deletes] : []),
-    ...(plan.gaps.length > 0 && !allowGaps ? [gaps] : []),
+    ...(plan.readerGaps.length > 0 && !allowGaps ? [gaps] : []),
   ];
 }

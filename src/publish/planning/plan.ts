@@ -33,7 +33,7 @@ export interface Plan {
   /** The list price of these requests in US dollars. */
   readonly cost: number;
   /** The reasons why readers may miss items in any upload order; empty if an order exists in which they do not. */
-  readonly gaps: readonly string[];
+  readonly readerGaps: readonly string[];
 }
 
 /** The build record, the manifest, and the state at the beginning and at the end. */
@@ -73,7 +73,7 @@ export function planPublish(comparison: Comparison): Plan {
     requests: { all: writes + reads + totals.deletes, writes, reads, deletes: totals.deletes },
     isIdle,
     cost: writes * prices.write + reads * prices.read,
-    gaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),
+    readerGaps: gapsOf({ build, trees: found.trees, movement, isDamaged: found.isDamaged }),
   };
 }
 

@@ -7,7 +7,7 @@ import { encoded } from '../objects/content-encoding.ts';
 import { browseHeaders } from '../objects/headers.ts';
 import type { BrowsePair, BrowsePlan, BrowseUpload } from '../planning/browse-plan.ts';
 import { UNKNOWN_DIGEST } from '../planning/comparison.ts';
-import type { FileBeside } from '../trees/local-tree.ts';
+import type { MetadataFile } from '../trees/local-tree.ts';
 import type { Transfer } from './page-upload.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function uploadBrowse(transfer: Transfer, plan: BrowsePlan, concurr
  * Returns a manifest with the paths of the browse files of the tree, and of those at the target. It is at the target while
  * the files are exchanged. So the run after an interrupted one finds every file, and can remove those that its tree lacks.
  */
-export function manifestOfBoth(out: string, pairs: Iterable<BrowsePair>): FileBeside {
+export function manifestOfBoth(out: string, pairs: Iterable<BrowsePair>): MetadataFile {
   let gone = '';
   for (const { path, wanted, there, isListed } of pairs) {
     if (wanted === undefined && isListed) gone += `${there ?? UNKNOWN_DIGEST}  ${path}\n`;

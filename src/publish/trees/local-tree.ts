@@ -84,13 +84,13 @@ function checkFile(path: string, wanted: string | undefined, buffer: Buffer): nu
 }
 
 /** A file beside the pages. */
-export interface FileBeside {
+export interface MetadataFile {
   readonly path: string;
   readonly bytes: Buffer;
 }
 
 /** Returns the tree's sort keys, which are sent before its pages; an empty list if the tree has none. */
-export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly FileBeside[] {
+export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly MetadataFile[] {
   if (sortKeys === undefined) return [];
   const bytes = readFileSync(join(out, SORT_KEYS));
   if (hash('sha256', bytes) !== sortKeys) throw edited(join(out, SORT_KEYS), sortKeys, 'other bytes');
@@ -98,7 +98,7 @@ export function readSortKeysFile({ out, sortKeys }: LocalTree): readonly FileBes
 }
 
 /** Reads the files beside the pages: the build record, then the manifest. A build may have begun since the tree was opened. */
-export function readBeside({ out, build }: LocalTree): readonly FileBeside[] {
+export function readMetadata({ out, build }: LocalTree): readonly MetadataFile[] {
   const manifest = readFileSync(join(out, MANIFEST));
   if (hash('sha256', manifest) !== build.manifest) throw edited(join(out, MANIFEST), build.manifest, 'other bytes');
   return [

@@ -9,7 +9,7 @@ import { MANIFEST, parseManifest, type TreeDigests } from '../../tree/manifest.t
 import { digestAt, type FoundTree } from '../planning/comparison.ts';
 import type { FoundState, PublishState } from '../state/state.ts';
 import { type FoundBrowse, listingAt, scanBrowse } from './browse-pairs.ts';
-import { type LocalTree, readBeside, readSortKeysFile } from './local-tree.ts';
+import { type LocalTree, readMetadata, readSortKeysFile } from './local-tree.ts';
 import { emptyDigests, type ScanOptions, scanPages } from './page-scan.ts';
 import { unmanagedTrees } from './unmanaged-tree.ts';
 
@@ -98,7 +98,7 @@ function differs(wanted: Digests, there: Digests): boolean {
 
 /** Returns whether the build record, the manifest and the sort keys at a target equal those of the tree. */
 async function hasFilesBeside(remote: Remote, tree: LocalTree): Promise<boolean> {
-  const files = [...readBeside(tree), ...readSortKeysFile(tree)];
+  const files = [...readMetadata(tree), ...readSortKeysFile(tree)];
   const heads = await Promise.all(files.map(({ path }) => remote.head(path)));
   return files.every(({ bytes }, index) => heads[index]?.digest === hash('sha256', bytes));
 }

@@ -2,9 +2,9 @@ import { Failure } from '../../contract/failure.ts';
 import { plural } from '../../contract/plural.ts';
 import { unreadableInput } from '../rejection.ts';
 import type { Input, InputError } from '../source.ts';
+import { type ArchiveReport, type CaptureSelection, recordsOf, selectCaptures, type WarcFile } from './capture-selection.ts';
 import { bodyOf } from './captured-page.ts';
 import { isDamage, type OnDamage } from './damage.ts';
-import { type ArchiveReport, recordsOf, type Survey, survey, type WarcFile } from './survey.ts';
 import { openWacz } from './wacz.ts';
 
 /** A web archive whose pages can be imported. */
@@ -48,16 +48,16 @@ export async function openArchive(
   }
 }
 
-/** A survey, and whether it skipped damaged parts. */
-type FoundPages = Survey & { readonly isDamaged: boolean };
+/** A selection, and whether it skipped damaged parts. */
+type FoundPages = CaptureSelection & { readonly isDamaged: boolean };
 
-/** Surveys an archive. If it is damaged and damage is not an error, surveys its readable parts. */
+/** Selects the captures of an archive. If it is damaged and damage is not an error, selects those of its readable parts. */
 async function readableIn(archive: string, warcs: readonly WarcFile[], onDamage: OnDamage | undefined): Promise<FoundPages> {
   try {
-    return { ...(await survey(archive, warcs)), isDamaged: false };
+    return { ...(await selectCaptures(archive, warcs)), isDamaged: false };
   } catch (error) {
     if (onDamage === undefined || !isDamage(error)) throw error;
-    const found = await survey(archive, warcs, onDamage);
+    const found = await selectCaptures(archive, warcs, onDamage);
     if (found.report.pages === 0) throw error;
     return { ...found, isDamaged: true };
   }

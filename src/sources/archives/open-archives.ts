@@ -1,7 +1,7 @@
 import { HEAD_BYTES, startsAsWarc } from '../../warc/detect.ts';
 import { fileHead } from '../file-head.ts';
 import type { Input, InputError } from '../source.ts';
-import type { ArchiveReport } from './survey.ts';
+import type { ArchiveReport } from './capture-selection.ts';
 
 export interface OpenArchives {
   /** The inputs, with the pages of those that are web archives. */

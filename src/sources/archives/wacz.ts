@@ -2,8 +2,8 @@ import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { isObject } from '../../contract/json.ts';
 import { damaged, refused } from '../../warc/damaged.ts';
 import { claimedDigest, hashFor, isClaimed } from '../../warc/digest.ts';
+import type { WarcFile } from './capture-selection.ts';
 import { isDamage, type OnDamage } from './damage.ts';
-import type { WarcFile } from './survey.ts';
 
 /** An open WACZ. Its files have the hashes that it lists, unless damage was reported. */
 export interface Wacz {

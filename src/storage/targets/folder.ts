@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
 import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
 import { type Lock, lock } from '../../store/lock.ts';
-import { mkdirp } from '../../store/mkdirp.ts';
+import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
 import { StorageError } from '../storage-error.ts';
 import type { Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
 
@@ -45,8 +45,20 @@ class FolderTarget implements Target {
   }
 
   lock(): Lock | undefined {
-    mkdirp(this.#folder);
-    return lock(join(this.#folder, LOCK));
+    const created = mkdirp(this.#folder);
+    let folderLock: Lock | undefined;
+    const release = () => {
+      folderLock?.release();
+      // a run that wrote nothing leaves no folder
+      removeEmptyFolders(created);
+    };
+    try {
+      folderLock = lock(join(this.#folder, LOCK));
+    } catch (error) {
+      release();
+      throw error;
+    }
+    return folderLock && { release };
   }
 
   async get(path: string): Promise<Fetched | undefined> {
@@ -63,6 +75,7 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
+    let created: readonly string[] = [];
     const write = async () => {
       try {
         // removes the file of a killed run, or a symlink, which must not be followed
@@ -77,10 +90,11 @@ class FolderTarget implements Target {
     };
     try {
       this.#refuseOutside(dirname(file));
-      mkdirp(dirname(file));
+      created = mkdirp(dirname(file));
       if (condition === undefined) await write();
       else await this.#exclusively(file, path, condition, write);
     } catch (error) {
+      removeEmptyFolders(created);
       throw error instanceof Failure ? error : unusable(file, error);
     }
     return hash('sha256', upload.bytes);

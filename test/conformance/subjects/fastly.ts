@@ -12,7 +12,7 @@ export const fastly: Linted = {
   needs: installed('falco-js'),
   release: () => `falco ${releaseOf('falco-js')}`,
   complaints: (files) => {
-    const { stdout } = spawnSync(FALCO, ['-json', join(files, 'palimpsest.vcl')], { encoding: 'utf8' });
+    const { stdout } = spawnSync(FALCO, ['-json', join(files, 'palimpsest.vcl')], { encoding: 'utf8', timeout: 60_000 });
     const said: unknown = JSON.parse(stdout);
     if (!isObject(said) || !isObject(said['Vcl'])) return [`no VCL was read: ${stdout.slice(0, 1000)}`];
     return ['Errors', 'Warnings'].flatMap((kind) => (said[kind] === 0 ? [] : [`${kind}: ${JSON.stringify(said['LintErrors'])}`]));

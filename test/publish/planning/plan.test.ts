@@ -118,7 +118,9 @@ describe('a plan', () => {
   it('deletes files last, and gives the reason why readers may miss items', () => {
     const comparison = compare({ feed: ['x'], records: 10 }, { feed: ['x', 'y', 'z'] });
     expect(stepsFor(comparison).slice(-2)).toEqual(['delete rest/data/page/3 gone', 'delete rest/data/page/2 gone']);
-    expect(planPublish(comparison).gaps).toEqual(['the tree has 20 fewer records than the target, so other records move to earlier pages']);
+    expect(planPublish(comparison).readerGaps).toEqual([
+      'the tree has 20 fewer records than the target, so other records move to earlier pages',
+    ]);
   });
 
   it('deletes compressed files from the last page to the first, and then removed pages', () => {
@@ -148,7 +150,7 @@ describe('a plan', () => {
     [{ account_page_size: 20 }, 'pages hold 20 accounts instead of 10'],
     [{ accounts: 0 }, 'the tree has 1 fewer account than the target, so other accounts move to earlier pages'],
   ])('reports for %o that readers may miss items in any order', (sizes, gap) => {
-    expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).gaps).toEqual([gap]);
+    expect(planPublish(compare({ feed: ['x'], ...sizes }, { feed: ['y'] })).readerGaps).toEqual([gap]);
   });
 
   it('writes overlap pages for all pages if records move far, except for those that already are overlap pages', () => {

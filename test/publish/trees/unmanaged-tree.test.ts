@@ -73,7 +73,7 @@ describe('a publish over pages that another tool copied', () => {
     await history.grow(3);
     expect(await publishJson(['publish', site, '--out', history.out, '--allow-other-files'])).toMatchObject({
       done: { overlaps: 0 },
-      gaps: [],
+      reader_gaps: [],
     });
   });
 });

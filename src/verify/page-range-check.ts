@@ -9,22 +9,22 @@ import { BloomFilter } from './bloom-filter.ts';
 import { noDamages } from './damaged-pages.ts';
 import { type RecordPlace, walkFeed } from './feed.ts';
 import { MultisetHash } from './multiset-hash.ts';
+import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-messages.ts';
 import { Predecessors } from './predecessors.ts';
-import type { CollectionSpan, SpanAnswer, SpanJob } from './span-messages.ts';
 import { staticPages } from './static-pages.ts';
 import { StorePages } from './store-pages.ts';
-import type { PageSpan, TreeMetadata } from './tree-pages.ts';
+import type { PageRange, TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';
 
-/** Checks spans of pages. Of a page that breaks a rule it says only that there is one. */
-export class SpanCheck {
+/** Checks ranges of pages. Of a page that breaks a rule it says only that there is one. */
+export class PageRangeCheck {
   readonly #tree: TreeMetadata;
   readonly #stored: StorePages | undefined;
   readonly #ids: BloomFilter;
   readonly #hashes: { readonly data: MultisetHash; readonly account: MultisetHash };
 
   /** @throws Failure as Store.open does */
-  constructor({ out, build, digests, store, ids, hashes }: SpanJob) {
+  constructor({ out, build, digests, store, ids, hashes }: PageRangeJob) {
     const encodings = encodingsIn(build.compress);
     const manifest = {
       data: new Digests(build.data_pages, encodings, digests.data),
@@ -44,15 +44,15 @@ export class SpanCheck {
    * @returns undefined if they break a rule, or differ from the store
    * @throws Failure bad-store
    */
-  check({ collection, ...span }: CollectionSpan): SpanAnswer | undefined {
-    return collection === 'data' ? this.#feed(span) : this.#accounts(span);
+  check({ collection, ...range }: CollectionPageRange): PageRangeResult | undefined {
+    return collection === 'data' ? this.#feed(range) : this.#accounts(range);
   }
 
-  #feed(span: PageSpan): SpanAnswer | undefined {
+  #feed(range: PageRange): PageRangeResult | undefined {
     const [report, found] = [new Report(), [] as number[]];
     let [first, last]: (RecordPlace | undefined)[] = [];
     this.#stored?.begin();
-    for (const { record } of walkFeed(this.#tree, this.#hashes.data, noDamages().feed, report, span)) {
+    for (const { record } of walkFeed(this.#tree, this.#hashes.data, noDamages().feed, report, range)) {
       this.#ids.add(String(record.id));
       found.push(record.id);
       first ??= placeIn(record);
@@ -61,20 +61,20 @@ export class SpanCheck {
     return this.#answer(report, found, { first, last: last && placeIn(last), checksum: this.#stored?.feedChecksum ?? NOTHING });
   }
 
-  #accounts(span: PageSpan): SpanAnswer | undefined {
+  #accounts(range: PageRange): PageRangeResult | undefined {
     const [report, found, names] = [new Report(), [] as number[], [] as string[]];
     const predecessors = new Predecessors(this.#ids);
-    const walk = walkAccounts(this.#tree, this.#hashes.account, undefined, predecessors, noDamages().accounts, report, span);
+    const walk = walkAccounts(this.#tree, this.#hashes.account, undefined, predecessors, noDamages().accounts, report, range);
     for (const { account } of walk) {
       const { first, name } = placeOf(account);
       found.push(first);
       names.push(name);
     }
-    if (span.to === this.#tree.build.account_pages) this.#stored?.checkAccounts();
+    if (range.to === this.#tree.build.account_pages) this.#stored?.checkAccounts();
     return this.#answer(report, found, { names, unknown: predecessors.unknown });
   }
 
-  #answer(report: Report, ids: readonly number[], rest: Partial<SpanAnswer>): SpanAnswer | undefined {
+  #answer(report: Report, ids: readonly number[], rest: Partial<PageRangeResult>): PageRangeResult | undefined {
     if (report.violationCount > 0 || this.#stored?.differs) return undefined;
     const { notes, noteCount, notesByRule } = report;
     return {

@@ -12,7 +12,7 @@ export interface FinishedRun {
 }
 
 /** Writes the state of the service after a finished run; runs in the caller's batch. */
-export function remember(
+export function saveMirrorState(
   before: MirrorMemory,
   spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,

@@ -7,11 +7,11 @@ export interface Term {
   readonly match: Match;
   /** The number of bytes that an earlier term of the same account begins with too; -1: it is the first. */
   readonly shared: number;
-  readonly listed: Listed;
+  readonly listed: ListedAccount;
 }
 
 /** An account as a file lists it. */
-export interface Listed {
+export interface ListedAccount {
   readonly handle: string;
   readonly rank: number;
   /** The fields of a `SearchEntry` before its former handles, as JSON. */
@@ -23,7 +23,7 @@ export interface Listed {
 }
 
 /** The best accounts that a prefix finds. */
-export class Best {
+export class TopMatches {
   readonly #prefix: ByteText;
   /** The text of the term of an account whose handle is exactly the prefix. */
   readonly #whole: ByteText;
@@ -50,14 +50,14 @@ export class Best {
   }
 
   /** Offers the best accounts of a longer prefix: no other account that it finds can be among the best here. */
-  join(longer: Best): void {
+  merge(longer: TopMatches): void {
     for (const [match, listed] of longer.#found.best) this.#found.offer(match, listed);
     if (longer.#whole !== this.#whole) return;
     for (const [match, listed] of longer.#exact.best) this.#exact.offer(match, listed);
   }
 
   /** The best accounts, in order. */
-  get listed(): readonly Listed[] {
+  get listed(): readonly ListedAccount[] {
     const exact = this.#exact.best.map(([, listed]) => listed);
     const handles = new Set(exact.map(({ handle }) => handle));
     const others = this.#found.best.map(([, listed]) => listed).filter(({ handle }) => !handles.has(handle));
@@ -65,7 +65,7 @@ export class Best {
   }
 }
 
-type Ranked = readonly [match: Match, listed: Listed];
+type Ranked = readonly [match: Match, listed: ListedAccount];
 
 /** The first accounts in the order of `compareFound`. */
 class Ranking {
@@ -74,7 +74,7 @@ class Ranking {
   #worst: number = MATCH.name;
   #lowest = 0;
 
-  offer(match: Match, listed: Listed): void {
+  offer(match: Match, listed: ListedAccount): void {
     // most accounts are not among the best: this comparison is the quick one
     if (match > this.#worst || (match === this.#worst && listed.rank < this.#lowest)) return;
     const candidate: Ranked = [match, listed];

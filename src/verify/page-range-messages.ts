@@ -3,11 +3,11 @@ import type { Checksum } from '../store/checksum.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import type { RecordPlace } from './feed.ts';
 import type { Unknown } from './predecessors.ts';
-import type { PageSpan } from './tree-pages.ts';
+import type { PageRange } from './tree-pages.ts';
 import type { Notes } from './violation.ts';
 
 /** The input of a thread that checks pages. All memory is shared with the main thread. */
-export interface SpanJob {
+export interface PageRangeJob {
   readonly out: string;
   readonly build: BuildRecord;
   /** The SHA-256 of the files, by collection. */
@@ -20,13 +20,13 @@ export interface SpanJob {
   readonly hashes: { readonly [C in Collection]: SharedArrayBuffer };
 }
 
-/** Consecutive pages of a collection. A thread gets the spans of accounts in ascending order, after all spans of the feed. */
-export interface CollectionSpan extends PageSpan {
+/** Consecutive pages of a collection. A thread gets the ranges of accounts in ascending order, after all ranges of the feed. */
+export interface CollectionPageRange extends PageRange {
   readonly collection: Collection;
 }
 
-/** What a thread found on a span of pages that breaks no rule. */
-export interface SpanAnswer {
+/** What a thread found on a range of pages that breaks no rule. */
+export interface PageRangeResult {
   readonly notes: Notes;
   /** The id of each record of the feed, or of the first record of each account; infinite for an account without records. */
   readonly ids: Float64Array;

@@ -2,7 +2,7 @@ import { withArchivesJoined } from '../sources/archive-folder.ts';
 import type { Input } from '../sources/source.ts';
 
 /** The smallest part of the sources that one task reads: a file, an object, or the files of a Twitter archive. */
-export interface Unit {
+export interface SourceUnit {
   readonly name: string;
   /** In bytes; undefined if it is not known. */
   readonly size: number | undefined;
@@ -10,8 +10,8 @@ export interface Unit {
 }
 
 /** Returns the units of all inputs, in their order. Lists the objects of an object store. */
-export async function unitsOf(inputs: readonly Input[]): Promise<Unit[]> {
-  const units: Unit[] = [];
+export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[]> {
+  const units: SourceUnit[] = [];
   for (const input of withArchivesJoined(inputs.map(withoutLastCheck))) {
     if ('parts' in input) {
       const parts = input.parts.map((part) => part.input);
@@ -32,7 +32,7 @@ export async function unitsOf(inputs: readonly Input[]): Promise<Unit[]> {
  * Returns the units of one shard. The shards follow each other in the order of the sources, and have about the same size.
  * @param number the number of the shard, from 0
  */
-export function shareOf(units: readonly Unit[], number: number, shards: number): Unit[] {
+export function unitsOfShard(units: readonly SourceUnit[], number: number, shards: number): SourceUnit[] {
   const known = units.flatMap(({ size }) => size ?? []);
   const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
   // a unit without bytes is a little work too

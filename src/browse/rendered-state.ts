@@ -1,5 +1,5 @@
-/** What the present browse files of a tree show. */
-export interface Shown {
+/** The state of the store from which the present browse files of a tree were rendered. */
+export interface RenderedState {
   /** The revision of the store; -1 if it is unknown. */
   readonly revision: number;
   /** The number of the oldest records that are the same as then. */
@@ -9,4 +9,4 @@ export interface Shown {
 }
 
 /** A tree without browse files, or with unknown ones. */
-export const NOTHING_SHOWN: Shown = { revision: -1, records: 0, search: false };
+export const NOTHING_RENDERED: RenderedState = { revision: -1, records: 0, search: false };

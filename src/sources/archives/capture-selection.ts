@@ -53,7 +53,7 @@ export interface ArchiveReport {
 }
 
 /** The captures to import: for each WARC the numbers of the records. */
-export interface Survey {
+export interface CaptureSelection {
   readonly chosen: readonly ReadonlySet<number>[];
   /** The length of the chosen pages, in bytes. */
   readonly size: number;
@@ -79,7 +79,7 @@ const RESPONSES = new Set(['response', 'resource', 'revisit']);
  * @param onDamage called for each damaged part; without it, damage is an error
  * @throws Failure bad-archive
  */
-export async function survey(archive: string, files: readonly WarcFile[], onDamage?: OnDamage): Promise<Survey> {
+export async function selectCaptures(archive: string, files: readonly WarcFile[], onDamage?: OnDamage): Promise<CaptureSelection> {
   const captures: Capture[] = [];
   const failures = new Map<string, { readonly url: string; readonly reason: string }>();
   let [failed, revisits, other] = [0, 0, 0];

@@ -6,16 +6,16 @@ import { VERSION } from '../../version.ts';
 import { plainHeaders } from '../objects/headers.ts';
 import { STATE } from '../state/state.ts';
 
-/** The content of `publish.json` for the composed layout: it marks the target as a site, and lists what is to be deleted. */
-export interface Marker {
+/** The content of `publish.json` for the composed layout: it identifies the target as a site, and lists the chunks to delete. */
+export interface ComposedState {
   /** The hashes of chunks that no state needed when the list was written. */
   readonly deletes: readonly string[];
   /** When the list was written, in milliseconds since 1970. */
   readonly since: number;
 }
 
-/** Reads the marker of a target; undefined if it has none. @throws Failure other-layout if it has a static tree; not-ours */
-export async function readMarker(remote: Remote): Promise<Marker | undefined> {
+/** Reads the state of a target; undefined if it has none. @throws Failure other-layout if it has a static tree; not-ours */
+export async function readComposedState(remote: Remote): Promise<ComposedState | undefined> {
   const fetched = await remote.get(STATE);
   if (fetched === undefined) return undefined;
   const value = parsed(fetched.bytes);
@@ -34,7 +34,7 @@ export async function readMarker(remote: Remote): Promise<Marker | undefined> {
   );
 }
 
-export async function writeMarker(remote: Remote, { deletes, since }: Marker): Promise<void> {
+export async function writeComposedState(remote: Remote, { deletes, since }: ComposedState): Promise<void> {
   const bytes = Buffer.from(`${encodeJson({ palimpsest: VERSION, layout: 'composed', since, deletes })}\n`);
   await remote.put(STATE, { bytes, headers: plainHeaders(STATE), digest: hash('sha256', bytes) });
 }

@@ -11,8 +11,8 @@ export const LOG_RULE: BoundaryRule = { distance: 100, unitBytes: 1024 };
 
 const COMMA = Buffer.from(',');
 
-/** Cuts consecutive items into leaves. Memory holds the items of about two leaves, and the runs that contain them. */
-export class LeafCutter {
+/** Splits consecutive items into leaves. Memory holds the items of about two leaves, and the runs that contain them. */
+export class Chunker {
   readonly #boundaries: Boundaries;
   readonly #put: PutChunk;
   readonly #leaves: Child[] = [];
@@ -28,7 +28,7 @@ export class LeafCutter {
     this.#put = put;
   }
 
-  /** Adds items that precede the first leaf: they decide about boundaries, but are in no leaf of this cutter. */
+  /** Adds items that precede the first leaf: they decide about boundaries, but are in no leaf of this chunker. */
   addContext(keys: readonly Key[], lengths: readonly number[]): void {
     for (const [index, key] of keys.entries()) this.#boundaries.add(keyHash(key), lengths[index] ?? 0);
     this.#first += keys.length;
@@ -41,35 +41,35 @@ export class LeafCutter {
       const length = lengths[index] ?? 0;
       this.#keys.push(key);
       this.#lengths.push(length);
-      this.#cutAfter(this.#boundaries.add(keyHash(key), length));
+      this.#endLeafAfter(this.#boundaries.add(keyHash(key), length));
     }
   }
 
   /** Ends the last leaf at the end of the collection. Returns all leaves. */
   end(): readonly Child[] {
-    this.#cutAfter(this.#boundaries.end());
-    this.#cut(this.#keys.length);
+    this.#endLeafAfter(this.#boundaries.end());
+    this.#endLeaf(this.#keys.length);
     return this.#leaves;
   }
 
   /**
    * Ends the last leaf before other items.
-   * @param keys the items that follow, until no boundary of this cutter depends on later ones
+   * @param keys the items that follow, until no boundary of this chunker depends on later ones
    */
   endBefore(keys: readonly Key[], lengths: readonly number[]): readonly Child[] {
-    for (const [index, key] of keys.entries()) this.#cutAfter(this.#boundaries.add(keyHash(key), lengths[index] ?? 0));
-    this.#cutAfter(this.#boundaries.end());
+    for (const [index, key] of keys.entries()) this.#endLeafAfter(this.#boundaries.add(keyHash(key), lengths[index] ?? 0));
+    this.#endLeafAfter(this.#boundaries.end());
     if (this.#keys.length > 0) throw new Error('no boundary after the last item');
     return this.#leaves;
   }
 
-  /** @param index the index of an item in the count of the boundaries; a boundary outside the items of this cutter is ignored */
-  #cutAfter(index: number): void {
+  /** @param index the index of an item in the count of the boundaries; a boundary outside the items of this chunker is ignored */
+  #endLeafAfter(index: number): void {
     const items = index - this.#first + 1;
-    if (items > 0 && items <= this.#keys.length) this.#cut(items);
+    if (items > 0 && items <= this.#keys.length) this.#endLeaf(items);
   }
 
-  #cut(items: number): void {
+  #endLeaf(items: number): void {
     const last = this.#keys[items - 1];
     if (last === undefined) return;
     const keys = this.#keys.splice(0, items);
@@ -97,9 +97,9 @@ export class LeafCutter {
   }
 }
 
-/** Cuts all items of a collection into leaves. */
+/** Splits all items of a collection into leaves. */
 export function leavesOf(rule: BoundaryRule, runs: Iterable<ItemRun>, put: PutChunk): readonly Child[] {
-  const cutter = new LeafCutter(rule, put);
-  for (const run of runs) cutter.add(run);
-  return cutter.end();
+  const chunker = new Chunker(rule, put);
+  for (const run of runs) chunker.add(run);
+  return chunker.end();
 }

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { shareOf, type Unit, unitsOf } from '../../src/shard/share.ts';
+import { type SourceUnit, sourceUnits, unitsOfShard } from '../../src/shard/source-units.ts';
 import type { Input } from '../../src/sources/source.ts';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-const unit = (name: string, size?: number): Unit => ({ name, size, inputs: [] });
+const unit = (name: string, size?: number): SourceUnit => ({ name, size, inputs: [] });
 const input = (name: string, size?: number): Input => ({ name, size, open: nothing });
-const namesOf = (units: readonly Unit[]) => units.map(({ name }) => name);
+const namesOf = (units: readonly SourceUnit[]) => units.map(({ name }) => name);
 
 describe('the shares of the sources', () => {
   it('have each source once, in the order of the sources', () => {
@@ -15,7 +15,7 @@ describe('the shares of the sources', () => {
     fc.assert(
       fc.property(sizes, fc.integer({ min: 1, max: 50 }), (all, shards) => {
         const units = all.map((size, index) => unit(String(index), size));
-        const shares = Array.from({ length: shards }, (_, number) => shareOf(units, number, shards));
+        const shares = Array.from({ length: shards }, (_, number) => unitsOfShard(units, number, shards));
         expect(shares.flat()).toEqual(units);
       }),
     );
@@ -23,12 +23,12 @@ describe('the shares of the sources', () => {
 
   it('have about the same number of bytes', () => {
     const units = [4, 1, 1, 1, 1, 4].map((size, index) => unit(String(index), size));
-    expect([0, 1, 2].map((number) => namesOf(shareOf(units, number, 3)))).toEqual([['0'], ['1', '2', '3', '4'], ['5']]);
+    expect([0, 1, 2].map((number) => namesOf(unitsOfShard(units, number, 3)))).toEqual([['0'], ['1', '2', '3', '4'], ['5']]);
   });
 
   it('keep the files of a Twitter archive together', async () => {
     const files = ['a/account.js', 'b.json', 'a/manifest.js', 'a/profile.js'].map((name) => input(name, 10));
-    const units = await unitsOf(files);
+    const units = await sourceUnits(files);
     expect(units.map(({ name, size, inputs }) => [name, size, inputs.map((one) => one.name)])).toEqual([
       ['a/account.js', 30, ['a/account.js', 'a/manifest.js', 'a/profile.js']],
       ['b.json', 10, ['b.json']],
@@ -40,7 +40,7 @@ describe('the shares of the sources', () => {
       yield input('s3://bucket/a', 1);
       yield input('s3://bucket/b', 2);
     }
-    const units = await unitsOf([{ ...input('s3://bucket'), pages }]);
+    const units = await sourceUnits([{ ...input('s3://bucket'), pages }]);
     expect(units.map(({ name, size }) => [name, size])).toEqual([
       ['s3://bucket/a', 1],
       ['s3://bucket/b', 2],

@@ -1,0 +1,111 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Batch } from '../../src/store/batch.ts';
+import { openStore } from '../../src/store/open-store.ts';
+import { Store } from '../../src/store/store.ts';
+import { temporaryFolder } from '../support/folder.ts';
+import { BIN, palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+
+const RECORD = JSON.stringify({
+  id: 1,
+  account: 'jack',
+  data_type: 'Bio',
+  previous: null,
+  text: 'hello',
+  first_encountered_date: '2023-11-18T16:29:12Z',
+  diff_html: '',
+  web_archive_url: null,
+});
+const SNAPSHOT = JSON.stringify({ observed_at: '2023-11-18T16:29:12Z', screen_name: 'jack', bio: 'hello' });
+/** How many pairs of first imports run at the same time. */
+const PAIRS = Number(process.env['PALIMPSEST_TEST_FIRST_IMPORTS'] ?? 2);
+
+describe('openStore', () => {
+  it('removes a store that it created, with its folders, if nothing was committed', () => {
+    const folder = temporaryFolder();
+    const path = join(folder, 'data/deep/store.db');
+    openStore(path, 'write').close();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('keeps an empty store that existed before', () => {
+    const path = join(temporaryFolder(), 'store.db');
+    writeFileSync(path, '');
+    openStore(path, 'write').close();
+    expect(existsSync(path)).toBe(true);
+    expect(() => Store.open(path)).toThrow(expect.objectContaining({ code: 'no-store' }));
+  });
+
+  it('keeps a folder in which another file was created', () => {
+    const path = join(temporaryFolder(), 'data/store.db');
+    const database = openStore(path, 'write');
+    writeFileSync(join(dirname(path), 'rejects.ndjson'), '');
+    database.close();
+    expect(readdirSync(dirname(path))).toEqual(['rejects.ndjson']);
+  });
+
+  it('keeps a store that another connection has open, and that connection can commit to it', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const first = openStore(path, 'write');
+    const batch = new Batch(path, 'by account');
+    first.close();
+    expect(existsSync(path)).toBe(true);
+    batch.ensureAccount('jack');
+    batch.markChanged('jack');
+    await batch.commit();
+    batch.end();
+    const store = Store.open(path);
+    expect(store.revision.number).toBe(1);
+    store.close();
+  });
+});
+
+describe('a first run that fails', () => {
+  const failing: readonly (readonly [string, readonly string[], string])[] = [
+    ['import', ['import', '-'], '{"id":"x"}\n'],
+    ['import with a missing source', ['import', 'missing.ndjson'], ''],
+    ['import --require-complete', ['import', '-', '--require-complete'], `${RECORD}\n`],
+    ['observe', ['observe', '-'], '{"screen_name":5}\n'],
+    ['observe --jobs 2', ['observe', '-', '--jobs', '2'], '{"screen_name":5}\n'],
+    ['mirror', ['mirror', 'http://127.0.0.1:9'], ''],
+  ];
+
+  it.each(failing)('leaves no file of palimpsest %s', async (_, args, input) => {
+    const cwd = temporaryFolder();
+    expect(await palimpsestHere(args, { cwd, input })).toMatchObject({ code: 1 });
+    expect(readdirSync(cwd)).toEqual([]);
+    const built = await palimpsestHere(['build', '--base-url', 'https://example.org'], { cwd });
+    expect(built.stderr).toContain('there is no store at data/palimpsest.db');
+  });
+
+  it.each(['import', 'observe'])('leaves no file after an interruption of palimpsest %s', async (command) => {
+    const cwd = temporaryFolder();
+    const child = spawn(process.execPath, [BIN, command, '-', '--store', 'store.db'], { cwd });
+    child.stdin.on('error', () => {});
+    // the input does not end before the interruption
+    const feeding = setInterval(() => child.stdin.write(`${command === 'import' ? RECORD : SNAPSHOT}\n`), 20);
+    const waiting = setInterval(() => {
+      if (existsSync(join(cwd, 'store.db-wal'))) child.kill('SIGINT');
+    }, 20);
+    const [code] = await once(child, 'close');
+    clearInterval(feeding);
+    clearInterval(waiting);
+    expect({ code, files: readdirSync(cwd) }).toEqual({ code: 130, files: [] });
+  });
+
+  it('does not remove the store of another run that succeeds at the same time', async () => {
+    for (let pair = 0; pair < PAIRS; pair += 1) {
+      const cwd = temporaryFolder();
+      const run = (input: string) => palimpsest(['import', '-', '--store', 'store.db'], { cwd, input });
+      const [, good] = await Promise.all([run('{"id":"x"}\n'), run(`${RECORD}\n`)]);
+      if (good.code === 0) {
+        const store = Store.open(join(cwd, 'store.db'));
+        expect(store.revision.records).toBe(1);
+        store.close();
+      } else expect(good.stderr).toContain('(store-busy)');
+    }
+  });
+});
