@@ -62,10 +62,11 @@ console.log(`${values.accounts} accounts: ${files} files, ${(bytes / 1e6).toFixe
 console.log(`built and written in ${((performance.now() - started[0]) / 1000).toFixed(1)} s, ${(cpu.user / 1e6).toFixed(1)} s of CPU`);
 console.log(`memory of the process: ${Math.round(process.resourceUsage().maxRSS / 1024)} MB at most`);
 
-/** Runs in the page: types a text letter by letter. Returns the milliseconds of each keystroke. */
+/** Runs in the page: types a text letter by letter. Returns the milliseconds of each keystroke, and the text so far. */
 const TYPE = `async (text) => {
   const [input, status] = [document.querySelector('#query'), document.querySelector('.search-status')];
   const times = [];
+  input.focus();
   for (let length = 1; length <= text.length; length += 1) {
     const begin = performance.now();
     const shown = new Promise((resolve) => {
@@ -75,7 +76,7 @@ const TYPE = `async (text) => {
     input.value = text.slice(0, length);
     input.dispatchEvent(new Event('input'));
     await shown;
-    times.push(performance.now() - begin);
+    times.push([performance.now() - begin, text.slice(0, length)]);
   }
   return times;
 }`;
@@ -93,9 +94,12 @@ async function typing(label, base, names) {
     await page.context().close();
   }
   await browser.close();
-  times.sort((a, b) => a - b);
-  const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))].toFixed(1);
-  console.log(`${label}: ${times.length} keystrokes, median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms`);
+  times.sort(([a], [b]) => a - b);
+  const at = (share) => times[Math.min(times.length - 1, Math.floor(times.length * share))][0].toFixed(1);
+  const slowest = times.slice(-3).map(([, typed]) => JSON.stringify(typed));
+  console.log(
+    `${label}: ${times.length} keystrokes, median ${at(0.5)} ms, 95 % ${at(0.95)} ms, longest ${at(1)} ms; the slowest: ${slowest.join(', ')}`,
+  );
 }
 
 write('browse/assets/browse.js', clientScript());

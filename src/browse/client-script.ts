@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** The modules of the client script. A module follows those whose constants it needs. */
 const MODULES: readonly string[] = [
   'search-terms',
+  'numbers',
   'client/find-accounts',
   'client/word-diff',
   'client/page-elements',

@@ -1,6 +1,5 @@
 /** Formats a number with commas: `12,345`. */
 export function number(value: number): string {
-  if (value < 1000) return String(value);
   let digits = String(value);
   let text = '';
   for (; digits.length > 3; digits = digits.slice(0, -3)) text = `,${digits.slice(-3)}${text}`;

@@ -29,16 +29,20 @@ const WORD = /[\p{L}\p{N}\p{M}\p{So}]+/gu;
 // a Chinese character or an emoji can begin a word, because there are no spaces before it
 const WORD_START = /(?<= |^)[^ ]|\p{sc=Han}|\p{So}/gu;
 const ASCII = /^[\u0020-\u007e]*$/;
+// what the patterns above match in ASCII; a browser compiles these sooner
+const ASCII_WORD = /[a-z0-9]+/g;
+const ASCII_WORD_START = /(?<= |^)[^ ]/g;
 
 /**
  * Returns a text in the form in which names are compared: without case, diacritics and punctuation, its words separated by
  * single spaces. A text that ends with a word ends there; {@link handleTerm} and {@link nameTerms} add a space as the end.
  */
 export function folded(text: string): string {
-  const plain = ASCII.test(text) ? text.toLowerCase() : unaccented(text);
-  const words = plain.match(WORD);
+  const isAscii = ASCII.test(text);
+  const plain = isAscii ? text.toLowerCase() : unaccented(text);
+  const words = plain.match(isAscii ? ASCII_WORD : WORD);
   if (words === null) return plain.replace(/\s+/g, '');
-  return words.join(' ') + (/[^\p{L}\p{N}\p{M}\p{So}]$/u.test(plain) ? ' ' : '');
+  return words.join(' ') + (plain.endsWith(words.at(-1) ?? '') ? '' : ' ');
 }
 
 /** Returns a text in lower case, without diacritics, and with compatibility characters replaced by plain ones. */
@@ -60,7 +64,7 @@ export function handleTerm(handle: string): string {
 export function nameTerms(name: string): string[] {
   const text = handleTerm(name);
   const terms: string[] = [];
-  for (const { index } of text.matchAll(WORD_START)) {
+  for (const { index } of text.matchAll(ASCII.test(text) ? ASCII_WORD_START : WORD_START)) {
     if (terms.length < WORDS) terms.push(text.slice(index));
   }
   return terms;

@@ -4,7 +4,7 @@ import { plainText } from '../../src/browse/byte-text.ts';
 import { findAccounts, type IndexFile } from '../../src/browse/client/find-accounts.ts';
 import { searchDigest, searchFiles } from '../../src/browse/search-index.ts';
 import { cutName, rankOf } from '../../src/browse/search-term-lines.ts';
-import { BEST, compareFound, folded, MATCH, matchOf, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
+import { BEST, compareFound, folded, MATCH, matchOf, nameTerms, type SearchEntry, searchPath } from '../../src/browse/search-terms.ts';
 import type { SearchedNames } from '../../src/store/searched-names.ts';
 
 const account = (screen_name: string, display_name = '', changes = 1, ...formerHandles: string[]): SearchedNames => ({
@@ -202,6 +202,18 @@ describe('the search index', () => {
     ['a larger rank', [account('nina', 'Nina', 16)]],
   ])('has another digest with %s', (_, accounts) => {
     expect(searchDigest(accounts)).not.toBe(searchDigest([account('nina', 'Nina', 8)]));
+  });
+
+  it('splits ASCII into the same words, alone and beside a letter that is not ASCII', () => {
+    const ascii = fc.string({ unit: fc.constantFrom(...'aZ09 _.-@^`|~'), maxLength: 12 });
+    fc.assert(
+      fc.property(ascii, (text) => {
+        const alone = /[a-z0-9]/i.test(text) ? [folded(text).trimEnd()] : [];
+        expect(folded(`${text} \u00e9`)).toBe([...alone, 'e'].join(' '));
+        const terms = alone.length === 0 ? [] : nameTerms(text).map((term) => `${term}e `);
+        expect(nameTerms(`${text} \u00e9`)).toEqual([...terms, 'e '].slice(0, 8));
+      }),
+    );
   });
 
   it('ranks an exact handle first although other accounts have more changes', () => {

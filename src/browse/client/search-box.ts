@@ -1,3 +1,4 @@
+import { counted } from '../numbers.ts';
 import type { SearchEntry } from '../search-terms.ts';
 import { type Found, findAccounts } from './find-accounts.ts';
 import { loadIndex, receiveIndex } from './index-scripts.ts';
@@ -98,6 +99,6 @@ function resultOf({ handle, place, name, formerHandles }: SearchEntry, index: nu
 
 function statusOf(total: number, shown: number): string {
   if (total === 0) return 'No account found.';
-  if (shown < total) return `${shown} of ${total.toLocaleString('en')} accounts. Type more to find the others.`;
-  return total === 1 ? '1 account' : `${total} accounts`;
+  if (shown < total) return `${shown} of ${counted(total, 'account')}. Type more to find the others.`;
+  return counted(total, 'account');
 }

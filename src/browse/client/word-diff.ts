@@ -17,9 +17,15 @@ export function wordDiff(before: string, after: string): readonly WordPart[] {
     if (last?.kind === kind) parts[parts.length - 1] = { kind, text: last.text + text };
     else if (text !== '') parts.push({ kind, text });
   };
+  let [removed, added] = ['', ''];
+  const addChange = () => {
+    add('removed', removed);
+    add('added', added);
+    [removed, added] = ['', ''];
+  };
   if (old.length * fresh.length > MOST) {
-    add('removed', before);
-    add('added', after);
+    [removed, added] = [before, after];
+    addChange();
     return parts;
   }
   // the length of the longest common sequence of the words from i and from j on
@@ -32,17 +38,26 @@ export function wordDiff(before: string, after: string): readonly WordPart[] {
   }
   let [i, j] = [0, 0];
   while (i < old.length || j < fresh.length) {
-    if (i < old.length && j < fresh.length && old[i] === fresh[j]) {
-      add('kept', old[i] ?? '');
+    const [word = '', other = ''] = [old[i], fresh[j]];
+    const isSame = word === other;
+    // a space between two changed words belongs to the change: the words read as one text
+    if (isSame && (word.trim() !== '' || removed + added === '' || old[i + 1] === fresh[j + 1])) {
+      addChange();
+      add('kept', word);
       [i, j] = [i + 1, j + 1];
-    } else if (j === fresh.length || (i < old.length && at(i + 1, j) >= at(i, j + 1))) {
-      add('removed', old[i] ?? '');
+      continue;
+    }
+    const isRemoved = j === fresh.length || (i < old.length && at(i + 1, j) >= at(i, j + 1));
+    if (isSame || isRemoved) {
+      removed += word;
       i += 1;
-    } else {
-      add('added', fresh[j] ?? '');
+    }
+    if (isSame || !isRemoved) {
+      added += other;
       j += 1;
     }
   }
+  addChange();
   return parts;
 }
 

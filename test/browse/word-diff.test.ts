@@ -1,0 +1,32 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { wordDiff } from '../../src/browse/client/word-diff.ts';
+
+const shown = (before: string, after: string) => {
+  const signs = { kept: '', removed: '-', added: '+' };
+  return wordDiff(before, after).map(({ kind, text }) => `${signs[kind]}${text}`);
+};
+
+describe('the comparison of two versions', () => {
+  it.each([
+    ['maps of 1 place', 'maps of 2 places', ['maps of ', '-1 place', '+2 places']],
+    ['Labour MP', 'Bristol NW MP', ['-Labour ', '+Bristol NW ', 'MP']],
+    ['Member UK Assembly', 'Promoted by Evans', ['-Member UK Assembly', '+Promoted by Evans']],
+    ['a b', 'a c b', ['a ', '+c ', 'b']],
+    ['', 'new text', ['+new text']],
+    ['same', 'same', ['same']],
+  ])('shows "%s" and "%s" as changed words in a row', (before, after, parts) => {
+    expect(shown(before, after)).toEqual(parts);
+  });
+
+  it('has both texts, whatever they are', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n', '|', '🌻'), maxLength: 20 });
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const parts = wordDiff(before, after);
+        const without = (kind: string) => parts.filter((part) => part.kind !== kind).map((part) => part.text);
+        expect([without('added').join(''), without('removed').join('')]).toEqual([before, after]);
+      }),
+    );
+  });
+});
