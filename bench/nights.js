@@ -66,12 +66,12 @@ heading('full');
 row('import', [palimpsest('import', at('records.ndjson'))]);
 rmSync(at('records.ndjson'));
 const full = build('composed');
-row('build, composed layout', [full], `${JSON.parse(full.stdout).written} files`);
+row('build, composed layout', [full], `${JSON.parse(full.stdout).written} chunks`);
 row('build, static layout', [build('static')]);
 rmSync(at('static'), { recursive: true });
 
 heading('build after a night');
-const print = (label, results) => row(label, results, `files: ${results.map(({ written }) => written).join(' ')}`);
+const print = (label, results) => row(label, results, `chunks: ${results.map(({ written }) => written).join(' ')}`);
 const first = Array.from({ length: NIGHTS }, (_, index) => night(fileOf([later[index]])));
 print('one new record', first);
 print('300 records of 300 accounts', [night(fileOf(later.slice(NIGHTS, NIGHTS + 300)))]);

@@ -3,7 +3,7 @@ import type { Collection } from '../contract/collection.ts';
 import { encodeRecord } from '../contract/record.ts';
 import { plainCommand } from '../sources/hint-command.ts';
 import { fileInput } from '../sources/inputs.ts';
-import { ItemReader } from '../sources/item-reader.ts';
+import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { readItems } from '../sources/items.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import type { Item } from '../sources/source.ts';
@@ -36,6 +36,9 @@ export interface EncodedBatch {
 /** The most bytes that a UTF-16 unit takes in UTF-8. */
 const UNIT_BYTES = 3;
 
+/** The options with which a {@link BatchEncoder} reads values. */
+export const ENCODER_OPTIONS: ItemOptions = { command: plainCommand, openAgain: fileInput };
+
 /** Parses values and encodes their records. */
 export class BatchEncoder {
   /** The JSON of the records of one batch. It is reused for each batch. */
@@ -43,7 +46,7 @@ export class BatchEncoder {
 
   /** @returns undefined if a value has an error, or names a file to read again */
   encode({ file, texts, lines, paths, isExport }: ReadRequest): EncodedBatch | undefined {
-    const reader = new ItemReader(file, { command: plainCommand, openAgain: fileInput });
+    const reader = new ItemReader(file, ENCODER_OPTIONS);
     const [ids, accounts, ends, checksums, valueIndexes]: [number[], string[], number[], number[], number[]] = [[], [], [], [], []];
     const others: { readonly at: number; readonly item: Item }[] = [];
     let length = 0;

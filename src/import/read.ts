@@ -1,11 +1,10 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { plainCommand } from '../sources/hint-command.ts';
 import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import type { Input, Item } from '../sources/source.ts';
 import type { EncodedRecord } from '../store/item-writer.ts';
-import type { EncodedBatch } from './encoded-batch.ts';
+import { ENCODER_OPTIONS, type EncodedBatch } from './encoded-batch.ts';
 import { ReadingThread } from './reading-thread-client.ts';
 
 /** With less text, a thread takes longer to start than it saves. In UTF-16 units. */
@@ -111,7 +110,7 @@ function* itemsIn(
 function readAgain({ file, values, isExport }: BatchValues, indexes: Uint32Array, record: number): RecordItem {
   const index = indexes[record] ?? 0;
   const value = values[index];
-  const items = value === undefined ? [] : readItems(new ItemReader(file, { command: plainCommand }), [value], isExport);
+  const items = value === undefined ? [] : readItems(new ItemReader(file, ENCODER_OPTIONS), [value], isExport);
   const item = items.filter(({ kind }) => kind === 'record')[record - indexes.indexOf(index)];
   if (item?.kind !== 'record') throw new Error(`a thread found a record in ${file}, and the main thread does not`);
   return item;

@@ -108,6 +108,14 @@ describe('an import with a thread', () => {
       RUNS,
     );
   });
+
+  it('names the place of a conflict in a rejects file', async () => {
+    const [record, item] = [bioRecord(7), { ...bioRecord(7), text: 'another' }];
+    const texts = [[JSON.stringify(record), JSON.stringify({ code: 'bad-json', expected: 'x', found: 'y', item })]];
+    const outcome = await results(true, texts, 'fail', false);
+    expect(outcome.summaries[0]).toContain('conflicts with an earlier one');
+    expect(outcome).toEqual(await results(false, texts, 'fail', false));
+  });
 });
 
 const request = (...texts: readonly string[]): ReadRequest => ({

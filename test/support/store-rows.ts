@@ -1,7 +1,12 @@
+import { existsSync } from 'node:fs';
 import { Connection } from '../../src/store/connection.ts';
 
-/** Returns all rows of all tables of a store, in the order of their keys. Equal rows mean equal content, byte for byte. */
+/**
+ * Returns all rows of all tables of a store, in the order of their keys. Equal rows mean equal content, byte for byte. A store that
+ * does not exist has no rows.
+ */
 export function allRows(path: string): readonly unknown[] {
+  if (!existsSync(path)) return [];
   const database = new Connection(path, { readonly: true });
   try {
     const tables = database
