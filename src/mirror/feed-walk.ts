@@ -115,7 +115,7 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
     isOrdered,
     gaps: isJoined ? others : [...others, gap],
   };
-  const isMet = isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark;
+  const isMet = isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
   const excess = page.count - (tally.known - tally.gone);
   return page.hasNext && !(isMet && excess === walk.excess) ? next : endOfRound(next, excess);
 }
@@ -159,6 +159,11 @@ function nextRound(walk: FeedWalk): FeedWalk {
 /** Page 1 shows nothing of what was read in this round: the service holds other records now. */
 function isRestart(walk: FeedWalk, page: FeedPage): boolean {
   return page.number === 1 && walk.lastPage > 0 && (page.highest ?? -1) < (walk.frontier ?? 0);
+}
+
+/** The newest record is older than the watermark, so that record was removed, or all ids are new. Then the watermark proves nothing. */
+function isBelowWatermark({ watermark, top, gaps }: FeedWalk): boolean {
+  return gaps.length === 0 && (top ?? 0) < (watermark ?? 0);
 }
 
 /** Whether no record can lie between a page and what was read before it. */

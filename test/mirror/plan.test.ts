@@ -109,6 +109,23 @@ const AGREES_BY_CHANCE: [{ pageSize: number; records: number; changes: ReadonlyM
       ]),
     },
   ],
+  [
+    {
+      pageSize: 2,
+      records: 1,
+      changes: new Map<number, readonly Change[]>([
+        [1, [{ kind: 'reset', records: 20 }]],
+        [
+          6,
+          [
+            { kind: 'reset', records: 13 },
+            { kind: 'remove', at: 0, records: 1 },
+            { kind: 'grow', records: 7, newAccounts: 0 },
+          ],
+        ],
+      ]),
+    },
+  ],
 ];
 
 describe('the plan of a mirror', () => {
