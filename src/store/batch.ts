@@ -142,7 +142,9 @@ export class Batch {
         this.database.exec(RECORD_ACCOUNT);
       }
       if (isStale) {
-        for (const { done, all, ready } of materialize(this.database, this.#recordsChanged, true)) {
+        // only a batch needs it: other commands start faster without it
+        const { allHistories } = await import('./all-histories.ts');
+        for (const { done, all, ready } of materialize(this.database, this.#recordsChanged, allHistories)) {
           onProgress('histories', done, all);
           if (ready !== undefined) await pauses.until(ready);
           if (pauses.areDue) await pauses.take();

@@ -37,7 +37,7 @@ function deriveStale(database: Connection): void {
     if (database.value(isStale) !== 1) return;
     setWritable(database);
     inBatch(database, () => {
-      for (const _ of materialize(database, true, false));
+      for (const _ of materialize(database, true));
     });
   } catch (error) {
     if (database.inTransaction) database.exec('ROLLBACK');

@@ -1,13 +1,8 @@
-import { availableParallelism } from 'node:os';
 import { type AccountHistory, historyOf } from './account-history.ts';
 import { GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
-import { AnsweringThread } from './answering-thread.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
-import type { RecordWindow } from './record-window.ts';
-import { RecordsByAccount } from './records-by-account.ts';
-import { wrapErrors } from './store-error.ts';
-import { historiesIn, unpacked, type WindowAccount, type WindowHistories, type WindowRequest } from './window-histories.ts';
+import type { WindowAccount } from './window-histories.ts';
 
 /** A row of `temp.stale` with its account. */
 export interface StaleAccount extends WindowAccount {
@@ -29,7 +24,7 @@ export interface DeriveStep {
 const BATCH_SIZE = 250;
 
 /** The rows of `temp.stale` with their accounts. */
-class StaleAccounts {
+export class StaleAccounts {
   readonly #next: Statement<[number, number, number], StaleAccount>;
 
   constructor(database: Connection) {
@@ -65,70 +60,5 @@ export function* eachHistory(database: Connection): Generator<DeriveStep> {
     const damage = wrong.get(account.screen_name);
     if (damage !== undefined) throw damaged(database.path, `record ${damage} of ${account.screen_name} does not match its checksum`);
     yield { derived: { account, history: historyOf(database.path, account, gather.get(account.screen_name) ?? NO_RECORDS) } };
-  }
-}
-
-/**
- * Derives the histories if all accounts are stale: reads the whole feed once. A thread derives them if there are many, while
- * this thread writes the ones before.
- * @param mayWait whether the caller can wait for a thread
- * @throws Failure bad-store, file-system
- */
-export function* allHistories(database: Connection, mayWait: boolean): Generator<DeriveStep> {
-  const records = new RecordsByAccount(database);
-  const stale = new StaleAccounts(database);
-  const { windows } = records;
-  const thread =
-    mayWait && windows.length > 1 && availableParallelism() > 1
-      ? new AnsweringThread<WindowRequest, WindowHistories>(new URL('./history-thread.js', import.meta.url))
-      : undefined;
-  try {
-    for (const _ of records.read()) yield {};
-    let before: WindowDerivation | undefined;
-    for (const window of windows) {
-      const derivation = new WindowDerivation(database.path, window, [...stale.rows(window.first, window.end)], thread);
-      if (before !== undefined) yield* before.steps();
-      before = derivation;
-    }
-    if (before !== undefined) yield* before.steps();
-  } finally {
-    void thread?.close();
-    records.close();
-  }
-}
-
-type HistoryThread = AnsweringThread<WindowRequest, WindowHistories>;
-
-/** Derives the histories of a window, on a thread if there is one. */
-class WindowDerivation {
-  readonly #path: string;
-  readonly #window: RecordWindow;
-  readonly #accounts: readonly StaleAccount[];
-  readonly #ready: Promise<void> | undefined;
-  #histories: WindowHistories | undefined;
-
-  constructor(path: string, window: RecordWindow, accounts: readonly StaleAccount[], thread: HistoryThread | undefined) {
-    this.#path = path;
-    this.#window = window;
-    this.#accounts = accounts;
-    if (thread === undefined) return;
-    const request = this.#request();
-    this.#ready = thread.ask(request, [request.entries.bytes.buffer]).then((histories) => {
-      this.#histories = histories;
-    });
-  }
-
-  *steps(): Generator<DeriveStep> {
-    if (this.#ready !== undefined) yield { ready: this.#ready };
-    // if the thread has no answer, this thread derives the histories and finds the cause
-    const histories = this.#histories === undefined ? historiesIn(this.#request()) : unpacked(this.#histories);
-    for (const account of this.#accounts) {
-      const { value: history, done } = histories.next();
-      if (done !== true) yield { derived: { account, history } };
-    }
-  }
-
-  #request(): WindowRequest {
-    return { path: this.#path, accounts: this.#accounts, entries: wrapErrors(this.#path, () => this.#window.read()) };
   }
 }

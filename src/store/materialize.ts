@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { allHistories, type DeriveStep, eachHistory } from './derived-histories.ts';
+import { type DeriveStep, eachHistory } from './derived-histories.ts';
 import { forgetFeedBlocks, renewFeedBlocks } from './feed-blocks.ts';
 import { fingerprint } from './fingerprint.ts';
 import { addRevision, isCurrent, latestRevision, nextRevision } from './revision.ts';
@@ -25,9 +25,13 @@ export interface MaterializeStep {
  * transaction of the caller. Does nothing if nothing is stale. Memory holds the records of one account at a time.
  * The caller may pause after each step.
  * @param recordsChanged whether a record is new or changed
- * @param mayWait whether the caller waits for the steps, so that a thread can derive a part
+ * @param all derives the histories if all accounts are stale
  */
-export function* materialize(database: Connection, recordsChanged: boolean, mayWait: boolean): Generator<MaterializeStep> {
+export function* materialize(
+  database: Connection,
+  recordsChanged: boolean,
+  all: (database: Connection) => Generator<DeriveStep> = eachHistory,
+): Generator<MaterializeStep> {
   if (isCurrent(database)) return;
   const last = latestRevision(database);
   // only this batch has written to a new store
@@ -38,9 +42,7 @@ export function* materialize(database: Connection, recordsChanged: boolean, mayW
   database.exec('DELETE FROM history WHERE first_record IN (SELECT first_record FROM account WHERE revision IS NULL)');
   const number = nextRevision(database);
   const removed = removeOrphans(database);
-  const { reordered } = yield* materializeAccounts(database, number, () =>
-    last === undefined ? allHistories(database, mayWait) : eachHistory(database),
-  );
+  const { reordered } = yield* materializeAccounts(database, number, last === undefined ? all : eachHistory);
   database.exec(ACCOUNT_ORDER);
   addRevision(database, {
     number,
@@ -69,7 +71,7 @@ function removeOrphans(database: Connection): number {
 function* materializeAccounts(
   database: Connection,
   number: number,
-  histories: () => Generator<DeriveStep>,
+  histories: (database: Connection) => Generator<DeriveStep>,
 ): Generator<MaterializeStep, { readonly reordered: boolean }> {
   // in the order of the account pages, so that histories are stored in the order of their reads
   database.exec(`
@@ -87,7 +89,7 @@ function* materializeAccounts(
   const all = Number(database.value('SELECT count(*) FROM temp.stale'));
   let reordered = false;
   let done = 0;
-  for (const { derived, ready } of histories()) {
+  for (const { derived, ready } of histories(database)) {
     if (derived === undefined) {
       yield { done, all, ready };
       continue;

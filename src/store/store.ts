@@ -52,7 +52,7 @@ export class Store extends PageSource {
           if (!wasFilled) throw neverFilled(path);
           setWritable(database);
           inBatch(database, () => {
-            for (const _ of materialize(database, true, false));
+            for (const _ of materialize(database, true));
           });
           setReadOnly(database);
         }
