@@ -58,10 +58,13 @@ function entryOf(base: ByteText, record: ChangeRecord): ByteText {
 
 function titleOf({ account, data_type, previous, text }: ChangeRecord): ByteText {
   const who = `@${escapeText(account)}`;
-  if (data_type === 'Verified') return text === 'true' ? `${who} became verified` : `${who} is not verified`;
+  // a first record is what was seen first, and not something that the account did
+  const isFirst = previous === null;
+  if (data_type === 'Verified') return `${who} ${text !== 'true' ? 'is not' : isFirst ? 'is' : 'became'} verified`;
   const field = data_type.toLowerCase();
-  if (text === null || text === '') return `${who} removed ${field}`;
-  return previous === null ? `${who} set ${field}` : `${who} changed ${field}`;
+  const isEmpty = text === null || text === '';
+  if (isFirst) return isEmpty ? `${who} has no ${field}` : `${who}: first known ${field}`;
+  return `${who} ${isEmpty ? 'removed' : 'changed'} ${field}`;
 }
 
 function newestTime(records: readonly ChangeRecord[]): string {

@@ -209,12 +209,32 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(feed.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
       ['@nina_k changed bio', '2020-01-01T00:02:00Z'],
       ['@nina_k removed bio', '2020-01-01T00:01:00Z'],
-      ['@nina_k set bio', '2020-01-01T00:00:00Z'],
+      ['@nina_k: first known bio', '2020-01-01T00:00:00Z'],
     ]);
     expect(feed.entries?.[0]?.content).toEqual({ value: 'bio 2' });
     expect(feed.entries?.[1]?.content).toBeUndefined();
     expect(feed.entries?.[0]?.links[0]?.href).toMatch(/^https:\/\/history\.example\/api\/browse\/account\/[0-9a-f]{2}\/nina_k\.html#r3$/);
     expect(feed.entries?.[1]?.links[1]).toEqual({ rel: 'via', href: 'https://archive.example/1' });
+  });
+
+  it('say of a first record what was seen, and of a later one what the account did', async () => {
+    const parse = await reader();
+    const titles = async (data_type: ChangeRecord['data_type'], values: readonly (string | null)[]) => {
+      const { records, accounts } = biosOf(values.length);
+      const edited = records.map((record) => ({ ...record, data_type, text: values[record.id - 1] ?? null }));
+      const store = await storeOf({ records: edited, accounts: accounts.map((one) => ({ ...one, data: edited })) });
+      const feed = parse(browseFilesOf(store).get('browse/changes.atom') ?? '');
+      return feed.entries?.map(({ title }) => title.value).toReversed();
+    };
+    expect(await titles('Location', ['', 'Riga', ''])).toEqual(['@nina has no location', '@nina changed location', '@nina removed location']);
+    expect(await titles('Website', [null])).toEqual(['@nina has no website']);
+    expect(await titles('Name', ['Nina'])).toEqual(['@nina: first known name']);
+    expect(await titles('Verified', ['true', 'false', 'true'])).toEqual([
+      '@nina is verified',
+      '@nina is not verified',
+      '@nina became verified',
+    ]);
+    expect(await titles('Verified', ['false'])).toEqual(['@nina is not verified']);
   });
 
   it('are valid for a store without records, and have the time of the newest entry otherwise', async () => {
