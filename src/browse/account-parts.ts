@@ -1,38 +1,66 @@
-/** The limits of a page with changes of one account. */
+/** The limits of a part of an account's records. */
 const PART_RECORDS = 50;
 const PART_BYTES = 40_000;
 
-/** The records of one page of an account: those with ids from `first` to `last`. */
+/** The number of the newest parts that the main page of an account shows. */
+const MAIN_PARTS = 2;
+
+/** A part of the records of an account: those with ids from `first` to `last`. */
 export interface AccountPart {
   readonly first: number;
   readonly last: number;
 }
 
-/** Whether an account has so few records that all of them are on its main page. */
-export function isOnePage(records: number, bytes: number): boolean {
-  return records < 2 * PART_RECORDS && bytes < 2 * PART_BYTES;
+/** The size of a record. */
+export interface RecordSize {
+  readonly id: number;
+  /** The length of its JSON, without the handle of its account: a rename must not move records to other parts. */
+  readonly bytes: number;
 }
 
+/** The limits within which an account has only one part. */
+export const ONE_PART: { readonly records: number; readonly bytes: number } = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
+
 /**
- * Divides the records of an account into pages, oldest first. The last one is the main page. A page is closed when it has
- * 50 records, or 40 kB of JSON: later records never change it. The main page has the newest closed part and all later
- * records, so it is never nearly empty.
+ * Divides the records of an account into parts, oldest first. A part is closed when it has 50 records, or 40 kB of JSON.
+ * So the number of a record's part depends only on older records, and never changes when later ones come.
  * @param sizes the records, oldest first
  */
-export function accountParts(sizes: readonly { readonly id: number; readonly bytes: number }[]): readonly AccountPart[] {
+export function accountParts(sizes: readonly RecordSize[]): readonly AccountPart[] {
   const parts: AccountPart[] = [];
   let [first, records, bytes] = [-1, 0, 0];
-  let last = -1;
-  for (const size of sizes) {
+  for (const [index, size] of sizes.entries()) {
     if (records === 0) first = size.id;
     records += 1;
     bytes += size.bytes;
-    last = size.id;
-    if (records < PART_RECORDS && bytes < PART_BYTES) continue;
-    parts.push({ first, last });
-    [records, bytes] = [0, 0];
+    const isClosed = records === PART_RECORDS || bytes >= PART_BYTES;
+    if (isClosed || index === sizes.length - 1) parts.push({ first, last: size.id });
+    if (isClosed) [records, bytes] = [0, 0];
   }
-  const newest = parts.pop();
-  if (records > 0 || newest !== undefined) parts.push({ first: newest?.first ?? first, last });
   return parts;
+}
+
+/** Returns the parts that the main page does not show, oldest first. */
+export function olderParts(parts: readonly AccountPart[]): readonly AccountPart[] {
+  return parts.slice(0, -MAIN_PARTS);
+}
+
+/**
+ * Returns the numbers of the parts that have a page of their own. Records of the first part have their address on the main
+ * page, so the first part needs a page only when the main page does not show it any more.
+ */
+export function partsWithPage(parts: readonly AccountPart[]): readonly number[] {
+  const numbers = parts.map((_, index) => index + 1);
+  return olderParts(parts).length > 0 ? numbers : numbers.slice(1);
+}
+
+/** Returns the number of the part of a record, from 1 for the oldest part. */
+export function partOfRecord(parts: readonly AccountPart[], id: number): number {
+  let [low, high] = [0, parts.length];
+  while (high - low > 1) {
+    const middle = (low + high) >>> 1;
+    if ((parts[middle]?.first ?? 0) <= id) low = middle;
+    else high = middle;
+  }
+  return low + 1;
 }

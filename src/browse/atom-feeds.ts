@@ -1,3 +1,4 @@
+import type { Account } from '../contract/account.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { AtomDocument } from './atom.ts';
 import type { ByteText } from './byte-text.ts';
@@ -22,6 +23,7 @@ export function changesArchives(records: number): number {
  */
 export function changesDocument(records: readonly ChangeRecord[], archives: number, archive: number): AtomDocument {
   return {
+    id: CHANGES_FEED,
     title: archive === 0 ? 'Changes of public profiles' : `Changes of public profiles, archive ${archive}`,
     records,
     path: archive === 0 ? CHANGES_FEED : changesArchive(archive),
@@ -31,9 +33,19 @@ export function changesDocument(records: readonly ChangeRecord[], archives: numb
   };
 }
 
-/** The same for the feed of an account. Its archives have the records of the pages with its older changes. */
-export function accountDocument(handle: ByteText, records: readonly ChangeRecord[], archives: number, archive: number): AtomDocument {
+/**
+ * Returns a document of the feed of an account. Its archives have the records of the parts that its main page does not show.
+ * The id has its first record and not its handle, because another account can have the handle later (RFC 4287, 4.2.6).
+ */
+export function accountDocument(
+  { screen_name: handle, data }: Account,
+  records: readonly ChangeRecord[],
+  archives: number,
+  archive: number,
+): AtomDocument {
+  const first = data.at(-1);
   return {
+    id: first === undefined ? accountFeed(handle) : `browse/account/#${first.id}`,
     title: archive === 0 ? `Changes of @${handle}` : `Changes of @${handle}, archive ${archive}`,
     records,
     path: accountFeed(handle, archive),

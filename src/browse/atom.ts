@@ -1,10 +1,12 @@
 import type { ChangeRecord } from '../contract/record.ts';
 import { type ByteText, encodeFile, escapeText } from './byte-text.ts';
 import { isWebUrl } from './diff-segments.ts';
-import { accountPage, recordFragment } from './paths.ts';
+import type { AddressOf } from './record-addresses.ts';
 
 /** The contents of an Atom document (RFC 4287), or of an archive with older entries of one (RFC 5005). */
 export interface AtomDocument {
+  /** Of the feed that the document belongs to. No other feed ever has the same id, relative to the base URL. */
+  readonly id: ByteText;
   readonly title: ByteText;
   /** The records of the document, newest first. */
   readonly records: readonly ChangeRecord[];
@@ -26,17 +28,17 @@ const NEVER = '1970-01-01T00:00:00Z';
  * Returns the bytes of an Atom document. Its time is that of its newest entry, so the bytes depend only on the records.
  * @param baseUrl the base URL of the site: Atom readers need absolute addresses
  */
-export function atomBytes(baseUrl: string, document: AtomDocument): Buffer {
-  const { title, records, path, page, current, older, newer } = document;
+export function atomBytes(baseUrl: string, document: AtomDocument, addressOf: AddressOf): Buffer {
+  const { id, title, records, path, page, current, older, newer } = document;
   const base = escapeText(baseUrl);
   const isArchive = path !== current;
   const link = (rel: string, target: ByteText | undefined) =>
     target === undefined ? '' : `<link rel="${rel}" href="${base}/${escapeText(target)}"/>\n`;
   let entries = '';
-  for (const record of records) entries += entryOf(base, record);
+  for (const record of records) entries += entryOf(base, record, addressOf(record));
   return encodeFile(`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom"${isArchive ? ' xmlns:fh="http://purl.org/syndication/history/1.0"' : ''}>
-<id>${base}/${escapeText(current)}</id>
+<id>${base}/${id}</id>
 <title>${escapeText(title)}</title>
 <updated>${newestTime(records)}</updated>
 <author><name>palimpsest</name></author>
@@ -48,11 +50,11 @@ ${link('self', path)}${link('alternate', page)}${isArchive ? link('current', cur
  * The id of an entry is an address of the site that needs no page: it stays when pages move or accounts are renamed. The
  * content is the new value. The page of the account shows the difference.
  */
-function entryOf(base: ByteText, record: ChangeRecord): ByteText {
-  const { id, account, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
+function entryOf(base: ByteText, record: ChangeRecord, address: ByteText): ByteText {
+  const { id, data_type, text, first_encountered_date: time, web_archive_url: snapshot } = record;
   const via = snapshot !== null && snapshot !== '' && isWebUrl(snapshot) ? `<link rel="via" href="${escapeText(snapshot)}"/>` : '';
   const content = data_type === 'Verified' || text === null || text === '' ? '' : `<content>${escapeText(text)}</content>`;
-  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${accountPage(account)}#${recordFragment(id)}"/>${via}${content}</entry>
+  return `<entry><id>${base}/rest/data/#${id}</id><title>${titleOf(record)}</title><updated>${time}</updated><link href="${base}/${address}"/>${via}${content}</entry>
 `;
 }
 

@@ -19,8 +19,8 @@ export interface BrowseAccount {
   readonly verified: boolean | null;
   /** The number of all records. */
   readonly records: number;
-  /** The older pages, oldest first: page 1 is the first one. Empty if the account has one page. */
-  readonly older: readonly AccountPart[];
+  /** The parts of its records, oldest first. */
+  readonly parts: readonly AccountPart[];
   /** Sorted by time. */
   readonly formerHandles: readonly FormerHandleText[];
   /** Other accounts that had the handle of this account before, the last one first. */

@@ -3,12 +3,10 @@ import { type ByteText, escapeText } from './byte-text.ts';
 import { fullTime } from './dates.ts';
 import { type DiffMarkup, diffMarkup, isWebUrl, LINK_ATTRIBUTES } from './diff-segments.ts';
 import { FIELD_CLASSES } from './field-filter.ts';
-import { accountPage } from './paths.ts';
 
-/** Returns a record of the feed: who, which field, when, and the difference. @param root the path to the root of the tree */
-export function feedChange(record: ChangeRecord, root: string): ByteText {
+/** Returns a record of the feed: who, which field, when, and the difference. @param href the link to the record */
+export function feedChange(record: ChangeRecord, href: ByteText): ByteText {
   const { id, account, data_type, first_encountered_date: time } = record;
-  const href = `${root}${accountPage(account)}#r${id}`;
   return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><p><time datetime=${time}>${time.slice(11, 19)}</time> <a href="${href}"><bdi>@${escapeText(account)}</bdi></a> <b>${data_type}</b>${snapshotLink(record)}</p><div dir=auto>${changeMarkup(record).inline}</div></article>
 `;
 }
@@ -16,12 +14,13 @@ export function feedChange(record: ChangeRecord, root: string): ByteText {
 /**
  * Returns a record of an account: which field, when, the text before and after. A first record has no text before, so it
  * has one `<div>`.
+ * @param href the link to the record
  */
-export function accountChange(record: ChangeRecord): ByteText {
+export function accountChange(record: ChangeRecord, href: ByteText): ByteText {
   const { id, data_type, previous, first_encountered_date: time } = record;
   const { before, after } = changeMarkup(record);
   const old = previous === null && before === '' ? '' : `<div dir=auto>${before}</div>`;
-  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type} <a href=#r${id}><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
+  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type} <a href="${href}"><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
 `;
 }
 

@@ -7,6 +7,7 @@ import { number } from './numbers.ts';
 import { type PageFrame, pageBytes, ROOT_2 } from './page-frame.ts';
 import { type PageLinkTexts, pageHeading, pageLinks } from './page-links.ts';
 import { changesPage } from './paths.ts';
+import type { AddressOf } from './record-addresses.ts';
 import { parseRecords } from './record-text.ts';
 
 const LINK_TEXTS: PageLinkTexts = { label: 'Pages of changes', previous: 'Newer', next: 'Older' };
@@ -15,7 +16,7 @@ const LINK_TEXTS: PageLinkTexts = { label: 'Pages of changes', previous: 'Newer'
  * Returns a page of the feed, with the same records as the page of `/rest/data/` with that number.
  * @param json the JSON of its records, newest first, separated by commas
  */
-export function feedPage(page: number, pages: number, json: Buffer): Buffer {
+export function feedPage(page: number, pages: number, json: Buffer, addressOf: AddressOf): Buffer {
   const records = parseRecords(json);
   const frame: PageFrame = {
     title: page === 1 ? 'Changes' : `Changes, page ${number(page)}`,
@@ -28,18 +29,18 @@ export function feedPage(page: number, pages: number, json: Buffer): Buffer {
   const list: ByteText =
     records.length === 0
       ? '<p>There are no changes yet.</p>\n'
-      : `${fieldFilter(records)}<div class=changes>\n${changesByDay(records, ROOT_2)}</div>\n`;
+      : `${fieldFilter(records)}<div class=changes>\n${changesByDay(records, ROOT_2, addressOf)}</div>\n`;
   return pageBytes(frame, `${pageHeading('Changes', page)}${list}${links}`);
 }
 
 /** Returns the changes with a heading for each day. @param root the path to the root of the tree */
-export function changesByDay(records: readonly ChangeRecord[], root: string): ByteText {
+export function changesByDay(records: readonly ChangeRecord[], root: string, addressOf: AddressOf): ByteText {
   let [markup, day] = ['', ''];
   for (const record of records) {
     const date = record.first_encountered_date.slice(0, 10);
     if (date !== day) markup += `<h2>${fullDate(date)}</h2>\n`;
     day = date;
-    markup += feedChange(record, root);
+    markup += feedChange(record, root + addressOf(record));
   }
   return markup;
 }

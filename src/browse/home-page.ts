@@ -8,6 +8,7 @@ import { monthsTable } from './months-table.ts';
 import { number } from './numbers.ts';
 import { pageBytes } from './page-frame.ts';
 import { accountsPage, changesPage } from './paths.ts';
+import type { AddressOf } from './record-addresses.ts';
 
 /** What the home page shows. */
 export interface HomeContents {
@@ -17,22 +18,26 @@ export interface HomeContents {
   readonly months: readonly Month[];
   /** The newest records, newest first. */
   readonly newest: readonly ChangeRecord[];
+  readonly addressOf: AddressOf;
   /** The address of the API. */
   readonly baseUrl: string;
 }
 
 /** Returns the home page. */
-export function homePage({ records, accounts, months, newest, baseUrl }: HomeContents): Buffer {
+export function homePage({ records, accounts, months, newest, addressOf, baseUrl }: HomeContents): Buffer {
   const [last, first] = [months[0]?.days[0]?.date, months.at(-1)?.days.at(-1)?.date];
   const period =
     first === undefined || last === undefined
       ? ''
       : `<div><dt>First change<dd>${timeMarkup(first, fullDate(first))}</div>\n<div><dt>Last change<dd>${timeMarkup(last, fullDate(last))}</div>\n`;
-  const chart = months.length === 0 ? '' : `<h2 id=months>Changes over time</h2>\n<p>The first known value of a field counts as a change.</p>\n${chartOf(months)}${monthsTable(months, '')}`;
+  const chart =
+    months.length === 0
+      ? ''
+      : `<h2 id=months>Changes over time</h2>\n<p>The first known value of a field counts as a change.</p>\n${chartOf(months)}${monthsTable(months, '')}`;
   const list: ByteText =
     newest.length === 0
       ? '<p>There are no changes yet.</p>\n'
-      : `<div class=changes>\n${changesByDay(newest, '')}</div>\n<p><a href="${changesPage(1)}">All changes</a></p>\n`;
+      : `<div class=changes>\n${changesByDay(newest, '', addressOf)}</div>\n<p><a href="${changesPage(1)}">All changes</a></p>\n`;
   const api = escapeText(baseUrl);
   return pageBytes(
     { title: 'History of public profiles', root: '', section: 'home' },

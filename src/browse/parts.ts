@@ -19,6 +19,7 @@ import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
 import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { RecordAddresses } from './record-addresses.ts';
 import { parseRecords } from './record-text.ts';
 import type { RenderedState } from './rendered-state.ts';
 import { searchFiles } from './search-index.ts';
@@ -37,6 +38,7 @@ export class Browse {
   readonly #store: Store;
   readonly #site: Site;
   readonly #accounts: StoredAccounts;
+  readonly #addresses: RecordAddresses;
   #index: AccountIndex | undefined;
   #formerIndex: AccountIndex | undefined;
   #months: readonly Month[] | undefined;
@@ -45,6 +47,7 @@ export class Browse {
     this.#store = store;
     this.#site = site;
     this.#accounts = store.storedAccounts();
+    this.#addresses = new RecordAddresses(this.#accounts);
   }
 
   /** All parts, in the order of the manifest. */
@@ -73,7 +76,7 @@ export class Browse {
       case 'account':
         return this.#accountFiles(part.index, since);
       case 'feeds':
-        return changeFeeds(this.#store, this.#site.base_url, part.index, rendered);
+        return changeFeeds(this.#store, this.#site.base_url, part.index, rendered, this.#addresses.of);
       case 'search':
         return this.#searchFiles();
     }
@@ -91,7 +94,9 @@ export class Browse {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
+      return [
+        homePage({ records, accounts, months: this.#allMonths(), newest, addressOf: this.#addresses.of, baseUrl: this.#site.base_url }),
+      ];
     };
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };
@@ -112,7 +117,7 @@ export class Browse {
     for (let page = index * PAGES_IN_PART + 1; page <= Math.min(pages, (index + 1) * PAGES_IN_PART); page += 1) {
       const count = Math.min(size, records - (page - 1) * size);
       const json = cursor === undefined || count === 0 ? Buffer.alloc(0) : cursor.take(count).json;
-      yield { path: changesPage(page), render: isOld ? undefined : () => [feedPage(page, pages, json)] };
+      yield { path: changesPage(page), render: isOld ? undefined : () => [feedPage(page, pages, json, this.#addresses.of)] };
     }
   }
 

@@ -52,7 +52,7 @@ export function accountPlace(handle: ByteText): AccountPlace {
 
 /**
  * Returns the path of an account's page, without its extension: `browse/account/3f/nina_k`.
- * @param part the number of a page with older changes, from 1 for the oldest; 0 for the account's main page
+ * @param part the number of a part of its records, from 1 for the oldest; 0 for the account's main page
  */
 export function accountPath({ folder, name }: AccountPlace, part = 0): string {
   return part === 0 ? `browse/account/${folder}/${name}` : `browse/account/${folder}/${name}~p${part}`;
@@ -71,14 +71,18 @@ export function accountPage(handle: ByteText, part = 0): string {
   return `${accountPath(placeOf(handle), part)}.html`;
 }
 
-/** Returns the path of an account's Atom feed. Its archives are numbered as the pages with older changes are. */
+/** Returns the path of an account's Atom feed. Its archives are numbered as the parts are. */
 export function accountFeed(handle: ByteText, part = 0): string {
   return `${accountPath(placeOf(handle), part)}.atom`;
 }
 
-/** Returns the fragment of a record on a page. */
-export function recordFragment(id: number): string {
-  return `r${id}`;
+/**
+ * Returns the address of a record in the tree. It stays the same when later records come: a record of the first part of an
+ * account has its address on the main page, which leads on when it does not show the part any more.
+ * @param part the number of the record's part
+ */
+export function recordAddress(handle: ByteText, part: number, id: number): ByteText {
+  return `${accountPage(handle, part === 1 ? 0 : part)}#r${id}`;
 }
 
 const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));

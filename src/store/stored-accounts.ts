@@ -25,6 +25,13 @@ export interface FormerName {
   readonly seen_to: number;
 }
 
+/** The size of a record in the store. */
+export interface SizeOfRecord {
+  readonly id: number;
+  /** The length of its JSON without the handle of its account, in bytes. */
+  readonly bytes: number;
+}
+
 /** A handle of the account with a row number. */
 export interface HandleOfRow {
   readonly id: number;
@@ -47,7 +54,8 @@ export class StoredAccounts {
   readonly #formerHandles: Statement<[number], FormerHandle>;
   readonly #nextFormer: Statement<[string, number, number, number], HandleOfRow & { readonly seen_to: number }>;
   readonly #formerNames: Statement<[string], FormerName>;
-  readonly #sizes: Statement<[string], { readonly id: number; readonly bytes: number }>;
+  readonly #sizes: Statement<[{ account: string }], SizeOfRecord>;
+  readonly #longAccounts: Statement<[number, number], string>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
   constructor(database: Connection) {
@@ -69,7 +77,14 @@ export class StoredAccounts {
       `SELECT handle, screen_name, seen_to FROM former_handle JOIN account ON account.id = account
         WHERE account IN (SELECT value FROM json_each(?)) ORDER BY handle, seen_to DESC, screen_name`,
     );
-    this.#sizes = database.prepare('SELECT id, octet_length(json) AS bytes FROM record WHERE account = ? ORDER BY id');
+    this.#sizes = database.prepare(
+      'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account ORDER BY id',
+    );
+    this.#longAccounts = database
+      .prepare<[number, number], string>(`
+        SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
+        WHERE records > ? OR octet_length(head) > ?`)
+      .pluck();
     this.#between = database
       .prepare<[string, number, number], Buffer | null>(`
         SELECT CAST(group_concat(json, ',') AS BLOB) FROM (
@@ -120,8 +135,13 @@ export class StoredAccounts {
   }
 
   /** Returns the id and the size of each record of an account, oldest first. */
-  sizes(screenName: string): readonly { readonly id: number; readonly bytes: number }[] {
-    return this.#sizes.all(screenName);
+  sizes(screenName: string): readonly SizeOfRecord[] {
+    return this.#sizes.all({ account: screenName });
+  }
+
+  /** Returns the handles of the accounts with more records, or more bytes of JSON, than these. */
+  longAccounts({ records, bytes }: { readonly records: number; readonly bytes: number }): readonly string[] {
+    return this.#longAccounts.all(records, bytes);
   }
 
   /** Returns the JSON of the records of an account in a range of ids, newest first, separated by commas. */

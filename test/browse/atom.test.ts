@@ -226,7 +226,11 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
       const feed = parse(browseFilesOf(store).get('browse/changes.atom') ?? '');
       return feed.entries?.map(({ title }) => title.value).toReversed();
     };
-    expect(await titles('Location', ['', 'Riga', ''])).toEqual(['@nina has no location', '@nina changed location', '@nina removed location']);
+    expect(await titles('Location', ['', 'Riga', ''])).toEqual([
+      '@nina has no location',
+      '@nina changed location',
+      '@nina removed location',
+    ]);
     expect(await titles('Website', [null])).toEqual(['@nina has no website']);
     expect(await titles('Name', ['Nina'])).toEqual(['@nina: first known name']);
     expect(await titles('Verified', ['true', 'false', 'true'])).toEqual([

@@ -13,7 +13,7 @@ function values(markup: string): string {
 }
 
 describe('a change of Verified', () => {
-  const shown = (record: ChangeRecord) => [values(feedChange(record, '../../')), values(accountChange(record))];
+  const shown = (record: ChangeRecord) => [values(feedChange(record, 'x.html#r2')), values(accountChange(record, '#r2'))];
 
   it('has the words of the profile', () => {
     expect(shown(verified('true', '<del style="background:#ffe6e6;">false</del><ins style="background:#e6ffe6;">true</ins>'))).toEqual([

@@ -14,17 +14,12 @@ const SAVED_PAGES = fileURLToPath(new URL('../../../shared/data/saved-pages', im
 interface Linked {
   readonly ids: ReadonlySet<string>;
   readonly links: readonly string[];
-  /** The links to the older changes of a long account, with the ids of the first and the last record there. */
-  readonly older: readonly { readonly link: string; readonly first: number; readonly last: number }[];
 }
 
 function linkedOf(html: string): Linked {
   const [ids, links]: [Set<string>, string[]] = [new Set(), []];
-  const older: Linked['older'][number][] = [];
   const visit = (node: DefaultTreeAdapterMap['node']): void => {
     const attributes = new Map('attrs' in node ? node.attrs.map(({ name, value }) => [name, value]) : []);
-    const [first, last] = [Number(attributes.get('data-first')), Number(attributes.get('data-last'))];
-    if (first > 0) older.push({ link: attributes.get('href') ?? '', first, last });
     for (const [name, value] of attributes) {
       if (name === 'id') {
         if (ids.has(value)) links.push(`two elements with the id ${value}`);
@@ -34,7 +29,7 @@ function linkedOf(html: string): Linked {
     if ('childNodes' in node) for (const child of node.childNodes) visit(child);
   };
   visit(parse(html));
-  return { ids, links, older };
+  return { ids, links };
 }
 
 /** Returns the links of all pages and feeds of a tree that lead nowhere, and the number of all. */
@@ -46,13 +41,9 @@ function crawl(out: string): { readonly checked: number; readonly broken: string
   const files = new Set(paths);
   const [broken, reached]: [string[], Set<string>] = [[], new Set(['index.html'])];
   let checked = 0;
-  // the script follows a permalink to the page with the older changes
   const hasFragment = (target: string, fragment: string): boolean => {
     const page = pages.get(target);
-    if (page === undefined || fragment === '' || page.ids.has(fragment)) return true;
-    const id = Number(fragment.slice(1));
-    const part = page.older.find(({ first, last }) => first <= id && id <= last);
-    return part !== undefined && pages.get(posix.join(posix.dirname(target), part.link))?.ids.has(fragment) === true;
+    return page === undefined || fragment === '' || page.ids.has(fragment);
   };
   const check = (from: string, target: string, fragment: string) => {
     checked += 1;

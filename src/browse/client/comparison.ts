@@ -18,7 +18,7 @@ const CHOSEN = 'palimpsest-version';
  * reader goes to a page with older changes. A field with only one version has no button.
  */
 export function addComparison(): void {
-  const isOnlyPage = document.querySelector('[data-first]') === null && !/~p\d/.test(location.pathname);
+  const isOnlyPage = document.querySelector('nav.pages') === null && !/~p\d/.test(location.pathname);
   const isComparable = ({ className }: HTMLElement) =>
     className !== 'V' && !(isOnlyPage && document.querySelectorAll(`article.${className}`).length === 1);
   const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));

@@ -5,17 +5,13 @@ export function keepFragment(): void {
   if (target !== null) location.replace(target.href + location.hash);
 }
 
-/** Follows permalinks of records that are on a page with older changes by now. */
+/** Goes on to records that are not on the main page of their account any more: the page has a link for each address. */
 export function addPermalinks(): void {
   followPermalink();
   addEventListener('hashchange', followPermalink);
 }
 
 function followPermalink(): void {
-  const id = Number(/^#r(\d+)$/.exec(location.hash)?.[1]);
-  if (Number.isNaN(id) || document.getElementById(`r${id}`) !== null) return;
-  const link = Array.from(document.querySelectorAll<HTMLAnchorElement>('a[data-first]')).find(
-    ({ dataset }) => Number(dataset['first']) <= id && id <= Number(dataset['last']),
-  );
-  if (link !== undefined) location.replace(link.href + location.hash);
+  const link = document.querySelector<HTMLAnchorElement>('.moved > :target');
+  if (link !== null) location.replace(link.href);
 }
