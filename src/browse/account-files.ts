@@ -3,7 +3,7 @@ import { timestampOf } from '../contract/instant.ts';
 import type { ChangeRecord } from '../contract/record.ts';
 import type { StoredAccount, StoredAccounts } from '../store/stored-accounts.ts';
 import { accountMainPage, accountPartPage } from './account-page.ts';
-import { type AccountPart, accountParts, ONE_PART, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
+import { type AccountPart, accountParts, isOnePart, olderParts, partOfRecord, partsWithPage } from './account-parts.ts';
 import { atomBytes } from './atom.ts';
 import { accountDocument } from './atom-feeds.ts';
 import type { BrowseAccount } from './browse-account.ts';
@@ -14,13 +14,13 @@ import { accountFeed, accountPage, recordAddress } from './paths.ts';
 import type { AddressOf } from './record-addresses.ts';
 import { parseRecords } from './record-text.ts';
 
-/** Yields the files of an account. They are not rendered if the store has not read its JSON. */
+/** Yields the files of an account, and returns the number of its parts. They are not rendered if the store has not read its JSON. */
 export function* accountFiles(
   baseUrl: string,
   accounts: StoredAccounts,
   formerHandles: FormerHandles,
   stored: StoredAccount,
-): Generator<BrowseFile> {
+): Generator<BrowseFile, number> {
   const handle = byteText(stored.screen_name);
   const holders = formerHandles.holdersOf(handle);
   const parts = isOnePart(stored) ? ONE : accountParts(accounts.sizes(stored.screen_name));
@@ -47,10 +47,7 @@ export function* accountFiles(
   }
   yield file(accountPage(handle), () => accountMainPage(read(), addressOf));
   yield file(accountFeed(handle), () => feed(read().data, 0));
-}
-
-function isOnePart({ records, bytes }: StoredAccount): boolean {
-  return records <= ONE_PART.records && bytes <= ONE_PART.bytes;
+  return parts.length;
 }
 
 const ONE: readonly AccountPart[] = [{ first: 0, last: Number.MAX_SAFE_INTEGER }];

@@ -18,8 +18,22 @@ export interface RecordSize {
   readonly bytes: number;
 }
 
-/** The limits within which an account has only one part. */
-export const ONE_PART: { readonly records: number; readonly bytes: number } = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
+/**
+ * Whether an account is so small that it has only one part. Its sizes need not be read then.
+ * @param bytes the length of the JSON of its records
+ */
+export function isOnePart({ records, bytes }: AccountSize): boolean {
+  return records <= ONE_PART.records && bytes <= ONE_PART.bytes;
+}
+
+/** The number of an account's records, and the length of their JSON. */
+export interface AccountSize {
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** The largest account that always has only one part. */
+export const ONE_PART: AccountSize = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
 
 /**
  * Divides the records of an account into parts, oldest first. A part is closed when it has 50 records, or 40 kB of JSON.

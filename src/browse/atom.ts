@@ -32,18 +32,42 @@ export function atomBytes(baseUrl: string, document: AtomDocument, addressOf: Ad
   const { id, title, records, path, page, current, older, newer } = document;
   const base = escapeText(baseUrl);
   const isArchive = path !== current;
-  const link = (rel: string, target: ByteText | undefined) =>
-    target === undefined ? '' : `<link rel="${rel}" href="${base}/${escapeText(target)}"/>\n`;
-  let entries = '';
+  let entries = isArchive ? '<fh:archive xmlns:fh="http://purl.org/syndication/history/1.0"/>\n' : '';
   for (const record of records) entries += entryOf(base, record, addressOf(record));
-  return encodeFile(`<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"${isArchive ? ' xmlns:fh="http://purl.org/syndication/history/1.0"' : ''}>
+  const links: AtomLink[] = [
+    ['self', path],
+    ['alternate', page],
+  ];
+  if (isArchive) links.push(['current', current]);
+  if (older !== undefined) links.push(['prev-archive', older]);
+  if (newer !== undefined) links.push(['next-archive', newer]);
+  return encodeFile(atomMarkup(baseUrl, { id, title, updated: newestTime(records), links, entries }));
+}
+
+/** A link of a document to a path in the tree. */
+type AtomLink = readonly [rel: string, path: ByteText];
+
+/** Returns the markup of an Atom document. @param entries their markup */
+export function atomMarkup(
+  baseUrl: string,
+  {
+    id,
+    title,
+    updated,
+    links,
+    entries,
+  }: Pick<AtomDocument, 'id' | 'title'> & { readonly updated: string; readonly links: readonly AtomLink[]; readonly entries: ByteText },
+): ByteText {
+  const base = escapeText(baseUrl);
+  const linked = links.map(([rel, path]) => `<link rel="${rel}" href="${base}/${escapeText(path)}"/>\n`);
+  return `<?xml version="1.0" encoding="utf-8"?>
+<feed xmlns="http://www.w3.org/2005/Atom">
 <id>${base}/${id}</id>
 <title>${escapeText(title)}</title>
-<updated>${newestTime(records)}</updated>
+<updated>${updated}</updated>
 <author><name>palimpsest</name></author>
-${link('self', path)}${link('alternate', page)}${isArchive ? link('current', current) : ''}${link('prev-archive', older)}${link('next-archive', newer)}${isArchive ? '<fh:archive/>\n' : ''}${entries}</feed>
-`);
+${linked.join('')}${entries}</feed>
+`;
 }
 
 /**

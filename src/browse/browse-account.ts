@@ -31,4 +31,6 @@ export interface BrowseAccount {
 export interface FormerHolderText {
   readonly screen_name: ByteText;
   readonly seen_to: string;
+  /** The number of parts that its records had then. */
+  readonly parts: number;
 }

@@ -8,17 +8,17 @@ import { accountsListPage } from './accounts-list-page.ts';
 import { icon, stylesheet } from './assets.ts';
 import { changesArchives } from './atom-feeds.ts';
 import type { BrowseFile } from './browse-file.ts';
-import { byteText, encodeFile } from './byte-text.ts';
+import { type ByteText, byteText, encodeFile } from './byte-text.ts';
 import { type Month, monthsOf } from './calendar.ts';
 import { changeFeeds } from './change-feeds.ts';
 import { clientScript } from './client-script.ts';
 import { feedPage } from './feed-page.ts';
-import { formerHandlePage } from './former-handle-page.ts';
+import { formerHandleFiles } from './former-handle-files.ts';
 import { FormerHandles } from './former-handles.ts';
 import { homePage } from './home-page.ts';
 import { monthPageBytes } from './month-page.ts';
 import { type BrowsePart, PAGES_IN_PART, partsOf } from './part-names.ts';
-import { accountPage, accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
+import { accountsPage, changesPage, HOME, ICON, monthPage, SCRIPT, STYLE } from './paths.ts';
 import { RecordAddresses } from './record-addresses.ts';
 import { parseRecords } from './record-text.ts';
 import type { RenderedState } from './rendered-state.ts';
@@ -135,19 +135,17 @@ export class Browse {
     this.#index ??= new AccountIndex(this.#accounts.handles(), this.#store.revision.accounts);
     this.#formerIndex ??= new AccountIndex(this.#accounts.allFormerHandles(), this.#accounts.formerHandleCount);
     const former = new FormerHandles(this.#accounts, this.#formerIndex, folder);
-    const current = new Set<string>();
+    const parts = new Map<ByteText, number>();
     for (const row of this.#index.rows(folder)) {
       let account = this.#accounts.account(row, since);
       const handle = byteText(account.screen_name);
-      if (former.has(handle)) {
-        current.add(handle);
-        // the page says who had the handle before, and that account can have changed
-        account = this.#accounts.account(row, -1);
-      }
-      yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
+      // the page says who had the handle before, and that account can have changed
+      if (former.has(handle)) account = this.#accounts.account(row, -1);
+      const count = yield* accountFiles(this.#site.base_url, this.#accounts, former, account);
+      if (former.has(handle)) parts.set(handle, count);
     }
-    for (const [handle, holders] of former) {
-      if (!current.has(handle)) yield { path: accountPage(handle), render: () => [formerHandlePage(handle, holders)] };
+    for (const handle of former.handles()) {
+      yield* formerHandleFiles(this.#site.base_url, handle, former.holdersOf(handle), parts.get(handle) ?? 0);
     }
   }
 

@@ -23,6 +23,10 @@ export interface FormerName {
   /** The account that had it. */
   readonly screen_name: string;
   readonly seen_to: number;
+  /** The number of records of the account. */
+  readonly records: number;
+  /** The length of the JSON of its records, in bytes. */
+  readonly bytes: number;
 }
 
 /** The size of a record in the store. */
@@ -55,6 +59,7 @@ export class StoredAccounts {
   readonly #nextFormer: Statement<[string, number, number, number], HandleOfRow & { readonly seen_to: number }>;
   readonly #formerNames: Statement<[string], FormerName>;
   readonly #sizes: Statement<[{ account: string }], SizeOfRecord>;
+  readonly #sizesUntil: Statement<[{ account: string; time: string }], SizeOfRecord>;
   readonly #longAccounts: Statement<[number, number], string>;
   readonly #between: Statement<[string, number, number], Buffer | null>;
 
@@ -74,12 +79,13 @@ export class StoredAccounts {
         ORDER BY handle, seen_to, account LIMIT +?`,
     );
     this.#formerNames = database.prepare(
-      `SELECT handle, screen_name, seen_to FROM former_handle JOIN account ON account.id = account
+      `SELECT handle, screen_name, seen_to, ifnull(records, 0) AS records, ifnull(octet_length(head), 0) AS bytes
+        FROM former_handle JOIN account ON account.id = account LEFT JOIN history ON history.first_record = account.first_record
         WHERE account IN (SELECT value FROM json_each(?)) ORDER BY handle, seen_to DESC, screen_name`,
     );
-    this.#sizes = database.prepare(
-      'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account ORDER BY id',
-    );
+    const sizes = 'SELECT id, octet_length(json) - octet_length(:account) AS bytes FROM record WHERE account = :account';
+    this.#sizes = database.prepare(`${sizes} ORDER BY id`);
+    this.#sizesUntil = database.prepare(`${sizes} AND first_encountered_date <= :time ORDER BY id`);
     this.#longAccounts = database
       .prepare<[number, number], string>(`
         SELECT screen_name FROM history CROSS JOIN account ON account.place = history.first_record
@@ -137,6 +143,11 @@ export class StoredAccounts {
   /** Returns the id and the size of each record of an account, oldest first. */
   sizes(screenName: string): readonly SizeOfRecord[] {
     return this.#sizes.all({ account: screenName });
+  }
+
+  /** Returns the same of the records up to a time. @param time without a fraction of a second, such as `2024-03-05T14:03:09Z` */
+  sizesUntil(screenName: string, time: string): readonly SizeOfRecord[] {
+    return this.#sizesUntil.all({ account: screenName, time });
   }
 
   /** Returns the handles of the accounts with more records, or more bytes of JSON, than these. */

@@ -209,7 +209,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129']);
     await page.keyboard.press('Escape');
     await buttons.first().click();
-    await page.locator('a[data-first]').last().click();
+    await page.locator('nav.pages a').last().click();
     await page.waitForURL(/nina_k~p1\.html$/);
     await buttons.last().click();
     expect(await page.locator('dialog.comparison section p').allTextContents()).toEqual([
@@ -227,7 +227,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('shows "First seen" as the text before of a first record only', async () => {
     const page = await open(nina);
-    await page.locator('a[data-first]').last().click();
+    await page.locator('nav.pages a').last().click();
     await page.waitForURL(/nina_k~p1\.html$/);
     const labels = await page.evaluate<string[]>(
       `[...document.querySelectorAll('.own article.B')].map((change) => getComputedStyle(change, '::after').content)`,
@@ -238,18 +238,18 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('follows the permalink of a record that is on an older page now', async () => {
     const page = await open(nina);
-    const oldest = await page.locator('a[data-first]').last().getAttribute('data-first');
-    await page.goto(`${fileUrl}${nina}#r${oldest}`);
+    const oldest = await page.evaluate<string>(`document.querySelector('.moved a:last-child').id`);
+    await page.goto(`${fileUrl}${nina}#${oldest}`);
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
-    expect(await page.evaluate('document.querySelector(":target").id')).toBe(`r${oldest}`);
+    expect(await page.evaluate('document.querySelector(":target").id')).toBe(oldest);
   });
 
   it('keeps the fragment when a former handle leads to the account', async () => {
     const page = await open(nina);
-    const oldest = await page.locator('a[data-first]').last().getAttribute('data-first');
-    await page.goto(`${fileUrl}${ninette}#r${oldest}`);
+    const oldest = await page.evaluate<string>(`document.querySelector('.moved a:last-child').id`);
+    await page.goto(`${fileUrl}${ninette}#${oldest}`);
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
-    expect(page.url()).toMatch(new RegExp(`#r${oldest}$`));
+    expect(page.url()).toMatch(new RegExp(`#${oldest}$`));
   });
 
   it('leaves pages readable without JavaScript', async () => {
