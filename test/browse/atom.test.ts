@@ -209,7 +209,9 @@ describe.skipIf(xmllint.skip || feedsmith.skip)(`Atom feeds ${xmllint.reason}${f
     expect(renamed.id).toBe(first.id);
     // the earlier address tells its readers where the feed is now
     const moved = await feedOf('nina', []);
-    expect(moved.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([['@nina is now @nina_k', '2024-03-01T00:00:00.000000Z']]);
+    expect(moved.entries?.map(({ title, updated }) => [title.value, updated])).toEqual([
+      ['@nina is now @nina_k', '2024-03-01T00:00:00.000000Z'],
+    ]);
     expect(moved.entries?.[0]?.links.map(({ href }) => href)).toEqual(
       [accountPage('nina_k'), accountFeed('nina_k')].map((target) => `${SITE.base_url}/${target}`),
     );

@@ -252,6 +252,39 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(page.url()).toMatch(new RegExp(`#${oldest}$`));
   });
 
+  it('has the record at its address without JavaScript, on the main page and on pages of parts', async () => {
+    const page = await open('browse/changes/1.html', fileUrl, { javaScriptEnabled: false });
+    // in the feed, the newest and the oldest change of nina_k
+    const ofNina = page.locator(`.changes article p a[href*="nina_k"]`);
+    while ((await ofNina.count()) === 0) await page.locator('nav.pages a[rel=next]').click();
+    await ofNina.first().click();
+    await page.waitForURL(/nina_k~p3\.html#r\d+$/);
+    expect(await page.locator('article:target').textContent()).toContain('maps of 129 places');
+    await page.goto(`${fileUrl}browse/changes/1.html`);
+    while ((await page.locator('nav.pages a[rel=next]').count()) > 0) await page.locator('nav.pages a[rel=next]').click();
+    const oldest = ofNina.last();
+    const id = (await oldest.getAttribute('href'))?.split('#')[1] ?? '';
+    await oldest.click();
+    await page.waitForURL(/nina_k\.html#r\d+$/);
+    expect(await page.locator('.moved a').count()).toBe(50);
+    // only the link of this change is shown
+    expect(
+      await page.evaluate(
+        `Array.from(document.querySelectorAll('.moved a')).filter((each) => each.getClientRects().length > 0).map(({ id }) => id).join()`,
+      ),
+    ).toBe(id);
+    await page.locator('.moved a:target').click();
+    await page.waitForURL(/nina_k~p1\.html#r\d+$/);
+    expect(await page.locator('article:target').getAttribute('id')).toBe(id);
+
+    // a permalink of the main page is the address that the record keeps
+    await page.goto(`${fileUrl}${nina}`);
+    expect(await page.locator('.moved').isVisible()).toBe(false);
+    await page.locator('.own article h3 a').last().click();
+    await page.waitForURL(/nina_k~p2\.html#r\d+$/);
+    expect(await page.locator('article:target').count()).toBe(1);
+  });
+
   it('leaves pages readable without JavaScript', async () => {
     const page = await open('index.html', fileUrl, { javaScriptEnabled: false });
     await page.locator('a[href$="browse/changes/1.html"]').first().click();

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { partOf } from '../../src/browse/part-names.ts';
 import { Browse } from '../../src/browse/parts.ts';
-import { accountPage, changesPage, HOME } from '../../src/browse/paths.ts';
+import { accountPage, accountPath, accountPlace, changesPage, HOME } from '../../src/browse/paths.ts';
 import { NOTHING_RENDERED, type RenderedState } from '../../src/browse/rendered-state.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { histories } from '../support/histories.ts';
-import { observe } from '../support/snapshots.ts';
+import { observe, type Snapshot } from '../support/snapshots.ts';
 import { browseFiles, htmlOf, SITE, storeOf } from './small-site.ts';
 
 describe('the parts of the browse files', () => {
@@ -105,5 +105,46 @@ describe('the parts of the browse files', () => {
     expect(htmlOf(files, accountPage('nina'))).toContain('<bdi>@nina_old</bdi> until');
     expect(htmlOf(files, accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> had this handle until/);
     store.close();
+  });
+
+  it('keep the addresses of the records of an account that was renamed', async () => {
+    const path = join(temporaryFolder(), 'store.db');
+    const bios = (screen_name: string, from: number, to: number) =>
+      Array.from({ length: to - from }, (_, n) => ({
+        observed_at: new Date(Date.UTC(2024, 0, 1) + (from + n) * 86_400_000).toISOString(),
+        screen_name,
+        id: '1',
+        // so long that the bytes decide where a part ends
+        bio: `${'long '.repeat(100)}${from + n}`,
+      }));
+    const filesAfter = async (snapshots: readonly Snapshot[]) => {
+      await observe(path, snapshots);
+      const store = Store.open(path);
+      const files = browseFiles(store);
+      store.close();
+      return files;
+    };
+    const [old, present] = ['a', 'a_handle_that_is_very_much_longer_than_before'];
+    const before = await filesAfter(bios(old, 0, 130));
+    const after = await filesAfter(bios(present, 130, 230));
+    const recordsOf = (html: string) => [...html.matchAll(/<article id=(r\d+)/g)].map(([, id]) => id ?? '');
+    const parts = [...before.keys()].filter((file) => file.startsWith(accountPath(accountPlace(old))) && /~p\d+\.html$/.test(file)).length;
+    expect(parts).toBeGreaterThan(3);
+    for (let part = 1; part <= parts; part += 1) {
+      const page = htmlOf(after, accountPage(present, part));
+      expect(recordsOf(page)).toEqual(expect.arrayContaining(recordsOf(htmlOf(before, accountPage(old, part)))));
+      const leading = htmlOf(after, accountPage(old, part));
+      const target = `../../../${accountPage(present, part)}`;
+      if (part > 1) expect(leading).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
+    }
+    expect(after.has(accountPage(old, parts + 1))).toBe(false);
+    // the addresses of the first part are on the main page
+    expect(after.has(accountPage(old, 1))).toBe(false);
+    for (const id of recordsOf(htmlOf(after, accountPage(present, 1)))) expect(htmlOf(after, accountPage(present))).toContain(` id=${id} `);
+
+    // another account with the handle has few records: the addresses of the older ones still lead on
+    const another = await filesAfter([{ observed_at: '2026-01-01T00:00:00Z', screen_name: old, id: '2', bio: 'short' }]);
+    expect(htmlOf(another, accountPage(old))).toContain('short');
+    expect(htmlOf(another, accountPage(old, 2))).toContain(`url=../../../${accountPage(present, 2)}`);
   });
 });

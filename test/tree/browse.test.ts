@@ -109,6 +109,41 @@ describe('a build with --html', () => {
     await isSame();
   });
 
+  it('gives, when accounts get more parts, the files of a build into an empty folder, and leaves archives and closed parts alone', async () => {
+    const { store, at } = await workplace(200);
+    const site = { ...SITE, page_size: 100, account_page_size: 100 };
+    const settled = (path: string) => /archive-1\.atom$|~p\d+\.(html|atom)$/.test(path);
+    let earlier = new Map<string, Buffer>();
+    const inodesOf = () => new Map([...inodes(at('out'))].filter(([path]) => settled(path)));
+    for (const records of [200, 290, 330, 560, 900]) {
+      await importHistory(store, goodHistory(records));
+      const before = existsSync(at('out')) ? inodesOf() : new Map<string, number>();
+      await build(store, { out: at('out'), site, html: true });
+      rmSync(at('fresh'), { recursive: true, force: true });
+      await build(store, { out: at('fresh'), site, html: true });
+      const files = filesIn(at('out'));
+      expect(files).toEqual(filesIn(at('fresh')));
+      const after = inodesOf();
+      for (const [path, inode] of before) {
+        if (files.get(path)?.equals(earlier.get(path) ?? Buffer.of())) expect([path, after.get(path)]).toEqual([path, inode]);
+      }
+      // a page of a part only gets records: none of them moves to another page
+      const recordsOf = (file: Buffer | undefined) => [...String(file).matchAll(/<article id=(r\d+)/g)].map(([, id]) => id);
+      for (const [path, bytes] of earlier) {
+        if (/~p\d+\.html$/.test(path)) expect(recordsOf(files.get(path)).slice(-recordsOf(bytes).length)).toEqual(recordsOf(bytes));
+      }
+      if (earlier.has('browse/changes/archive-1.atom')) {
+        expect(files.get('browse/changes/archive-1.atom')?.equals(earlier.get('browse/changes/archive-1.atom') ?? Buffer.of())).toBe(
+          earlier.has('browse/changes/archive-2.atom'),
+        );
+      }
+      earlier = files;
+    }
+    const parts = [...earlier.keys()].filter((path) => /~p\d+\.html$/.test(path));
+    expect(parts.filter((path) => path.includes('~p1.')).length).toBeGreaterThan(2);
+    expect(parts.filter((path) => path.includes('~p4.')).length).toBeGreaterThan(0);
+  });
+
   it('gives the same tree from any number of builds as from one', async () => {
     const folder = temporaryFolder();
     let run = 0;

@@ -12,6 +12,7 @@ export function addPermalinks(): void {
 }
 
 function followPermalink(): void {
-  const link = document.querySelector<HTMLAnchorElement>('.moved > :target');
-  if (link !== null) location.replace(link.href);
+  // :target can match later than this script runs
+  const link = document.getElementById(location.hash.slice(1));
+  if (link instanceof HTMLAnchorElement && link.closest('.moved') !== null) location.replace(link.href);
 }
