@@ -13,14 +13,16 @@ export function feedChange(record: ChangeRecord, href: ByteText): ByteText {
 
 /**
  * Returns a record of an account: which field, when, the text before and after. A first record has no text before, so it
- * has one `<div>`.
+ * has one `<div>`. So has a record whose diff_html does not tell the text before: its class is `unknown` too.
  * @param href the link to the record
  */
 export function accountChange(record: ChangeRecord, href: ByteText): ByteText {
   const { id, data_type, previous, first_encountered_date: time } = record;
   const { before, after } = changeMarkup(record);
-  const old = previous === null && before === '' ? '' : `<div dir=auto>${before}</div>`;
-  return `<article id=r${id} class=${FIELD_CLASSES[data_type]}><h3>${data_type} <a href="${href}"><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
+  const isUnknown = before === undefined && previous !== null;
+  const old = before === undefined || (previous === null && before === '') ? '' : `<div dir=auto>${before}</div>`;
+  const classes = isUnknown ? `"${FIELD_CLASSES[data_type]} unknown"` : FIELD_CLASSES[data_type];
+  return `<article id=r${id} class=${classes}><h3>${data_type} <a href="${href}"><time datetime=${time}>${fullTime(time)}</time></a>${snapshotLink(record)}</h3>${old}<div dir=auto>${after}</div></article>
 `;
 }
 
@@ -28,14 +30,17 @@ function snapshotLink({ web_archive_url: url }: ChangeRecord): ByteText {
   return url === null || url === '' || !isWebUrl(url) ? '' : ` <a href="${escapeText(url)}" ${LINK_ATTRIBUTES}>Snapshot</a>`;
 }
 
+/** The difference of a record. `before` is undefined if its diff_html does not tell the text before. */
+type ChangeMarkup = Omit<DiffMarkup, 'before'> & { readonly before: ByteText | undefined };
+
 /** Returns the difference of a record. A diff_html outside of the grammar is shown as text, after the value itself. */
-function changeMarkup({ diff_html, text, data_type }: ChangeRecord): DiffMarkup {
+function changeMarkup({ diff_html, text, data_type }: ChangeRecord): ChangeMarkup {
   const markup = diff_html === '' ? undefined : diffMarkup(diff_html);
   if (markup !== undefined) return data_type === 'Verified' ? verifiedMarkup(markup) : markup;
   const answer = data_type === 'Verified' ? YES_OR_NO.get(text ?? '') : undefined;
   const value = text === null || text === '' ? '' : `<ins>${answer ?? escapeText(text)}</ins>`;
   const shown = diff_html === '' ? value : `${value}<code>${escapeText(diff_html)}</code>`;
-  return { inline: shown, before: '', after: shown };
+  return { inline: shown, before: undefined, after: shown };
 }
 
 /** Returns the difference of a Verified record with the words of the profile. Markup with other values stays as it is. */

@@ -39,3 +39,27 @@ describe('a change of Verified', () => {
     expect(shown(verified('true', '<b>x</b>'))[0]).toContain('<ins>Yes</ins><code>&lt;b&gt;x&lt;/b&gt;</code>');
   });
 });
+
+describe('a change of an account whose diff_html does not tell the text before', () => {
+  const bio = (diff_html: string, previous: number | null): ChangeRecord => ({
+    ...verified('now', diff_html, previous),
+    data_type: 'Bio',
+  });
+
+  it.each(['', '<b>x</b>'])('shows no text before, and is not "First seen": %j', (html) => {
+    const markup = accountChange(bio(html, 1), '#r2');
+    expect(values(markup).match(/<div/g)).toHaveLength(1);
+    expect(values(markup)).toContain('<ins>now</ins>');
+    expect(markup).toMatch(/^<article id=r2 class="B unknown">/);
+  });
+
+  it('is "First seen" if it is a first record', () => {
+    expect(accountChange(bio('', null), '#r2')).toMatch(/^<article id=r2 class=B>/);
+  });
+
+  it('shows an empty text before if the diff_html has only new text', () => {
+    expect(values(accountChange(bio('<ins style="background:#e6ffe6;">now</ins>', 1), '#r2'))).toBe(
+      '<div dir=auto></div><div dir=auto><ins>now</ins></div>',
+    );
+  });
+});

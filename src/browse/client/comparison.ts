@@ -19,8 +19,8 @@ const CHOSEN = 'palimpsest-version';
  */
 export function addComparison(): void {
   const isOnlyPage = document.querySelector('nav.pages') === null && !/~p\d/.test(location.pathname);
-  const isComparable = ({ className }: HTMLElement) =>
-    className !== 'V' && !(isOnlyPage && document.querySelectorAll(`article.${className}`).length === 1);
+  const isComparable = ({ classList: [field] }: HTMLElement) =>
+    field !== 'V' && !(isOnlyPage && document.querySelectorAll(`article.${field}`).length === 1);
   const changes = allChanges().filter((change) => change.closest('.own') !== null && isComparable(change));
   const buttons = changes.map((change) => {
     const button = element('button', { type: 'button', class: 'compare' });
