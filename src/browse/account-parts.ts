@@ -1,6 +1,6 @@
-/** The limits of a part of an account's records. */
+/** The limits of a part of an account's records. The main page shows two parts, and markup takes more bytes than JSON. */
 const PART_RECORDS = 50;
-const PART_BYTES = 40_000;
+const PART_BYTES = 30_000;
 
 /** The number of the newest parts that the main page of an account shows. */
 const MAIN_PARTS = 2;
@@ -36,7 +36,7 @@ export interface AccountSize {
 export const ONE_PART: AccountSize = { records: PART_RECORDS, bytes: PART_BYTES - 1 };
 
 /**
- * Divides the records of an account into parts, oldest first. A part is closed when it has 50 records, or 40 kB of JSON.
+ * Divides the records of an account into parts, oldest first. A part is closed when it has 50 records, or 30 kB of JSON.
  * So the number of a record's part depends only on older records, and never changes when later ones come.
  * @param sizes the records, oldest first
  */
