@@ -9,9 +9,9 @@ import type { ComposedHead } from './head.ts';
 import { readNodes, treeOf } from './nodes.ts';
 import { rechunk } from './rechunk.ts';
 
-/** If more of the leaves changed, reading the whole store is faster. */
+/** If a larger share of the leaves changed, reading the whole store is faster. */
 const MOST_CHANGED = 0.25;
-/** So many leaves may change in a small tree. */
+/** This many changed leaves are always few enough. */
 const FEW_LEAVES = 32;
 
 /**
@@ -41,7 +41,7 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const isWhole = trees.data.count === store.revision.records && trees.account.count === store.revision.accounts;
     return isWhole ? trees : undefined;
   } catch (error) {
-    // the whole store replaces a chunk that is missing or damaged
+    // all trees are made from the whole store instead, which also restores this chunk
     if (error instanceof DamagedChunk) return undefined;
     throw error;
   }

@@ -18,7 +18,7 @@ export interface Published {
   readonly time: string;
 }
 
-/** The state that a target had before it went back to an earlier one. */
+/** A state that a rollback replaced with an earlier one. */
 export interface Withdrawn {
   readonly generation: number;
   /** The SHA-256 of the root of its log. */
@@ -32,7 +32,7 @@ export interface ComposedHead extends Site {
   readonly layout: 'composed';
   /** The number of the present state, from 1. */
   readonly generation: number;
-  /** Fingerprint of the store's contents. */
+  /** The fingerprint of the store. */
   readonly store: string;
   /** The time of the newest exclusion in the store; null if it has none. */
   readonly last_exclusion: string | null;
@@ -40,11 +40,11 @@ export interface ComposedHead extends Site {
   readonly account: KnownTree;
   /** The log of generations. */
   readonly log: KnownTree;
-  /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has it. */
+  /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has this field. */
   readonly published?: readonly Published[] | undefined;
   /**
-   * What each rollback since the last removal withdrew. The numbers must not stand for other states, because readers have seen
-   * them. Only the head at a target has it, or a copy of the target.
+   * The generations that rollbacks have withdrawn since the last removal. Their numbers are not used again, because readers have seen
+   * them. Only the head at a target, or in a copy of the target, has this field.
    */
   readonly withdrawn?: readonly Withdrawn[] | undefined;
 }

@@ -8,7 +8,7 @@ const ROOT_CHILDREN = 256;
 /** Two boundaries between nodes have more than this number of children between them. */
 const DISTANCE = 64;
 
-/** A node below the root, with the child that names it. */
+/** A node below the root, with its entry in the node above it. */
 interface NamedNode {
   readonly child: Child;
   readonly node: Node;
@@ -31,7 +31,7 @@ export function readNodes(root: Node, chunks: Chunks): { readonly leaves: readon
 
 /**
  * Makes the nodes above the leaves of a tree, up to its root.
- * @param former the nodes of an earlier tree with nearly the same leaves: those far from every change are taken from there
+ * @param former the nodes of an earlier tree with nearly the same leaves. Nodes far from every change are reused
  */
 export function treeOf(leaves: readonly Child[], put: PutChunk, former: Levels = new Map()): Tree & { readonly node: Node } {
   let children = leaves;
@@ -57,7 +57,7 @@ function nodesAbove(children: readonly Child[], level: number, former: readonly 
 
 /** The nodes that stay, and the children between them. */
 interface ChangedPart {
-  /** The nodes before the first one and from the last one on stay. */
+  /** The former nodes before `first` and from `last` on stay. */
   readonly first: number;
   readonly last: number;
   /** The children from `start` to before `end` are below other nodes. */

@@ -26,7 +26,7 @@ export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { 
   const writer = memory.writer();
   const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
   const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
-  // an account of which nothing is known any more goes when the batch ends
+  // an account of which nothing is known is deleted when the batch ends
   const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
   let removed = 0;
   for (const id of records) {

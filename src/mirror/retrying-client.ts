@@ -5,10 +5,10 @@ import { retryAfter } from './retry-after.ts';
 import { BadPage } from './service-page.ts';
 
 export interface RetryOptions {
-  /** Milliseconds before the second try, at most; doubled for each further one. */
+  /** The maximum pause before the first retry, in milliseconds. It doubles with each retry. */
   readonly firstPause: number;
   readonly signal: AbortSignal;
-  /** Told before each pause, in milliseconds. */
+  /** Called before each pause. The pause is in milliseconds. */
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
@@ -25,15 +25,15 @@ class Unavailable extends Error {
   }
 }
 
-/** Tries of one request: of a service that does not answer, of an address that never has, and of one page that is bad. */
+/** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
 const TRIES = 10;
 const FIRST_TRIES = 3;
 const PAGE_TRIES = 4;
 const LONGEST_PAUSE = 60_000;
 const UNAVAILABLE = new Set([408, 425, 429, 503]);
-/** What a wrong address gives; a service that is down for a moment can give it too. */
+/** The errors of a wrong address. A short outage of the service can cause them too. */
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
-/** A certificate does not become right by asking again. */
+/** The errors of a certificate. A retry does not help. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
 
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */

@@ -6,11 +6,11 @@ import { type FieldConflict, fieldValue, isSame } from './changes.ts';
 import type { Row } from './sorted-run.ts';
 import type { Observations } from './spool.ts';
 
-/** Limits of the list: conflicts, values of each, and UTF-16 units of a value. All conflicts are counted. */
+/** The maximum number of listed conflicts, of values in each, and of UTF-16 units in a value. All conflicts are counted. */
 const MAX_LISTED = 100;
 const MAX_VALUES = 10;
 const MAX_LENGTH = 500;
-/** How many snapshots of one time are kept, to name the place of the first of two that conflict. */
+/** How many snapshots of one time are kept. They show the place of the first of two conflicting snapshots. */
 const KEPT_ROWS = 1000;
 
 /** Different values of one field in snapshots of one account at one time. */
@@ -40,7 +40,7 @@ export class ConflictList {
   #moment: Instant = -1;
   /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
-  /** The fields that have a conflict at the current time, each as a number, with the values of the listed ones. */
+  /** The fields with a conflict at the current time, by number. The values are undefined if the conflict is not listed. */
   readonly #open = new Map<number, ConflictingValue[] | undefined>();
 
   constructor(seen: Observations) {

@@ -14,8 +14,8 @@ export interface FoldTexts {
 }
 
 /**
- * Folds the accounts of one partition one after the other. Yields each row with the place of its changes. Equal profiles of one account
- * that follow each other get the same place.
+ * Folds the accounts of one partition one after another. Yields each row with the place of its changes. Consecutive equal profiles of
+ * one account get the same place.
  * @param rows sorted by account, then by time
  * @param stored the accounts in the store; undefined if there are none
  */

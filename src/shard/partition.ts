@@ -38,7 +38,7 @@ export interface PartitionSummary {
   readonly bytes: number;
 }
 
-/** The merge leaves out the removed accounts, because a shard does not know the store. */
+/** The merge excludes the removed accounts, because a shard does not know the store. */
 const NONE_LEFT_OUT: LeftOut = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
 
 /**

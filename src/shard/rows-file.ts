@@ -67,12 +67,12 @@ export class RowsFile {
 /** A range of a {@link RowsFile} on this machine. */
 export class LocalRange {
   readonly address: string;
-  /** The file with the texts. It has all places that {@link rows} returns. */
+  /** The file with the texts of the rows. */
   readonly descriptor: number;
   readonly length: number;
   readonly #position: number;
   readonly #bytes: number;
-  /** What is added to a place to get a position in the file on this machine. */
+  /** The difference between a position in the file on this machine and a place. */
   readonly #shift: number;
 
   constructor(address: string, { descriptor, position }: LocalBytes, range: { from: number; bytes: number; rows: number }) {

@@ -86,7 +86,7 @@ async function openAll(
   }
 }
 
-/** Returns the results of a work for each item, in the order of the items. A few are in progress at a time. */
+/** Runs work for each item, a few items at a time. Returns the results in the order of the items. */
 async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   await forEachLimit(items.entries(), AT_A_TIME, async ([index, item]) => {

@@ -35,7 +35,7 @@ export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[
 export function unitsOfShard(units: readonly SourceUnit[], number: number, shards: number): SourceUnit[] {
   const known = units.flatMap(({ size }) => size ?? []);
   const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
-  // a unit without bytes is a little work too
+  // an empty unit is a little work too
   const weights = units.map(({ size }) => Math.max(size ?? mean, 1));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
@@ -47,7 +47,7 @@ export function unitsOfShard(units: readonly SourceUnit[], number: number, shard
   });
 }
 
-/** One shard may have no file that matches the patterns, if another shard has one. */
+/** Drops the check that a file matches the patterns, because such a file can be in another shard. */
 function withoutLastCheck(input: Input): Input {
   const { filter } = input;
   if (filter === undefined) return input;

@@ -12,7 +12,7 @@ export function acceptOtherHands(database: Connection): void {
   forgetFeedBlocks(database);
 }
 
-/** How many accounts are derived, and how many there are to derive; 0 if that is not known yet. */
+/** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
 export interface MaterializeStep {
   readonly done: number;
   readonly all: number;
