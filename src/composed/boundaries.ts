@@ -39,9 +39,9 @@ export class Boundaries {
     this.#position += Math.max(1, Math.ceil(bytes / unitBytes));
     this.#index += 1;
     const position = this.#position;
-    const isClear = this.#candidate !== -1 && position - this.#candidatePosition > distance;
-    const found = isClear ? this.#candidate : -1;
-    if (isClear) this.#candidate = -1;
+    const isDecided = this.#candidate !== -1 && position - this.#candidatePosition > distance;
+    const found = isDecided ? this.#candidate : -1;
+    if (isDecided) this.#candidate = -1;
     while (this.#hashes.length > 0 && (this.#hashes.at(-1) ?? 0) > hash) {
       this.#hashes.pop();
       this.#positions.pop();

@@ -63,8 +63,8 @@ const isHash = (value: unknown): value is string => typeof value === 'string' &&
 function isChild(value: unknown, level: number): value is Child {
   if (!Array.isArray(value)) return false;
   const [hash, items, bytes, last, leaf, leafItems]: unknown[] = value;
-  const isSound = isHash(hash) && count.accepts(items) && items > 0 && count.accepts(bytes) && isKey(last);
-  return isSound && (level === 1 ? value.length === 4 : value.length === 6 && isHash(leaf) && count.accepts(leafItems));
+  const isValid = isHash(hash) && count.accepts(items) && items > 0 && count.accepts(bytes) && isKey(last);
+  return isValid && (level === 1 ? value.length === 4 : value.length === 6 && isHash(leaf) && count.accepts(leafItems));
 }
 
 /** Whether a parsed value is a node of a tree. */
@@ -123,8 +123,8 @@ export function encodeHead(head: ComposedHead): string {
 export function parseHead(bytes: Uint8Array): ComposedHead | undefined {
   try {
     const head = parseShape(SHAPE, JSON.parse(Buffer.from(bytes).toString()), '');
-    const isSound = isBaseUrl(head.base_url) && head.page_size > 0 && head.account_page_size > 0 && head.generation > 0;
-    return isSound && head.log.count > 0 && head.log.count <= head.generation ? head : undefined;
+    const isValid = isBaseUrl(head.base_url) && head.page_size > 0 && head.account_page_size > 0 && head.generation > 0;
+    return isValid && head.log.count > 0 && head.log.count <= head.generation ? head : undefined;
   } catch (error) {
     if (error instanceof Violation || error instanceof SyntaxError) return undefined;
     throw error;

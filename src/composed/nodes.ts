@@ -92,10 +92,10 @@ function changedPart(children: readonly Child[], former: readonly NamedNode[]): 
 function endsBetween(children: readonly Child[], start: number, end: number): readonly number[] {
   const boundaries = new Boundaries({ distance: DISTANCE, unitBytes: Number.POSITIVE_INFINITY });
   // the children nearby decide about boundaries too
-  const context = Math.max(0, start - DISTANCE);
-  const nearby = children.slice(context, end + DISTANCE + 1);
+  const contextStart = Math.max(0, start - DISTANCE);
+  const nearby = children.slice(contextStart, end + DISTANCE + 1);
   const found = nearby.map(([hash, , bytes]) => boundaries.add(Number.parseInt(hash.slice(0, 8), 16), bytes));
-  const ends = [...found, boundaries.end()].filter((index) => index !== -1).map((index) => context + index + 1);
+  const ends = [...found, boundaries.end()].filter((index) => index !== -1).map((index) => contextStart + index + 1);
   return [...ends.filter((each) => each > start && each < end), end];
 }
 

@@ -86,7 +86,7 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
 
 /** Returns the range of ids that a page covers, from `low` to before `high`. All records of the service in it are on the page. */
 export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
-  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !joins(walk, page)) return undefined;
+  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !isAdjacent(walk, page)) return undefined;
   const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
   const low = page.hasNext ? (page.lowest ?? high) : 0;
   return low < high ? { low, high } : undefined;
@@ -96,7 +96,7 @@ export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: numb
 export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
   if (isRestart(walk, page)) return nextRound(walk);
   const failed = walk.gaps.find((gap) => gap.reason !== null && gap.page === page.number - 1);
-  const isJoined = joins(walk, page);
+  const isJoined = isAdjacent(walk, page);
   if (!isJoined && failed === undefined && walk.stepsBack < STEPS_BACK) {
     return { ...walk, page: page.number - 1, stepsBack: walk.stepsBack + 1 };
   }
@@ -115,9 +115,10 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
     isOrdered,
     gaps: isJoined ? others : [...others, gap],
   };
-  const isMet = isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
+  const isWatermarkReached =
+    isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
   const excess = page.count - (tally.known - tally.gone);
-  return page.hasNext && !(isMet && excess === walk.excess) ? next : endOfRound(next, excess);
+  return page.hasNext && !(isWatermarkReached && excess === walk.excess) ? next : endOfRound(next, excess);
 }
 
 /** Returns the walk after its next page could not be read. */
@@ -167,7 +168,7 @@ function isBelowWatermark({ watermark, top, gaps }: FeedWalk): boolean {
 }
 
 /** Whether no record can lie between a page and what was read before it. */
-function joins(walk: FeedWalk, page: FeedPage): boolean {
+function isAdjacent(walk: FeedWalk, page: FeedPage): boolean {
   if (walk.lastPage === 0 && page.number === 1) return true;
   if (walk.frontier !== null && page.highest !== null && page.highest >= walk.frontier) return true;
   return page.number === walk.lastPage + 1 && page.count >= walk.count;

@@ -31,9 +31,9 @@ export interface HttpAnswer {
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 /** The maximum size of a page, in bytes. A page is kept in memory. */
-const LARGEST = 1 << 28;
+const MAX_PAGE_BYTES = 1 << 28;
 
 /** Sends GET requests to one service, with a delay between their starts, and records every exchange. */
 export class HttpClient {
@@ -76,10 +76,10 @@ export class HttpClient {
   #redirected(from: string, location: string, redirects: number): string {
     const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
     const isHere = url?.origin === this.#base.origin && url.pathname.startsWith(this.#base.pathname);
-    if (url !== undefined && isHere && redirects < MOST_REDIRECTS) return url.href;
+    if (url !== undefined && isHere && redirects < MAX_REDIRECTS) return url.href;
     throw new Failure('bad-service', 'a redirect is not followed', {
       place: { file: from },
-      expected: isHere ? `at most ${MOST_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
+      expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
       found: location,
       hint: isHere
         ? 'report the redirects to the operator of the service'
@@ -89,12 +89,12 @@ export class HttpClient {
 
   async #exchange(
     url: string,
-    more: Readonly<Record<string, string>>,
+    extra: Readonly<Record<string, string>>,
   ): Promise<{ readonly exchange: Exchange; readonly headers: IncomingMessage['headers'] }> {
     await this.#pause();
     const { userAgent, timeout, signal, record } = this.#options;
     // with Connection, this is the complete list of the headers that are sent
-    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, Connection: 'keep-alive', ...more };
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, Connection: 'keep-alive', ...extra };
     const startedAt = Date.now();
     this.requests += 1;
     return await new Promise((resolve, reject) => {
@@ -111,7 +111,7 @@ export class HttpClient {
           pieces.push(piece);
           length += piece.length;
           this.received += piece.length;
-          if (length > LARGEST) message.destroy(new BadPage(`an answer of more than ${LARGEST} bytes`));
+          if (length > MAX_PAGE_BYTES) message.destroy(new BadPage(`an answer of more than ${MAX_PAGE_BYTES} bytes`));
         });
         message.once('error', reject);
         message.once('end', () => {
@@ -143,7 +143,7 @@ function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
   if (encoding === undefined || encoding === 'identity' || sent.length === 0) return sent;
   if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BadPage(`Content-Encoding ${encoding}, which was not requested`);
   try {
-    return gunzipSync(sent, { maxOutputLength: LARGEST });
+    return gunzipSync(sent, { maxOutputLength: MAX_PAGE_BYTES });
   } catch (error) {
     throw new BadPage(`damaged gzip data: ${error instanceof Error ? error.message : String(error)}`);
   }

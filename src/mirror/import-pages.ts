@@ -13,7 +13,7 @@ import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
-import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import { areTwoAccounts, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 /** The phases of the import. `import` counts pages. */
@@ -143,7 +143,7 @@ class PageImporter {
     }
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
-    const isOther = other !== undefined && areTwo(other, variant);
+    const isOther = other !== undefined && areTwoAccounts(other, variant);
     const outcome = this.#writer.addProfile(item.account, isOther);
     if (other === undefined) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {

@@ -14,7 +14,7 @@ import { type ImportedPages, type ImportPagesPhase, importPages } from './import
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
-import { changedPages, keptTree, readRemoteTree } from './remote-tree.ts';
+import { changedPages, readRemoteTree, savedTree } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run, type RunState, startRun } from './run.ts';
 import { Spool } from './spool.ts';
@@ -105,12 +105,12 @@ async function runWith(
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   try {
     const earlier = spool.state;
-    const state = earlier ?? (await beginning(options, memory, spool, client));
+    const state = earlier ?? (await newRunState(options, memory, spool, client));
     const reader = new PageReader(client, {
       baseUrl,
       exclusions,
       known: (collection, number) => spool.known(collection, number),
-      tree: spool.tree && keptTree(spool.tree.build, spool.tree.manifest),
+      tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
       refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
       onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
     });
@@ -143,11 +143,16 @@ async function runWith(
 }
 
 /** Returns the state of a new run. If the service is a tree, reads its manifest. */
-async function beginning(options: MirrorOptions, memory: MirrorMemory, spool: Spool<RunState>, client: RetryingClient): Promise<RunState> {
+async function newRunState(
+  options: MirrorOptions,
+  memory: MirrorMemory,
+  spool: Spool<RunState>,
+  client: RetryingClient,
+): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
   const tree = await readRemoteTree(client, baseUrl, summary);
-  const before = summary?.build && summary.manifest ? keptTree(summary.build, summary.manifest) : undefined;
+  const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
   const known = { data: memory.count('data'), account: memory.count('account') };
   const state = startRun({
     run: randomUUID(),
@@ -162,7 +167,7 @@ async function beginning(options: MirrorOptions, memory: MirrorMemory, spool: Sp
       changed: changedPages(isFull ? undefined : before, tree),
     },
   });
-  spool.together(() => {
+  spool.transaction(() => {
     spool.setTree(tree && { build: tree.buildText, manifest: tree.manifest });
     spool.setState(state);
   });

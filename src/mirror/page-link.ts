@@ -8,10 +8,10 @@ export function pageAddress(baseUrl: string, collection: Collection, page: numbe
 
 /**
  * Checks that `next` leads to the page after this one, in the same collection of the same service.
- * @param smallest the number of items on the shortest page so far that had a `next`
+ * @param shortest the number of items on the shortest page so far that had a `next`
  * @throws Failure bad-service, with the address, if it links to another place, back, or past the last item
  */
-export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, smallest: number): void {
+export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, shortest: number): void {
   const own = new URL(pageAddress(baseUrl, collection, 1));
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
   // behind a TLS proxy, services often link to plain HTTP
@@ -27,7 +27,7 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
     throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
   }
   // during a publish, a page can have more items than others
-  if ((page - 1) * Math.max(1, smallest) >= count && count > 0) {
+  if ((page - 1) * Math.max(1, shortest) >= count && count > 0) {
     throw refused(next, `no page after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }

@@ -53,7 +53,7 @@ export interface PageName {
 }
 
 /** The result of reading the next page. */
-export type Outcome =
+export type PageOutcome =
   | { readonly kind: 'feed'; readonly page: FeedPage; readonly tally: FeedTally & Pick<AccountTally, 'wanted'> }
   | { readonly kind: 'accounts'; readonly page: AccountsPage; readonly tally: AccountTally }
   /** The page no longer exists. */
@@ -92,7 +92,7 @@ export function idsCoveredBy(plan: Plan, page: FeedPage): { readonly low: number
 }
 
 /** Returns the plan after its next page was read, or could not be read. */
-export function afterPage(plan: Plan, outcome: Outcome): Plan {
+export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
   const isAccounts = plan.stage === 'accounts';
   if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
   if (isAccounts) {
@@ -105,42 +105,42 @@ export function afterPage(plan: Plan, outcome: Outcome): Plan {
   return afterCheck({ ...plan, feed }, outcome);
 }
 
-function afterFeed(walk: FeedWalk, outcome: Outcome): FeedWalk {
+function afterFeed(walk: FeedWalk, outcome: PageOutcome): FeedWalk {
   if (outcome.kind === 'feed') return afterFeedPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'failed' ? afterFeedFailure(walk, outcome.reason, outcome.isLast) : afterFeedShrank(walk);
 }
 
-function afterAccounts(walk: AccountWalk, outcome: Outcome): AccountWalk {
+function afterAccounts(walk: AccountWalk, outcome: PageOutcome): AccountWalk {
   if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'failed' ? afterAccountsFailure(walk, outcome.reason, outcome.isLast) : afterAccountsShrank(walk);
 }
 
 /** The feed is walked again for records that were added while the accounts were read, unless it has gaps. */
 function afterAccountsStage(plan: Plan): Plan {
-  const isToCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
-  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
+  const mustCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
+  return mustCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
 }
 
-function afterCheck(plan: Plan, outcome: Outcome): Plan {
+function afterCheck(plan: Plan, outcome: PageOutcome): Plan {
   // only page 1 shows what was added while later pages were read: `count` can be the same, if records were removed too
   const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
   if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
-  const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
-  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
+  const areAccountsKnown = outcome.kind === 'feed' && outcome.tally.wanted === 0;
+  if (areAccountsKnown || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
   const accounts = startAccountWalk('backward', plan.accounts.excess);
   return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
 }
 
 /** If the number of known items does not agree with `count` after all changed pages were read, all pages are read. */
-function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
+function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
   const [page = 0, ...rest] = plan.changed[collection] ?? [];
-  const walked = {
+  const fullWalk = {
     ...plan,
     changed: { ...plan.changed, [collection]: undefined },
     ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('forward', 0) }),
   };
-  if (outcome.kind === 'shrank') return walked;
+  if (outcome.kind === 'shrank') return fullWalk;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
   if (outcome.kind === 'failed') {
     const gap = { page, reason: outcome.reason, newer: null, older: null };
@@ -149,7 +149,7 @@ function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
   const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
-  return rest.length > 0 || known === outcome.page.count ? next : walked;
+  return rest.length > 0 || known === outcome.page.count ? next : fullWalk;
 }
 
 /** Skips the stages in which no page has to be read. */

@@ -46,7 +46,7 @@ export async function readRemoteTree(
 }
 
 /** Returns the tree with a saved build.json and manifest. */
-export function keptTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
+export function savedTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
   const build = parseBuildRecord(Buffer.from(buildText));
   return typeof build === 'string' ? undefined : treeOf(build, buildText, manifest);
 }
@@ -62,7 +62,7 @@ function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): Remote
  */
 export function changedPages(before: RemoteTree | undefined, now: RemoteTree | undefined): ChangedPages {
   const changed = (collection: Collection): readonly number[] | undefined => {
-    if (before === undefined || now === undefined || isReshaped(before.build, now.build, collection)) return undefined;
+    if (before === undefined || now === undefined || isRepaginated(before.build, now.build, collection)) return undefined;
     const [old, digests] = [before.digests[collection], now.digests[collection]];
     const numbers = Array.from({ length: digests.pages }, (_, index) => index + 1);
     return numbers.filter((number) => old.get(number) !== digests.get(number));
@@ -70,7 +70,7 @@ export function changedPages(before: RemoteTree | undefined, now: RemoteTree | u
   return { [COLLECTIONS[0]]: changed('data'), [COLLECTIONS[1]]: changed('account') };
 }
 
-function isReshaped(before: BuildRecord, now: BuildRecord, collection: Collection): boolean {
+function isRepaginated(before: BuildRecord, now: BuildRecord, collection: Collection): boolean {
   return collection === 'data'
     ? before.records !== now.records || before.page_size !== now.page_size
     : before.accounts !== now.accounts || before.account_page_size !== now.account_page_size || before.page_size !== now.page_size;

@@ -85,9 +85,9 @@ export class Run {
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
       if (reading.kind === 'failed') await this.#skipPage(name, reading.reason);
-      else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
-      else this.#keep(() => this.#after(name, reading));
-      this.#requested.delete(nameOf(name));
+      else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
+      else this.#save(() => this.#after(name, reading));
+      this.#requested.delete(keyOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
@@ -99,8 +99,8 @@ export class Run {
     return { data: this.#spool.goneRecords(), account: goneAccounts === 0 ? [] : [...this.#spool.unseen('account', goneRound)] };
   }
 
-  #keep(work: () => RunState): void {
-    this.state = this.#spool.together(() => {
+  #save(work: () => RunState): void {
+    this.state = this.#spool.transaction(() => {
       const state = work();
       this.#spool.setState(state);
       return state;
@@ -122,22 +122,22 @@ export class Run {
         hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
       });
     }
-    this.#keep(() => skipped);
+    this.#save(() => skipped);
   }
 
   /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
   #request(name: PageName): Promise<Reading> {
-    if (!this.#requested.has(nameOf(name))) this.#requested.clear();
+    if (!this.#requested.has(keyOf(name))) this.#requested.clear();
     const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
-      const key = nameOf({ ...name, number });
+      const key = keyOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
       const reading = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
       // a page that is requested ahead may never be used
       reading.catch(() => {});
       this.#requested.set(key, reading);
     }
-    return this.#requested.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+    return this.#requested.get(keyOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -147,7 +147,7 @@ export class Run {
   }
 
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
-  #withoutLists(): RunState {
+  #withoutChangedPages(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
     return { ...this.state, beginning, plan: startPlan(beginning) };
   }
@@ -158,15 +158,15 @@ export class Run {
     if (reading.kind === 'missing') return { ...this.state, plan: afterPage(this.state.plan, { kind: 'shrank' }) };
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
-    const begun = this.#inRound(collection);
-    const tally = this.#spool.see(collection, contents.items, begun.round[collection]);
+    const inRound = this.#inRound(collection);
+    const tally = this.#spool.markSeen(collection, contents.items, inRound.round[collection]);
     const state: RunState = {
-      ...begun,
-      fresh: { ...begun.fresh, [collection]: begun.fresh[collection] + tally.fresh },
-      seen: { ...begun.seen, [collection]: begun.seen[collection] + tally.seen },
-      count: { ...begun.count, [collection]: contents.count },
-      shortest: { ...begun.shortest, [collection]: shortest(begun.shortest[collection], contents) },
-      pages: { read: begun.pages.read + 1, unchanged: begun.pages.unchanged + (sent === null ? 1 : 0) },
+      ...inRound,
+      fresh: { ...inRound.fresh, [collection]: inRound.fresh[collection] + tally.fresh },
+      seen: { ...inRound.seen, [collection]: inRound.seen[collection] + tally.seen },
+      count: { ...inRound.count, [collection]: contents.count },
+      shortest: { ...inRound.shortest, [collection]: shortest(inRound.shortest[collection], contents) },
+      pages: { read: inRound.pages.read + 1, unchanged: inRound.pages.unchanged + (sent === null ? 1 : 0) },
     };
     return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
   }
@@ -182,7 +182,7 @@ export class Run {
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
     const covered = idsCoveredBy(state.plan, page);
-    if (covered !== undefined) this.#spool.noteGone(covered.low, covered.high, new Set(ids));
+    if (covered !== undefined) this.#spool.markGone(covered.low, covered.high, new Set(ids));
     const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone, wanted: this.#spool.wanted };
     return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
   }
@@ -210,7 +210,7 @@ export class Run {
   }
 }
 
-function nameOf({ collection, number }: PageName): string {
+function keyOf({ collection, number }: PageName): string {
   return `${collection} ${number}`;
 }
 

@@ -22,9 +22,9 @@ export function saveMirrorState(
   const writer = memory.writer();
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded
-    const nameless = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
-    for (const key of spool.newItems(collection)) writer.add(collection, nameless(key));
-    for (const key of gone[collection]) writer.setGone(collection, nameless(key));
+    const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
+    for (const key of spool.newItems(collection)) writer.add(collection, withoutName(key));
+    for (const key of gone[collection]) writer.setGone(collection, withoutName(key));
   }
   for (const page of spool.pages()) {
     // with one more record, all pages of the feed differ, so page 1 is enough

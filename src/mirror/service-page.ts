@@ -99,7 +99,7 @@ export function variantOf(account: unknown): string {
 }
 
 /** Whether two variants belong to two accounts. An account that gets its first record stays the same account. */
-export function areTwo(one: string, other: string): boolean {
+export function areTwoAccounts(one: string, other: string): boolean {
   const [[created, first], [otherCreated, otherFirst]] = [one.split('|'), other.split('|')];
   return created !== otherCreated || (first !== '' && otherFirst !== '' && first !== otherFirst);
 }

@@ -6,7 +6,7 @@ import { Connection, type Statement } from '../store/connection.ts';
 import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { wrapErrors } from '../store/store-error.ts';
-import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
+import { areTwoAccounts, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
 /** A page that was read. */
 export interface SpooledPage {
@@ -81,7 +81,7 @@ export class Spool<State> {
   }
 
   /** Runs changes in a transaction: all of them are saved, or none. */
-  together<T>(work: () => T): T {
+  transaction<T>(work: () => T): T {
     return wrapErrors(this.path, () => {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
@@ -122,7 +122,7 @@ export class Spool<State> {
    * Marks the items of a page as seen in a round.
    * @returns the number of items that were not known before, and of those that had not been seen in this round
    */
-  see(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
+  markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
     for (const item of items) {
       const key = this.#keyFor(collection, item, round);
@@ -146,7 +146,7 @@ export class Spool<State> {
   #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
     if (collection === 'data' || item.variant === null) return item.key;
     const other = this.#item.get(collection, item.key);
-    const isOther = other?.round === round && other.variant !== null && areTwo(other.variant, item.variant);
+    const isOther = other?.round === round && other.variant !== null && areTwoAccounts(other.variant, item.variant);
     return isOther ? namesakeKey(String(item.key), item.variant) : item.key;
   }
 
@@ -155,7 +155,7 @@ export class Spool<State> {
   }
 
   /** Marks known records as gone: those with ids from `low` to before `high` that are not on a page. */
-  noteGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
+  markGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
     for (const id of [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))]) {
       if (!page.has(id)) this.#gone += this.#setGone.run(BigInt(id)).changes;
     }

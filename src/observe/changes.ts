@@ -48,7 +48,7 @@ const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Veri
 export function changesOf(account: AccountHistory | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
   const watermark = account === undefined ? 0 : watermarkOf(account);
   const isLate = moment < watermark;
-  const isSettled = moment <= watermark;
+  const isNewer = moment > watermark;
   const changes: Change[] = [];
   for (const type of FIELDS) {
     const seen = fieldValue(profile, type);
@@ -59,7 +59,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
       changes.push({ type, before, text: seen ?? '' });
       continue;
     }
-    const known = isSettled ? valuesAt(versions, moment) : [before.text];
+    const known = isNewer ? [before.text] : valuesAt(versions, moment);
     if (known.some((value) => isSame(value, seen))) continue;
     if (isLate) return { late: type, known: known[0], seen };
     changes.push({ type, before, text: type === 'Website' && isSame(seen, null) ? null : (seen ?? '') });

@@ -6,6 +6,6 @@
  * @param windows the length of the queue
  */
 export function foldShare(threads: number, folded: number, windows: number): number {
-  const equal = threads / (threads + 1);
-  return equal / 2 + (1 - equal / 2) * (folded / windows);
+  const equalShare = threads / (threads + 1);
+  return equalShare / 2 + (1 - equalShare / 2) * (folded / windows);
 }

@@ -41,23 +41,23 @@ interface FoldingWindow {
 export async function* foldedWindows(spool: Spool, threads: Threads, pauses: Pauses): AsyncGenerator<FoldedWindow> {
   let share = foldShare(threads.length, 1, 2);
   let rowsOfWindow = WINDOW_CHANGES;
-  const begin = (rows: readonly Row[]): FoldingWindow => {
+  const startFold = (rows: readonly Row[]): FoldingWindow => {
     const folded = partitionsOf(rows, threads.length).map((partition, thread) => {
       const request = { kind: 'fold', descriptors: spool.descriptors, rows: partition, share } as const;
       return threads.ask(thread, request, [partition.buffer]);
     });
-    const begun = { window: Promise.all(folded).then((all) => joined(rows, all)), isDone: false };
-    begun.window.then(
+    const started = { window: Promise.all(folded).then((all) => joined(rows, all)), isDone: false };
+    started.window.then(
       () => {
-        begun.isDone = true;
+        started.isDone = true;
       },
       () => {},
     );
-    return begun;
+    return started;
   };
   const queue: FoldingWindow[] = [];
   for (const rows of windowsOf(spool, () => rowsOfWindow)) {
-    queue.push(begin(rows));
+    queue.push(startFold(rows));
     if (queue.length <= WINDOWS_AHEAD) continue;
     // answers of the threads can arrive only during a pause
     await pauses.take();

@@ -104,7 +104,7 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
+          expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${orKnownValue(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, older than the newest snapshot of this account in the store`,
         };
       }
@@ -175,7 +175,7 @@ function hasHandle(account: KnownAccount, { observed_at, profile }: Observation)
 }
 
 /** Names the value that would have been accepted as a duplicate. */
-function unlessKnown({ late, known }: LateChange): string {
+function orKnownValue({ late, known }: LateChange): string {
   return known === undefined ? '' : `, or ${late} as the store has it for that time: ${show(known)}`;
 }
 

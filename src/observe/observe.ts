@@ -63,8 +63,8 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         try {
           // partition, fold, merge
           const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
-          const metered = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-          const reading = await readInputs([...metered], context, spool, batch.exclusions, pauses, threads.forReading, reject);
+          const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
+          const reading = await readInputs([...counted], context, spool, batch.exclusions, pauses, threads.forReading, reject);
           inputErrors.throwIfAny();
           const folding = await threads.forFolding();
           const windows = folding === undefined ? unfoldedWindows(spool) : foldedWindows(spool, folding, pauses);

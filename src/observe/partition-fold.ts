@@ -21,7 +21,7 @@ export interface FoldedRows {
   readonly changes: readonly (readonly FoldedChange[])[];
 }
 
-interface KnownFold {
+interface CachedFold {
   readonly fold: AccountFold;
   /** The last profile, and its place. */
   profile: number;
@@ -38,8 +38,8 @@ export class PartitionFold {
   readonly #descriptors: readonly number[];
   readonly #network: Network;
   readonly #stored: StoredVersions | undefined;
-  #recent = new Map<number, KnownFold>();
-  #older = new Map<number, KnownFold>();
+  #recent = new Map<number, CachedFold>();
+  #older = new Map<number, CachedFold>();
   #weight = 0;
 
   /**
@@ -64,7 +64,7 @@ export class PartitionFold {
     for (let row = 0; row < length; row += 1) {
       const at = row * FOLD_COLUMNS;
       const [moment, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
-      const known = this.#accounts(account);
+      const known = this.#cached(account);
       if (known !== undefined && (known.profile === place || known.alias === place)) {
         known.fold.observe(moment);
         profiles[row] = known.profile;
@@ -95,7 +95,7 @@ export class PartitionFold {
     return { profiles, changed, changes };
   }
 
-  #accounts(account: number): KnownFold | undefined {
+  #cached(account: number): CachedFold | undefined {
     const recent = this.#recent.get(account);
     if (recent !== undefined) return recent;
     const older = this.#older.get(account);
@@ -103,7 +103,7 @@ export class PartitionFold {
     return older;
   }
 
-  #remember(account: number, known: KnownFold): void {
+  #remember(account: number, known: CachedFold): void {
     this.#weight += known.text.length + OVERHEAD_UNITS;
     if (this.#weight > CACHE_UNITS / 2) {
       this.#older = this.#recent;

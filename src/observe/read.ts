@@ -6,7 +6,7 @@ import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
-import { type AccountNames, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
+import { type ExcludableNames, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
@@ -14,7 +14,7 @@ import type { ValueReader } from './value-reader.ts';
 export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
 
 /** Decides which observations are excluded. */
-export type LeftOut = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
+export type ExclusionFilter = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
 
 export type Reject = (inputError: InputError) => void;
 
@@ -22,7 +22,7 @@ export type Reject = (inputError: InputError) => void;
 interface StoredObservation {
   readonly kind: 'stored';
   readonly row: Omit<Row, 'input'>;
-  readonly names: AccountNames | undefined;
+  readonly names: ExcludableNames | undefined;
 }
 
 /** The threads of a run. They start when there is enough text for them. */
@@ -31,7 +31,7 @@ export interface ReadingThreads {
   readonly after: number;
   readonly start: () => Threads;
   /** Reads on the main thread, while the others have enough to do. */
-  readonly here: Pick<ValueReader, 'read'>;
+  readonly mainReader: Pick<ValueReader, 'read'>;
 }
 
 /** How many batches each thread has at once, so that it never waits for the next. */
@@ -50,7 +50,7 @@ export async function readInputs(
   inputs: readonly Input[],
   context: ObserveContext,
   spool: ObservationSink,
-  exclusions: LeftOut,
+  exclusions: ExclusionFilter,
   pauses: Pauses,
   threads: ReadingThreads | undefined,
   reject: Reject,
@@ -92,13 +92,13 @@ async function* itemsOf(
   const reader = new SnapshotReader(context);
   const queue: (() => Promise<Items>)[] = [];
   let running: Threads | undefined;
-  let [length, next, asked] = [0, 0, 0];
+  let [length, next, unanswered] = [0, 0, 0];
   const ask = (threads: Threads, request: ReadRequest): Promise<ReadAnswer> => {
-    asked += 1;
+    unanswered += 1;
     next = (next + 1) % threads.length;
     const answer = threads.ask(next, request);
     const answered = () => {
-      asked -= 1;
+      unanswered -= 1;
     };
     answer.then(answered, answered);
     return answer;
@@ -114,7 +114,7 @@ async function* itemsOf(
         queue.push(async () => ({ items: await reader.read(values, file), file }));
       } else {
         const request: ReadRequest = { kind: 'read', ...columnsOf(values), withNames };
-        const answer = asked < BATCHES_AHEAD * running.length ? ask(running, request) : threads.here.read(request);
+        const answer = unanswered < BATCHES_AHEAD * running.length ? ask(running, request) : threads.mainReader.read(request);
         // the answer is awaited later: until then, its error must not end the process
         answer.catch(() => {});
         queue.push(async () => ({ items: await inOrder(await pauses.until(answer), values, file, reader), file }));
@@ -159,7 +159,7 @@ async function inOrder(
   return items;
 }
 
-function* storedIn(rows: Float64Array, names: readonly AccountNames[] | undefined): Generator<StoredObservation> {
+function* storedIn(rows: Float64Array, names: readonly ExcludableNames[] | undefined): Generator<StoredObservation> {
   for (let at = 0; at < rows.length; at += READ_COLUMNS) {
     const [moment = 0, profile = 0, archive = 0, account = 0, line = 0] = rows.subarray(at, at + READ_COLUMNS);
     yield { kind: 'stored', row: { moment, profile, archive, account, line }, names: names?.[at / READ_COLUMNS] };

@@ -46,7 +46,7 @@ export class RunThreads {
     return {
       after: this.#options.threads?.readAfter ?? READ_AFTER,
       start: () => this.#start(),
-      here: new ValueReader(this.#context, this.#spool.profiles),
+      mainReader: new ValueReader(this.#context, this.#spool.profiles),
     };
   }
 

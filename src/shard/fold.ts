@@ -127,11 +127,11 @@ function openStored(path: string | undefined): StoredVersions | undefined {
 function checkPartition({ files: { address }, settings }: ShardRun, { partition, partitions = settings.partitions }: FoldOptions): void {
   const all = settings.partitions;
   if (partition < all && partitions === all) return;
-  const isOther = partitions !== all;
-  throw new Failure('usage', isOther ? `${address} has ${plural(all, 'partition')}` : `${address} has no partition ${partition}`, {
+  const hasOtherCount = partitions !== all;
+  throw new Failure('usage', hasOtherCount ? `${address} has ${plural(all, 'partition')}` : `${address} has no partition ${partition}`, {
     place: { field: '--partition' },
-    expected: isOther ? `an array of ${plural(all, 'task')}` : `a number from 0 to ${all - 1}`,
-    found: isOther ? `an array of ${plural(partitions, 'task')}` : String(partition),
+    expected: hasOtherCount ? `an array of ${plural(all, 'task')}` : `a number from 0 to ${all - 1}`,
+    found: hasOtherCount ? `an array of ${plural(partitions, 'task')}` : String(partition),
     hint: 'give one task to each partition, or set the number with --partition',
   });
 }

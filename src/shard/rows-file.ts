@@ -105,8 +105,8 @@ export class LocalRange {
       }
       const numbers = new Float64Array(rows * BY_TIME.columns);
       body.copy(new Uint8Array(numbers.buffer), 0, texts);
-      const moved = base + this.#shift;
-      if (moved !== 0) movePlaces(numbers, moved);
+      const offset = base + this.#shift;
+      if (offset !== 0) movePlaces(numbers, offset);
       yield numbers;
       done += rows;
       at += HEADER_BYTES + length;

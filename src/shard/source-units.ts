@@ -12,7 +12,7 @@ export interface SourceUnit {
 /** Returns the units of all inputs, in their order. Lists the objects of an object store. */
 export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[]> {
   const units: SourceUnit[] = [];
-  for (const input of withArchivesJoined(inputs.map(withoutLastCheck))) {
+  for (const input of withArchivesJoined(inputs.map(withoutMatchCheck))) {
     if ('parts' in input) {
       const parts = input.parts.map((part) => part.input);
       const sizes = parts.map(({ size }) => size ?? 0);
@@ -48,7 +48,7 @@ export function unitsOfShard(units: readonly SourceUnit[], number: number, shard
 }
 
 /** Drops the check that a file matches the patterns, because such a file can be in another shard. */
-function withoutLastCheck(input: Input): Input {
+function withoutMatchCheck(input: Input): Input {
   const { filter } = input;
   if (filter === undefined) return input;
   const accepts = (member: string) => filter.accepts(member);

@@ -5,7 +5,7 @@ import type { Connection, Statement } from './connection.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
-import { acceptOtherHands, materialize } from './materialize.ts';
+import { acceptExternalChanges, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
 import { openStore } from './open-store.ts';
 import { isCurrent, latestRevision } from './revision.ts';
@@ -198,7 +198,7 @@ function begin(database: Connection, prepare?: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   prepare?.();
   database.exec(DROP_CHANGE_TRIGGERS);
-  acceptOtherHands(database);
+  acceptExternalChanges(database);
 }
 
 function end(database: Connection): void {

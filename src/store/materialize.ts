@@ -6,7 +6,7 @@ import { addRevision, isCurrent, latestRevision, nextRevision } from './revision
 import { ACCOUNT_ORDER, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
-export function acceptOtherHands(database: Connection): void {
+export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
   database.exec('UPDATE record SET checksum = crc32(json)');
   forgetFeedBlocks(database);

@@ -1,5 +1,5 @@
 import { type FormerHandle, sortedHandles } from '../contract/account-state.ts';
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 
