@@ -240,6 +240,37 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(nina);
     const oldest = await page.locator('a[data-first]').last().getAttribute('data-first');
     await page.goto(`${fileUrl}${nina}#r${oldest}`);
+    expect(await page.locator('.filters [role=status]').textContent()).toBe('');
+  });
+
+  it('counts the changes that both filters show, and shows only the days of these', async () => {
+    const page = await open('browse/changes/2.html');
+    const shown = (selector: string) =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll(${JSON.stringify(selector)})).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent)`,
+      );
+    const status = () => page.locator('.filters [role=status]').textContent();
+    const all = (await shown('.changes article')).length;
+    await page.locator('label[for=fB]').click();
+    const [bios, days] = [await shown('.changes article.B'), await shown('.changes h2')];
+    expect([bios.length, (await shown('.changes article')).length]).toEqual([15, 15]);
+    expect(await status()).toBe(`${bios.length} of ${all} changes on this page`);
+    expect(days.length).toBe(bios.length);
+    await page.locator('#from').fill('2020-05-08');
+    await page.locator('#to').fill('2020-05-10');
+    expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`2 of ${all} changes on this page`);
+    await page.locator('label[for=fA]').click();
+    expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`5 of ${all} changes on this page`);
+  });
+
+  it('shows only the days with changes of a field without JavaScript', async () => {
+    const page = await open('browse/changes/2.html', fileUrl, { javaScriptEnabled: false });
+    await page.locator('label[for=fB]').click();
+    const days = await page.locator('.changes h2:visible').count();
+    expect(days).toBe(await page.locator('.changes article:visible').count());
+    expect(days).toBeLessThan(await page.locator('.changes h2').count());
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
     expect(await page.evaluate('document.querySelector(":target").id')).toBe(`r${oldest}`);
   });
