@@ -108,6 +108,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   it('finds accounts from the first letter, and by former handle, with a number of all', async () => {
     const page = await open('browse/changes/1.html');
     await page.locator('#query').fill('n');
+  /** Holds the file of the index for handles that begin with ni. Returns the function that releases it. */
+  async function holdNi(page: Page): Promise<() => void> {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/search\/6e\/69\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return () => release();
+  }
+
     await results(page).first().waitFor();
     expect(await results(page).count()).toBe(20);
     expect(await page.locator('.search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
@@ -141,14 +154,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('ignores an answer that arrives after a later one', async () => {
     const page = await open('index.html', site.url);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/search\/6e\/69\.js$/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdNi(page);
     await page.locator('#query').fill('n');
     await page.locator('#query').fill('xss');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
@@ -171,6 +177,30 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.keyboard.press('?');
     expect(await page.locator('dialog.help').isVisible()).toBe(true);
     await page.keyboard.press('Escape');
+  it('opens the result of the text in the field with Enter, also before it is found', async () => {
+    const page = await open('index.html', site.url);
+    const release = await holdNi(page);
+    await page.locator('#query').fill('xss');
+    await until(page, 'document.querySelectorAll("[role=option]").length === 1');
+    await page.locator('#query').fill('ni_other290');
+    await page.keyboard.press('Enter');
+    release();
+    await page.waitForURL(/\/browse\/account\//);
+    expect(await page.title()).toMatch(/@ni_other290/);
+  });
+
+  it('opens no result with Enter if the reader types on meanwhile', async () => {
+    const page = await open('index.html', site.url);
+    const release = await holdNi(page);
+    await page.evaluate(`document.addEventListener('click', (event) => { event.preventDefault(); document.title = 'opened'; })`);
+    await page.locator('#query').fill('ni_other29');
+    await page.keyboard.press('Enter');
+    await page.locator('#query').fill('ni_other290');
+    release();
+    await until(page, 'document.querySelectorAll("[role=option]").length === 1');
+    expect(await page.title()).not.toBe('opened');
+  });
+
     await until(page, `document.querySelector('dialog') === null`);
     expect(await focused()).toBe(ids[0]);
     // a key in the search is text
