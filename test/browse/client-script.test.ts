@@ -10,7 +10,10 @@ import { browseFilesOf } from './stored.ts';
 
 const time = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString();
 
-/** Accounts: nina_k, who was ninette before and changed her bio 130 times, a hostile one, and 300 others whose handles begin with ni. */
+/**
+ * Accounts: nina_k, who was ninette before and changed her bio 130 times, a hostile one, and 300 others whose handles begin
+ * with ni. Two accounts had the handle lamp, and none has it today. Another account has the handle harbour today.
+ */
 function snapshots(): Snapshot[] {
   const bios = Array.from({ length: 130 }, (_, n) => ({
     observed_at: time(n),
@@ -32,7 +35,17 @@ function snapshots(): Snapshot[] {
     display_name: '<img src=x onerror=alert(1)>',
     bio: '<script>alert(1)</script>',
   };
-  return [...bios, ...others, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  const handles = [
+    ['lamp', 'lamp_one', 1],
+    ['lamp', 'lamp_two', 10],
+    ['harbour', 'harbour_old', 20],
+    ['harbour', 'harbour', 30],
+  ] as const;
+  const moved = handles.flatMap(([before, after, day]) => [
+    { observed_at: time(day), id: after, screen_name: before, display_name: after },
+    { observed_at: time(day + 1), id: after, screen_name: after, display_name: after },
+  ]);
+  return [...bios, ...others, ...moved, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
 it('the client script is small and has no module syntax', () => {
@@ -45,6 +58,7 @@ it('the client script is small and has no module syntax', () => {
 
 describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}`, () => {
   let [folder, fileUrl, nina, ninette, other] = ['', '', '', '', ''];
+  let pageOf: (handle: string) => string;
   let browser: Browser;
   let site: { readonly url: string; readonly stop: () => void };
 
@@ -54,8 +68,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const store = Store.open(join(folder, 'store.db'));
     const files = browseFilesOf(store);
     store.close();
-    const names = ['nina_k', 'ninette', 'ni_other1'];
-    [nina = '', ninette = '', other = ''] = names.map((name) => [...files.keys()].find((path) => path.endsWith(`/${name}.html`)) ?? '');
+    pageOf = (handle) => [...files.keys()].find((path) => path.endsWith(`/${handle}.html`)) ?? '';
+    [nina, ninette, other] = [pageOf('nina_k'), pageOf('ninette'), pageOf('ni_other1')];
     fileUrl = writeFiles(join(folder, 'out'), files);
     site = await serveFolder(join(folder, 'out'));
     browser = await launch();
@@ -94,6 +108,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
   }
 
+  /** Holds the file of the index for handles that begin with ni. Returns the function that releases it. */
+  async function holdNi(page: Page): Promise<() => void> {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/search\/6e\/69\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return () => release();
+  }
+
   it.each(['file', 'http'])('finds an account by three letters from %s://', async (scheme) => {
     const page = await open('index.html', scheme === 'file' ? fileUrl : site.url);
     await page.keyboard.press('/');
@@ -108,19 +135,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   it('finds accounts from the first letter, and by former handle, with a number of all', async () => {
     const page = await open('browse/changes/1.html');
     await page.locator('#query').fill('n');
-  /** Holds the file of the index for handles that begin with ni. Returns the function that releases it. */
-  async function holdNi(page: Page): Promise<() => void> {
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/search\/6e\/69\.js$/, async (route) => {
-      await held;
-      await route.continue();
-    });
-    return () => release();
-  }
-
     await results(page).first().waitFor();
     expect(await results(page).count()).toBe(20);
     expect(await page.locator('.search [role=status]').textContent()).toMatch(/^20 of 301 accounts/);
@@ -163,20 +177,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await results(page).allTextContents()).toEqual(['@xss <img src=x onerror=alert(1)>']);
   });
 
-  it('goes from change to change with j and k, and shows the keys with ?', async () => {
-    const page = await open(nina);
-    const focused = () => page.evaluate<string>('document.activeElement.id');
-    const ids = await page.evaluate<string[]>('Array.from(document.querySelectorAll(".changes article"), ({ id }) => id)');
-    await page.keyboard.press('j');
-    await page.keyboard.press('j');
-    expect(await focused()).toBe(ids[1]);
-    await page.keyboard.press('k');
-    expect(await focused()).toBe(ids[0]);
-    await page.keyboard.press('k');
-    expect(await focused()).toBe(ids[0]);
-    await page.keyboard.press('?');
-    expect(await page.locator('dialog.help').isVisible()).toBe(true);
-    await page.keyboard.press('Escape');
   it('opens the result of the text in the field with Enter, also before it is found', async () => {
     const page = await open('index.html', site.url);
     const release = await holdNi(page);
@@ -201,6 +201,20 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.title()).not.toBe('opened');
   });
 
+  it('goes from change to change with j and k, and shows the keys with ?', async () => {
+    const page = await open(nina);
+    const focused = () => page.evaluate<string>('document.activeElement.id');
+    const ids = await page.evaluate<string[]>('Array.from(document.querySelectorAll(".changes article"), ({ id }) => id)');
+    await page.keyboard.press('j');
+    await page.keyboard.press('j');
+    expect(await focused()).toBe(ids[1]);
+    await page.keyboard.press('k');
+    expect(await focused()).toBe(ids[0]);
+    await page.keyboard.press('k');
+    expect(await focused()).toBe(ids[0]);
+    await page.keyboard.press('?');
+    expect(await page.locator('dialog.help').isVisible()).toBe(true);
+    await page.keyboard.press('Escape');
     await until(page, `document.querySelector('dialog') === null`);
     expect(await focused()).toBe(ids[0]);
     // a key in the search is text
@@ -226,6 +240,37 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ).toBe(new Set(days).size);
     await page.locator('.filters button').click();
     expect((await shown()).length).toBe(100);
+    expect(await page.locator('.filters [role=status]').textContent()).toBe('');
+  });
+
+  it('counts the changes that both filters show, and shows only the days of these', async () => {
+    const page = await open('browse/changes/2.html');
+    const shown = (selector: string) =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll(${JSON.stringify(selector)})).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent)`,
+      );
+    const status = () => page.locator('.filters [role=status]').textContent();
+    const all = (await shown('.changes article')).length;
+    await page.locator('label[for=fB]').click();
+    const [bios, days] = [await shown('.changes article.B'), await shown('.changes h2')];
+    expect([bios.length, (await shown('.changes article')).length]).toEqual([15, 15]);
+    expect(await status()).toBe(`${bios.length} of ${all} changes on this page`);
+    expect(days.length).toBe(bios.length);
+    await page.locator('#from').fill('2020-05-08');
+    await page.locator('#to').fill('2020-05-10');
+    expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`2 of ${all} changes on this page`);
+    await page.locator('label[for=fA]').click();
+    expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`5 of ${all} changes on this page`);
+  });
+
+  it('shows only the days with changes of a field without JavaScript', async () => {
+    const page = await open('browse/changes/2.html', fileUrl, { javaScriptEnabled: false });
+    await page.locator('label[for=fB]').click();
+    const days = await page.locator('.changes h2:visible').count();
+    expect(days).toBe(await page.locator('.changes article:visible').count());
+    expect(days).toBeLessThan(await page.locator('.changes h2').count());
   });
 
   it('compares two versions, also of pages with older changes', async () => {
@@ -270,37 +315,6 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const page = await open(nina);
     const oldest = await page.locator('a[data-first]').last().getAttribute('data-first');
     await page.goto(`${fileUrl}${nina}#r${oldest}`);
-    expect(await page.locator('.filters [role=status]').textContent()).toBe('');
-  });
-
-  it('counts the changes that both filters show, and shows only the days of these', async () => {
-    const page = await open('browse/changes/2.html');
-    const shown = (selector: string) =>
-      page.evaluate<string[]>(
-        `Array.from(document.querySelectorAll(${JSON.stringify(selector)})).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent)`,
-      );
-    const status = () => page.locator('.filters [role=status]').textContent();
-    const all = (await shown('.changes article')).length;
-    await page.locator('label[for=fB]').click();
-    const [bios, days] = [await shown('.changes article.B'), await shown('.changes h2')];
-    expect([bios.length, (await shown('.changes article')).length]).toEqual([15, 15]);
-    expect(await status()).toBe(`${bios.length} of ${all} changes on this page`);
-    expect(days.length).toBe(bios.length);
-    await page.locator('#from').fill('2020-05-08');
-    await page.locator('#to').fill('2020-05-10');
-    expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`2 of ${all} changes on this page`);
-    await page.locator('label[for=fA]').click();
-    expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
-    expect(await status()).toBe(`5 of ${all} changes on this page`);
-  });
-
-  it('shows only the days with changes of a field without JavaScript', async () => {
-    const page = await open('browse/changes/2.html', fileUrl, { javaScriptEnabled: false });
-    await page.locator('label[for=fB]').click();
-    const days = await page.locator('.changes h2:visible').count();
-    expect(days).toBe(await page.locator('.changes article:visible').count());
-    expect(days).toBeLessThan(await page.locator('.changes h2').count());
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
     expect(await page.evaluate('document.querySelector(":target").id')).toBe(`r${oldest}`);
   });
@@ -311,6 +325,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.goto(`${fileUrl}${ninette}#r${oldest}`);
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
     expect(page.url()).toMatch(new RegExp(`#r${oldest}$`));
+  });
+
+  it.each([
+    ['lamp', 'lamp_one'],
+    ['lamp', 'lamp_two'],
+    ['harbour', 'harbour_old'],
+  ])('keeps the fragment in the link from the handle %s to the account %s, which had it', async (handle, holder) => {
+    const page = await open(pageOf(holder));
+    const id = await page.locator('.own article').last().getAttribute('id');
+    await page.goto(`${fileUrl}${pageOf(handle)}#${id}`);
+    await page.locator(`main a[href*="/${holder}.html"]`).click();
+    await page.waitForURL(new RegExp(`/${holder}\\.html#${id}$`));
+    expect(await page.locator(':target').getAttribute('id')).toBe(id);
   });
 
   it('leaves pages readable without JavaScript', async () => {
