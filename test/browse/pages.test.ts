@@ -120,6 +120,8 @@ describe('a page', () => {
       { numRuns: 6 },
     );
   });
+            // the API, which other modules write
+            if (path === HOME && /^rest\/(data|account)\/$/.test(file)) continue;
 
   it('has every record once in the feed and once on the pages of its account', async () => {
     await fc.assert(
