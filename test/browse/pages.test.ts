@@ -43,6 +43,15 @@ function historyOf(text: string, diff_html: string): History {
   };
 }
 
+/** Returns a history of one account with one change in May of each of these years, newest first. */
+function yearlyHistory(years: readonly number[]): History {
+  const { records, accounts } = historyOf('x', '');
+  const [record, account] = [records[0], accounts[0]];
+  if (record === undefined || account === undefined) throw new Error('no record');
+  const data = years.map((year) => ({ ...record, id: year, previous: null, first_encountered_date: `${year}-05-06T00:00:00Z` }));
+  return { records: data, accounts: [{ ...account, data }] };
+}
+
 describe('a page', () => {
   it('is well-formed and has only elements and attributes of a fixed list, whatever any text is', async () => {
     await fc.assert(
@@ -111,6 +120,8 @@ describe('a page', () => {
               continue;
             }
             const file = decodeURIComponent(url.pathname.slice(1));
+            // the API, which other modules write
+            if (path === HOME && /^rest\/(data|account)\/$/.test(file)) continue;
             expect([file, files.has(file)]).toEqual([file, true]);
             if (url.hash !== '') expect([target, ids.get(file)?.has(url.hash.slice(1))]).toEqual([target, true]);
           }
@@ -120,8 +131,22 @@ describe('a page', () => {
       { numRuns: 6 },
     );
   });
-            // the API, which other modules write
-            if (path === HOME && /^rest\/(data|account)\/$/.test(file)) continue;
+
+  it('links the newest month that the table of months leaves out', async () => {
+    const years = Array.from({ length: 62 }, (_, index) => 2020 - index);
+    for (const [shown, earlier] of [
+      [years.slice(0, 60), undefined],
+      [years, 1960],
+    ] as const) {
+      const store = await storeOf(yearlyHistory(shown));
+      const home = htmlOf(browseFiles(store), HOME);
+      expect(home).toContain('href="browse/months/1961-05.html" title=');
+      expect(/<p>Earlier: <a href="(.*?)">(.*?)<\/a>/.exec(home)?.slice(1)).toEqual(
+        earlier && [`browse/months/${earlier}-05.html`, `May ${earlier}`],
+      );
+      store.close();
+    }
+  });
 
   it('has every record once in the feed and once on the pages of its account', async () => {
     await fc.assert(
