@@ -81,7 +81,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   });
 
   /** Opens a page of the tree. The test fails if the page has an error or asks another host for anything. */
-  async function open(path: string, base = fileUrl, options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  async function open(path: string, base = fileUrl, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -271,6 +271,26 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const days = await page.locator('.changes h2:visible').count();
     expect(days).toBe(await page.locator('.changes article:visible').count());
     expect(days).toBeLessThan(await page.locator('.changes h2').count());
+  });
+
+  it('has the two dates side by side on a narrow screen, and the years in view when the table of months scrolls', async () => {
+    const page = await open('browse/changes/2.html', fileUrl, { viewport: { width: 360, height: 780 } });
+    const boxOf = (selector: string) =>
+      page.evaluate<{ readonly top: number; readonly left: number; readonly right: number }>(
+        `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`,
+      );
+    const [from, to] = [await boxOf('#from'), await boxOf('#to')];
+    expect(to.top).toBe(from.top);
+    expect(to.left).toBeGreaterThan(from.right);
+    expect(to.right).toBeLessThan(360);
+    await page.goto(`${fileUrl}index.html`);
+    const year = (await boxOf('.heat tbody th')).left;
+    const scrolled = await page.evaluate<number>(
+      '(() => { const table = document.querySelector(".scroll"); table.scrollLeft = 100; return table.scrollLeft; })()',
+    );
+    expect(scrolled).toBe(100);
+    expect(Math.abs((await boxOf('.heat tbody th')).left - year)).toBeLessThan(5);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
   it('compares two versions, also of pages with older changes', async () => {

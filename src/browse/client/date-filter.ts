@@ -9,8 +9,7 @@ export function addDateFilter(): void {
   const to = element('input', { type: 'date', id: 'to' });
   const reset = element('button', { type: 'button', hidden: '' }, 'All dates');
   const status = element('p', { role: 'status' });
-  const label = (name: string, text: string) => element('label', { for: name }, text);
-  place.append(label('from', 'From'), from, label('to', 'to'), to, reset, status);
+  place.append(element('label', {}, 'From ', from), element('label', {}, 'To ', to), reset, status);
 
   const apply = () => {
     const changes = allChanges();
