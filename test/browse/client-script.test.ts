@@ -201,6 +201,24 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.title()).not.toBe('opened');
   });
 
+  it('leaves the keys to an input method while it composes a text', async () => {
+    const page = await open('index.html');
+    await page.locator('#query').fill('ni_other29');
+    await until(page, 'document.querySelectorAll("[role=option]").length === 11');
+    await page.evaluate(`document.addEventListener('click', (event) => { event.preventDefault(); document.title = 'opened'; })`);
+    const press = (key: string, isComposing: boolean) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', isComposing: ${isComposing}, bubbles: true }))`,
+      );
+    await press('ArrowDown', true);
+    await press('Enter', true);
+    await press('Escape', true);
+    expect(await page.locator('[aria-selected=true]').getAttribute('id')).toBe('result-0');
+    expect(await page.title()).not.toBe('opened');
+    await press('Enter', false);
+    expect(await page.title()).toBe('opened');
+  });
+
   it('goes from change to change with j and k, and shows the keys with ?', async () => {
     const page = await open(nina);
     const focused = () => page.evaluate<string>('document.activeElement.id');

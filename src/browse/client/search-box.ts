@@ -76,6 +76,8 @@ export function addSearchBox(): void {
     if (input.value !== '') search();
   });
   input.addEventListener('keydown', (event) => {
+    // these keys belong to an input method, which writes Chinese or Japanese for example
+    if (event.isComposing) return;
     const count = options().length;
     if (event.key === 'ArrowDown' && count > 0) select((selected + 1) % count);
     else if (event.key === 'ArrowUp' && count > 0) select((selected - 1 + count) % count);
