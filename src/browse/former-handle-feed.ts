@@ -11,8 +11,8 @@ export function formerHandleFeed(baseUrl: string, handle: ByteText, holders: rea
   const [base, path] = [escapeText(baseUrl), accountFeed(handle)];
   const entries = holders.map(({ screen_name, seen_to }) => {
     const [name, page, feed] = [escapeText(screen_name), accountPage(screen_name), accountFeed(screen_name)];
-    const text = `@${name} had the handle @${escapeText(handle)} before. Its changes are in the feed ${base}/${feed}`;
-    return `<entry><id>${base}/${path}#${accountPlace(screen_name).name}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${seen_to}</updated><link href="${base}/${page}"/><link rel="related" type="application/atom+xml" href="${base}/${feed}"/><content>${text}</content></entry>\n`;
+    const text = `@${name} had the handle @${escapeText(handle)} before. Its page leads to its feed.`;
+    return `<entry><id>${base}/${path}#${accountPlace(screen_name).name}</id><title>@${escapeText(handle)} is now @${name}</title><updated>${seen_to}</updated><link href="${base}/${page}"/><link rel="related" href="${base}/${feed}" type="application/atom+xml"/><content>${text}</content></entry>\n`;
   });
   return encodeFile(
     atomMarkup(baseUrl, {

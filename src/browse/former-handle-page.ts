@@ -21,7 +21,7 @@ function leadingPage(handle: ByteText, holders: readonly FormerHolderText[], par
   const linkTo = (screenName: ByteText) => `${ROOT_3}${accountPage(screenName, part)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>
-      `<li><a href="${linkTo(screen_name)}"><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+      `<li><a href="${linkTo(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
   const [holder] = holders;
   const target = holder === undefined ? '' : linkTo(holder.screen_name);

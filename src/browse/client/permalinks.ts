@@ -5,14 +5,19 @@ export function keepFragment(): void {
   if (target !== null) location.replace(target.href + location.hash);
 }
 
-/** Goes on to records that are not on the main page of their account any more: the page has a link for each address. */
+/**
+ * Goes on to records that are not on the main page of their account any more: the page has a link for each address. A record
+ * of an account that had the handle before is elsewhere: the links to such accounts lead to it.
+ */
 export function addPermalinks(): void {
   followPermalink();
   addEventListener('hashchange', followPermalink);
 }
 
 function followPermalink(): void {
+  if (location.hash === '') return;
   // :target can match later than this script runs
-  const link = document.getElementById(location.hash.slice(1));
-  if (link instanceof HTMLAnchorElement && link.closest('.moved') !== null) location.replace(link.href);
+  const target = document.getElementById(location.hash.slice(1));
+  if (target === null) for (const holder of document.querySelectorAll<HTMLAnchorElement>('a[data-holder]')) holder.hash = location.hash;
+  else if (target instanceof HTMLAnchorElement && target.closest('.moved') !== null) location.replace(target.href);
 }
