@@ -554,6 +554,14 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     const after = await publishComposed(target, { ...options, out: job.out, append: true });
     expect(after).toMatchObject({ dropped: 4, head: { generation: 5, log: { count: 1 } } });
     expect(await composed(await intact('append'), 'rest/data/index.json', 'as_of=1')).toBe(404);
+
+    // a tree from before the removal would bring the account back
+    for (const append of [false, true]) {
+      const back = publishComposed(target, { ...options, out: old.out, append });
+      await expect(back).rejects.toMatchObject({ code: 'generations-lost', message: expect.stringContaining('removed') });
+    }
+    // unless the removal was ended on purpose
+    expect(await publishComposed(target, { ...options, out: old.out, dropGenerations: true })).toMatchObject({ dropped: 1 });
     target.close();
   });
 

@@ -51,7 +51,9 @@ export async function generationsToPublish(
   }
   const before = await readLog(found.log, read);
   const joined = (isSound ? joinedLogs(own, before) : undefined) ?? appendedLog(own, before, append, lastOf(found, before));
-  if (joined !== undefined) return { generations: joined, before, isSuccessor: true, unknown: 0 };
+  if (joined !== undefined && (!hasRemoved(found, head) || hasCommon(own, before))) {
+    return { generations: joined, before, isSuccessor: true, unknown: 0 };
+  }
   return { generations: afterAll(own, found, before), before, isSuccessor: false, unknown: 0 };
 }
 
@@ -166,6 +168,16 @@ export function lostGenerations(
   isSuccessor: boolean,
 ): Failure | undefined {
   if (found === undefined || isSuccessor || hasRemoved(head, found)) return undefined;
+  if (hasRemoved(found, head)) {
+    return new Failure('generations-lost', `the tree may contain an account that was removed from ${target}`, {
+      expected: `a tree of a store with all removals up to ${found.last_exclusion}`,
+      found:
+        head.last_exclusion === null
+          ? 'a tree of a store without removals'
+          : `a tree of a store with removals up to ${head.last_exclusion}`,
+      hint: 'build from the newest store and publish again; if the removal was ended with palimpsest exclusions --allow, add --drop-generations',
+    });
+  }
   return new Failure('generations-lost', `the tree does not have the generations of ${target}: readers would lose these states`, {
     expected: `a tree that continues generation ${found.generation}`,
     found: `generation ${head.generation} of a tree that was built without that one`,
