@@ -164,6 +164,26 @@ function warnOfUnreadable(terminal: Terminal, { unreadable }: ComposedPublishSum
 }
 
 /**
+ * Refuses options that have no effect on a rollback.
+ * @throws Failure usage
+ */
+export function refuseWithRollback({ keep, append, dropGenerations, repair }: ComposedOnly & { readonly repair?: true | undefined }): void {
+  const [first] = [
+    ...(keep === undefined ? [] : ['--keep']),
+    ...(append === undefined ? [] : ['--append']),
+    ...(dropGenerations === undefined ? [] : ['--drop-generations']),
+    ...(repair === undefined ? [] : ['--repair']),
+  ];
+  if (first === undefined) return;
+  throw new Failure('usage', `${first} cannot be used with --rollback`, {
+    place: { field: first },
+    expected: `--rollback or ${first}`,
+    found: 'both',
+    hint: `leave out ${first}: --rollback writes the head of an earlier generation, without a local tree, and deletes nothing`,
+  });
+}
+
+/**
  * Refuses the options that only the composed layout has.
  * @throws Failure usage
  */

@@ -740,6 +740,10 @@ describe('palimpsest publish with a composed tree', () => {
     expect(readHead(site)?.generation).toBe(2);
     expect(await palimpsestJson(['publish', site], { env: { PALIMPSEST_ROLLBACK: '1' } })).toMatchObject({ generation: 1 });
     expect(readHead(site)?.generation).toBe(1);
+    for (const extra of [['--keep', '9d'], ['--append'], ['--drop-generations'], ['--repair']]) {
+      const refused = await palimpsest(['publish', site, '--rollback', '2', ...extra, '--json']);
+      expect({ code: refused.code, ...JSON.parse(refused.stdout) }, extra[0]).toMatchObject({ code: 2, error: { code: 'usage' } });
+    }
     const gzip = await palimpsest([...publish, '--gzip', '--json']);
     expect({ code: gzip.code, ...JSON.parse(gzip.stdout) }).toMatchObject({ code: 2, error: { code: 'usage' } });
 
