@@ -6,7 +6,7 @@ import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
-import { type ExcludableNames, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
+import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
@@ -22,7 +22,7 @@ export type Reject = (inputError: InputError) => void;
 interface StoredObservation {
   readonly kind: 'stored';
   readonly row: Omit<Row, 'input'>;
-  readonly names: ExcludableNames | undefined;
+  readonly names: NamesToExclude | undefined;
 }
 
 /** The threads of a run. They start when there is enough text for them. */
@@ -159,7 +159,7 @@ async function inOrder(
   return items;
 }
 
-function* storedIn(rows: Float64Array, names: readonly ExcludableNames[] | undefined): Generator<StoredObservation> {
+function* storedIn(rows: Float64Array, names: readonly NamesToExclude[] | undefined): Generator<StoredObservation> {
   for (let at = 0; at < rows.length; at += READ_COLUMNS) {
     const [moment = 0, profile = 0, archive = 0, account = 0, line = 0] = rows.subarray(at, at + READ_COLUMNS);
     yield { kind: 'stored', row: { moment, profile, archive, account, line }, names: names?.[at / READ_COLUMNS] };
