@@ -37,13 +37,16 @@ export async function publishComposedTree(
   const milliseconds = Math.round(performance.now() - started);
   const { head, before, dropped, done, traffic } = summary;
   const facts = { target: target.name, out: options.out, generation: head.generation, before, generations: head.log.count, milliseconds };
+  warnOfUnreadable(terminal, summary, target.name);
   if (options.dryRun) return await reportPlan(terminal, summary, facts, target.name);
+  if (summary.unreadable > 0) terminal.exitCode = 1;
   warnIfUnconditional(terminal, summary.isConditional);
   terminal.summary(
     {
       ...facts,
       done,
       dropped,
+      unreadable: summary.unreadable,
       requests: trafficOf(traffic),
       bytes: traffic.sent,
       conditional: summary.isConditional,
@@ -73,7 +76,7 @@ export async function publishComposedTree(
 
 async function reportPlan(
   terminal: Terminal,
-  { uploads, bytes, deletes, dropped, refusals, chunks }: ComposedPublishSummary,
+  { uploads, bytes, deletes, dropped, unreadable, refusals, chunks }: ComposedPublishSummary,
   facts: object,
   target: string,
 ): Promise<void> {
@@ -83,7 +86,7 @@ async function reportPlan(
   terminal.summary(
     {
       ...facts,
-      plan: { uploads, deletes: deletes.length, bytes, dropped },
+      plan: { uploads, deletes: deletes.length, bytes, dropped, unreadable },
       refusals: refusals.map(({ code, message, expected, found, hint }) => ({ code, message, expected, found, hint })),
       steps,
     },
@@ -149,6 +152,35 @@ function invalidateLines(paths: readonly string[]): string[] {
 function warnIfUnconditional(terminal: Terminal, isConditional: boolean): void {
   if (isConditional) return;
   terminal.warn('this object store has no conditional writes: two publishes at the same time may not detect each other');
+}
+
+/** Warns if not everything of the states that a run deletes can be found. */
+function warnOfUnreadable(terminal: Terminal, { unreadable }: ComposedPublishSummary, target: string): void {
+  if (unreadable === 0) return;
+  const what = `${plural(unreadable, 'part')} of earlier generations at ${target} ${unreadable === 1 ? 'is' : 'are'} missing or damaged`;
+  terminal.warn(
+    `${what}: chunks that only they name stay at the target. If they must go, publish to a new prefix or folder and delete this one`,
+  );
+}
+
+/**
+ * Refuses options that have no effect on a rollback.
+ * @throws Failure usage
+ */
+export function refuseWithRollback({ keep, append, dropGenerations, repair }: ComposedOnly & { readonly repair?: true | undefined }): void {
+  const [first] = [
+    ...(keep === undefined ? [] : ['--keep']),
+    ...(append === undefined ? [] : ['--append']),
+    ...(dropGenerations === undefined ? [] : ['--drop-generations']),
+    ...(repair === undefined ? [] : ['--repair']),
+  ];
+  if (first === undefined) return;
+  throw new Failure('usage', `${first} cannot be used with --rollback`, {
+    place: { field: first },
+    expected: `--rollback or ${first}`,
+    found: 'both',
+    hint: `leave out ${first}: --rollback writes the head of an earlier generation, without a local tree, and deletes nothing`,
+  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { publishComposedTree, refuseComposedOnly, refuseGzip, rollBack } from './publish-composed.ts';
+import { publishComposedTree, refuseComposedOnly, refuseGzip, refuseWithRollback, rollBack } from './publish-composed.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
@@ -104,6 +104,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
       if (options.rollback === undefined && !options.allowOtherFiles) refuseSwapped(target, options.out);
       if (options.rollback !== undefined || foundLayout(options.out) === 'composed') {
         refuseGzip(options.gzip);
+        if (options.rollback !== undefined) refuseWithRollback(options);
         const composed = {
           out: options.out,
           ...requestsOf(options, terminal),

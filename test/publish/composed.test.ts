@@ -70,6 +70,13 @@ class History {
     } else await buildComposed(this.store, { out: this.out, site, time });
   }
 
+  /** Removes the account of a record, and builds a generation. */
+  async remove(line: string | undefined, daysAgo: number): Promise<void> {
+    const { account }: { readonly account: string } = JSON.parse(line ?? '');
+    await removeAccounts(this.store, [account], { now: '2026-11-22T00:00:00Z', allowUnknown: true, isDryRun: false });
+    await this.build(daysAgo);
+  }
+
   chunks(): Set<string> {
     return new Set([...filesIn(this.out).keys()].filter((path) => path.startsWith('chunks/')));
   }
@@ -164,8 +171,16 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     const marker = JSON.parse(readFileSync(join(copy, 'publish.json'), 'utf8'));
     expect(marker).toMatchObject({ layout: 'composed' });
     rmSync(join(copy, 'publish.json'));
+    // a killed run leaves these files in a folder, and the next run overwrites them
+    for (const path of filesIn(copy).keys()) if (/\.(lock|partial)$/.test(path)) rmSync(join(copy, path));
     expect((await verify({ out: copy })).violations).toEqual([]);
     return copy;
+  }
+
+  /** Returns the chunks at the target that a tree does not have. Chunks of old logs are left out: they have only counts and hashes. */
+  async function leftOf(prefix: string, { out }: History): Promise<string[]> {
+    const [files, own] = [filesIn(await intact(prefix)), filesIn(out)];
+    return [...files].flatMap(([path, bytes]) => (path.startsWith('chunks/') && !own.has(path) && !isLog(bytes) ? [path] : []));
   }
 
   it.skipIf(skip)('sends only what is new, with the requests that it counts', async () => {
@@ -182,8 +197,8 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
       expect(done).toEqual({ uploads: without(history.chunks(), before).length, deletes: 0 });
       if (proxy !== undefined) expect(proxy.requests - asked).toBeGreaterThanOrEqual(traffic.requests);
       counts[title] = traffic.requests;
-      // the head and the state are read; two writes show that the store is conditional
-      expect(traffic.writes - done.uploads).toBe(daysAgo === 9 ? 4 : 3);
+      // the head and the state are read and written; two writes show that the store is conditional
+      expect(traffic.writes - done.uploads).toBe(4);
       expect(traffic.reads).toBe(2);
     };
     try {
@@ -294,24 +309,18 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     const target = await place.open('removed');
     await history.add(records.first, 3);
     await publishComposed(target, { ...options, out: history.out });
-    const removed: string = JSON.parse(records.first[0] ?? '').account;
-    await removeAccounts(history.store, [removed], { now: '2026-11-22T00:00:00Z', allowUnknown: false, isDryRun: false });
-    await history.build(2);
-    const failing: Target = {
-      ...bound(target),
-      remove: async () => {
-        throw new Error('killed');
-      },
-    };
-    await expect(publishComposed(failing, { ...options, out: history.out })).rejects.toThrow('killed');
+    await history.remove(records.first[0], 2);
+    const killed = publishComposed(killedAt(target, 'remove'), { ...options, out: history.out });
+    await expect(killed).rejects.toThrow('killed');
     await expect(publishComposed(target, { ...options, out: history.out })).rejects.toMatchObject({ code: 'target-busy' });
-    const done = await publishComposed(target, { ...options, out: history.out, isSinglePublisher: true });
+    // the guard accepted these deletes before
+    const next = { ...options, out: history.out, isSinglePublisher: true, maxDelete: { most: 0 } };
+    const done = await publishComposed(target, next);
     expect(done.done.deletes).toBeGreaterThan(0);
-    const files = filesIn(await intact('removed'));
-    expect([...files].filter(([, bytes]) => bytes.includes(`"account":"${removed}"`)).map(([path]) => path)).toEqual([]);
-    const left = [...files].filter(([path]) => path.startsWith('chunks/') && !history.chunks().has(path));
-    // old chunks of the log stay: they have only counts and hashes
-    expect(left.filter(([, bytes]) => !isLog(bytes))).toEqual([]);
+    // a CDN may have the chunks for a year
+    expect(done).toMatchObject({ isIdle: false, invalidate: ['/api/chunks/*'] });
+    expect(await publishComposed(target, next)).toMatchObject({ isIdle: true, invalidate: [] });
+    expect(await leftOf('removed', history)).toEqual([]);
     target.close();
   });
 
@@ -326,14 +335,154 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     await rollback(target, { ...options, generation: 1 });
     await job.add(records.many, 7);
     await publishComposed(target, { ...options, out: job.out, append: true });
-    const removed: string = JSON.parse(records.one[0] ?? '').account;
-    await removeAccounts(job.store, [removed], { now: '2026-11-22T00:00:00Z', allowUnknown: true, isDryRun: false });
-    await job.build(6);
+    await job.remove(records.one[0], 6);
     await publishComposed(target, { ...options, out: job.out });
-    const files = filesIn(await intact('withdrawn-and-removed'));
-    const left = [...files].filter(([path]) => path.startsWith('chunks/') && !job.chunks().has(path));
-    // a node has only hashes and keys, and nodes of old logs stay
-    expect(left.filter(([, bytes]) => !isLog(bytes) && !bytes.toString().startsWith('{"level":')).map(([path]) => path)).toEqual([]);
+    expect(await leftOf('withdrawn-and-removed', job)).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes after a removal what rollbacks withdrew before --keep dropped the generations around it', async () => {
+    const [history, job] = [new History(`${name} withdrawn and kept`), new History(`${name} withdrawn and kept job`)];
+    const target = await place.open('withdrawn-and-kept');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    cpSync(history.store, job.store);
+    await history.add(records.one, 8);
+    await publishComposed(target, { ...options, out: history.out });
+    await rollback(target, { ...options, generation: 1 });
+    await publishedEarlier(target, 0.1);
+    await job.add(records.many, 7);
+    await publishComposed(target, { ...options, out: job.out, append: true });
+    await publishedEarlier(target, 2);
+    const pruned = await publishComposed(target, { ...options, out: job.out, append: true, keep: DAY });
+    expect(pruned).toMatchObject({ dropped: 1, head: { generation: 3, log: { count: 1 } } });
+    await job.remove(records.one[0], 6);
+    await publishComposed(target, { ...options, out: job.out });
+    expect(await leftOf('withdrawn-and-kept', job)).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes with --keep what a rollback withdrew long ago', async () => {
+    const history = new History(`${name} withdrawn long ago`);
+    const target = await place.open('withdrawn-long-ago');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    const first = history.chunks();
+    const job = new History(`${name} withdrawn long ago job`);
+    cpSync(history.out, job.out, { recursive: true });
+    cpSync(history.store, job.store);
+    await history.add(records.many, 8);
+    await publishComposed(target, { ...options, out: history.out });
+    await rollback(target, { ...options, generation: 1 });
+    const keep = { ...options, out: job.out, keep: 4 * DAY };
+    expect(await publishComposed(target, keep)).toMatchObject({ deletes: [] });
+    await notedEarlier(target, 5);
+    expect(await publishComposed(target, keep)).toMatchObject({ isIdle: false, dropped: 0, invalidate: ['/api/chunks/*'] });
+    expect(await leftOf('withdrawn-long-ago', job)).toEqual([]);
+    expect(without(first, job.chunks())).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes after a removal the states that --drop-generations dropped', async () => {
+    const [one, two] = [new History(`${name} dropped`), new History(`${name} dropped later`)];
+    const target = await place.open('dropped');
+    await one.add(records.first, 9);
+    await publishComposed(target, { ...options, out: one.out });
+    await two.add(records.many, 8);
+    expect(await publishComposed(target, { ...options, out: two.out, dropGenerations: true })).toMatchObject({ dropped: 1, deletes: [] });
+    await two.remove(records.first[0], 7);
+    await publishComposed(target, { ...options, out: two.out });
+    expect(await leftOf('dropped', two)).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('deletes after a removal what killed runs sent', async () => {
+    const history = new History(`${name} killed and removed`);
+    const target = await place.open('killed-and-removed');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    const removed = new History(`${name} killed and removed later`);
+    cpSync(history.store, removed.store);
+    for (const [index, added] of [records.one, records.many, records.backfill].entries()) {
+      await history.add(added, 8 - index);
+      // the last one is killed while it sends, the others when all is sent
+      const moment = index === 2 ? killedAt(target, 'put', /^chunks/, 12) : killedAt(target, 'put', /^head/);
+      await expect(publishComposed(moment, { ...options, out: history.out, concurrency: 3 })).rejects.toThrow('killed');
+    }
+    await removed.remove(records.one[0], 4);
+    const done = await publishComposed(target, { ...options, out: removed.out });
+    expect(done).toMatchObject({ unreadable: 0 });
+    expect(await leftOf('killed-and-removed', removed)).toEqual([]);
+    target.close();
+  });
+
+  it.skipIf(skip)('continues with the deletes that a failed run left', async () => {
+    const history = new History(`${name} failed`);
+    const target = await place.open('failed');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    await history.remove(records.first[0], 8);
+    let requests = 0;
+    const failing: Target = {
+      ...bound(target),
+      remove: async (path, signal) => {
+        requests += 1;
+        if (requests > 3) throw new Error('failed');
+        await target.remove(path, signal);
+      },
+    };
+    const out = { ...options, out: history.out, concurrency: 1 };
+    await expect(publishComposed(failing, out)).rejects.toThrow('failed');
+    // that run has ended, so this one need not wait
+    const plan = await publishComposed(target, { ...out, dryRun: true });
+    const done = await publishComposed(target, out);
+    expect(done).toMatchObject({ traffic: { deletes: plan.deletes.length } });
+    expect(await leftOf('failed', history)).toEqual([]);
+    const all = filesIn(await intact('failed'));
+    expect([...all.keys()].filter((path) => plan.deletes.some((one) => path.endsWith(one.slice(2))))).toEqual([]);
+    expect(requests).toBe(4);
+    target.close();
+  });
+
+  it.skipIf(skip)('waits for the deletes of a run that ends while this one begins', async () => {
+    const history = new History(`${name} beginning`);
+    const target = await place.open('beginning');
+    await history.add(records.first, 9);
+    await publishComposed(target, { ...options, out: history.out });
+    await history.remove(records.first[0], 8);
+    const beginning: Target = {
+      ...bound(target),
+      get: async (path, signal) => {
+        if (path === 'head.json') {
+          await expect(publishComposed(killedAt(target, 'remove'), { ...options, out: history.out })).rejects.toThrow('killed');
+        }
+        return await target.get(path, signal);
+      },
+    };
+    await expect(publishComposed(beginning, { ...options, out: history.out })).rejects.toMatchObject({ code: 'target-busy' });
+    target.close();
+  });
+
+  it.skipIf(skip)('publishes a removal although nodes of earlier states are missing or damaged', async () => {
+    const history = new History(`${name} lost nodes`);
+    const target = await place.open('lost-nodes');
+    const roots: string[] = [];
+    for (const [index, added] of [records.first, records.one, records.many].entries()) {
+      await history.add(added, 9 - index);
+      await publishComposed(target, { ...options, out: history.out });
+      roots.push(readHead(history.out)?.data.root ?? '');
+    }
+    const pathOf = (chunk = '') => `chunks/${chunk.slice(0, 2)}/${chunk.slice(2)}`;
+    await target.remove(pathOf(roots[0]), options.signal);
+    const headers = { contentType: 'text/plain', cacheControl: '', contentEncoding: '' };
+    const damaged = { bytes: Buffer.from('{}'), headers, digest: roots[1] ?? '' };
+    await target.put(pathOf(roots[1]), damaged, options.signal);
+    await history.remove(records.first[0], 6);
+    const done = await publishComposed(target, { ...options, out: history.out });
+    expect(done).toMatchObject({ unreadable: 2, dropped: 3, head: { generation: 4 } });
+    const files = filesIn(await intact('lost-nodes'));
+    expect(roots.filter((root) => files.has(pathOf(root)))).toEqual([]);
+    expect(await publishComposed(target, { ...options, out: history.out })).toMatchObject({ isIdle: true, unreadable: 0 });
     target.close();
   });
 
@@ -407,6 +556,14 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     const after = await publishComposed(target, { ...options, out: job.out, append: true });
     expect(after).toMatchObject({ dropped: 4, head: { generation: 5, log: { count: 1 } } });
     expect(await composed(await intact('append'), 'rest/data/index.json', 'as_of=1')).toBe(404);
+
+    // a tree from before the removal would bring the account back
+    for (const append of [false, true]) {
+      const back = publishComposed(target, { ...options, out: old.out, append });
+      await expect(back).rejects.toMatchObject({ code: 'generations-lost', message: expect.stringContaining('removed') });
+    }
+    // unless the removal was ended on purpose
+    expect(await publishComposed(target, { ...options, out: old.out, dropGenerations: true })).toMatchObject({ dropped: 1 });
     target.close();
   });
 
@@ -431,11 +588,14 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     await target.put(object, { bytes: Buffer.from('{}'), headers, digest: old }, options.signal);
     expect(await publishComposed(target, { ...options, out: history.out })).toMatchObject({ isIdle: true });
     const repaired = await publishComposed(target, { ...options, out: history.out, repair: true });
-    expect(repaired.done.uploads).toBe(2);
+    expect(repaired.done.uploads).toBe(1);
     await intact('changed');
     const log = readHead(history.out)?.log.node.children[0]?.[0] ?? '';
     await target.remove(`chunks/${log.slice(0, 2)}/${log.slice(2)}`, options.signal);
     await expect(rollback(target, { ...options, generation: undefined })).rejects.toMatchObject({ code: 'target-edited' });
+    const again = await publishComposed(target, { ...options, out: history.out, repair: true });
+    expect(again.done.uploads).toBe(1);
+    expect(await rollback(target, { ...options, generation: undefined })).toMatchObject({ head: { generation: 1 } });
     target.close();
   });
 
@@ -482,8 +642,39 @@ async function publishedEarlier(target: Target, days: number): Promise<void> {
   await target.put('head.json', { bytes: upload, headers, digest: hash('sha256', upload) }, options.signal);
 }
 
-/** Whether a chunk is a leaf of the log, or a node above the only leaf of a tree. */
-const isLog = (bytes: Buffer) => bytes.includes('"generation":') || bytes.length < 150;
+/** Changes the state of a target as if all its states were noted some days earlier. */
+async function notedEarlier(target: Target, days: number): Promise<void> {
+  const state = JSON.parse((await target.get('publish.json', options.signal))?.bytes.toString() ?? '');
+  const states = state.states.map((one: { readonly since: number }) => ({ ...one, since: one.since - days * DAY }));
+  const bytes = Buffer.from(`${JSON.stringify({ ...state, states })}\n`);
+  const headers = { contentType: 'application/json', cacheControl: '', contentEncoding: '' };
+  await target.put('publish.json', { bytes, headers, digest: hash('sha256', bytes) }, options.signal);
+}
+
+/** Whether a chunk is a leaf of a log, or a node above such leaves: its keys are times. */
+const isLog = (bytes: Buffer) =>
+  bytes.includes('"generation":') || /^\{"level":1,"children":\[\["\w+",\d+,\d+,1\d{12}\]/.test(bytes.toString());
+
+/** Returns a target at which a run is killed: from the chosen request on, no request arrives. */
+function killedAt(target: Target, method: 'put' | 'remove', path = /./, after = 0): Target {
+  let [isKilled, requests] = [false, 0];
+  const check = (name: 'put' | 'remove', at: string) => {
+    if (name === method && path.test(at)) requests += 1;
+    isKilled ||= requests > after;
+    if (isKilled) throw new Error('killed');
+  };
+  return {
+    ...bound(target),
+    put: async (at, upload, signal, condition) => {
+      check('put', at);
+      return await target.put(at, upload, signal, condition);
+    },
+    remove: async (at, signal) => {
+      check('remove', at);
+      await target.remove(at, signal);
+    },
+  };
+}
 
 /** Returns the paths of one set that another one does not have. */
 function without(paths: ReadonlySet<string>, others: ReadonlySet<string>): string[] {
@@ -551,6 +742,10 @@ describe('palimpsest publish with a composed tree', () => {
     expect(readHead(site)?.generation).toBe(2);
     expect(await palimpsestJson(['publish', site], { env: { PALIMPSEST_ROLLBACK: '1' } })).toMatchObject({ generation: 1 });
     expect(readHead(site)?.generation).toBe(1);
+    for (const extra of [['--keep', '9d'], ['--append'], ['--drop-generations'], ['--repair']]) {
+      const refused = await palimpsest(['publish', site, '--rollback', '2', ...extra, '--json']);
+      expect({ code: refused.code, ...JSON.parse(refused.stdout) }, extra[0]).toMatchObject({ code: 2, error: { code: 'usage' } });
+    }
     const gzip = await palimpsest([...publish, '--gzip', '--json']);
     expect({ code: gzip.code, ...JSON.parse(gzip.stdout) }).toMatchObject({ code: 2, error: { code: 'usage' } });
 
@@ -565,5 +760,22 @@ describe('palimpsest publish with a composed tree', () => {
     expect({ code: other.code, ...JSON.parse(other.stdout) }).toMatchObject({ code: 3, error: { code: 'other-layout' } });
     const reverse = await palimpsest(['publish', site, '--out', flat, '--json']);
     expect({ code: reverse.code, ...JSON.parse(reverse.stdout) }).toMatchObject({ code: 3 });
+  });
+
+  it('fails once if chunks of a removed account may stay at the target', async () => {
+    const history = new History('unreadable');
+    const site = join(folder, 'unreadable site');
+    await history.add((await lines()).first, 2);
+    const publish = ['publish', site, '--out', history.out, '--max-delete', '100%'];
+    await palimpsestJson(publish);
+    const { log, account } = readHead(history.out) ?? {};
+    for (const lost of [log?.node.children[0]?.[0] ?? '', account?.root ?? ''])
+      rmSync(join(site, 'chunks', lost.slice(0, 2), lost.slice(2)));
+    await history.remove((await lines()).first[0], 1);
+    const done = await palimpsest([...publish, '--json']);
+    expect({ code: done.code, ...JSON.parse(done.stdout) }).toMatchObject({ code: 1, generation: 2, unreadable: 1 });
+    expect(done.stderr).toContain('missing or damaged');
+    expect(await palimpsestJson(publish)).toMatchObject({ unreadable: 0 });
+    expect((await verify({ out: site })).violations).toEqual([]);
   });
 });

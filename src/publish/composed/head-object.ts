@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { type ComposedHead, encodeHead, type Published, parseHead } from '../../composed/head.ts';
 import { Failure } from '../../contract/failure.ts';
 import type { Remote } from '../../storage/remote.ts';
-import { storageErrorKind } from '../../storage/storage-failure.ts';
 import { HEAD } from '../../tree/found-layout.ts';
+import { replaceObject, replaceUnconditionally } from './conditional-write.ts';
 import { withPublish } from './published.ts';
 
 /** The head at a target. */
@@ -50,25 +50,6 @@ export async function writeHead(
   const bytes = Buffer.from(encodeHead({ ...head, published }));
   const headers = { contentType: 'application/json', cacheControl, contentEncoding: '' };
   const upload = { bytes, headers, digest: hash('sha256', bytes) };
-  if (!isConditional) {
-    if ((await remote.get(HEAD))?.tag !== found?.tag) throw overtaken(remote);
-    await remote.put(HEAD, upload);
-    return;
-  }
-  try {
-    await remote.put(HEAD, upload, found === undefined ? 'absent' : { tag: found.tag });
-  } catch (error) {
-    if (storageErrorKind(error) !== 'conflict') throw error;
-    // the response to this very write may have been lost
-    if ((await remote.get(HEAD))?.bytes.equals(bytes) !== true) throw overtaken(remote);
-  }
-}
-
-function overtaken(remote: Remote): Failure {
-  return new Failure('target-busy', `another run published to ${remote.name} at the same time`, {
-    place: { file: HEAD },
-    expected: `the ${HEAD} that was there when this run began`,
-    found: `a newer ${HEAD}, which is unchanged`,
-    hint: 'run the same command again if your tree is the newer one',
-  });
+  const replace = isConditional ? replaceObject : replaceUnconditionally;
+  await replace(remote, HEAD, upload, found?.tag);
 }

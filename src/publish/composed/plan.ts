@@ -3,6 +3,7 @@ import { type ComposedHead, encodeHead, type Published } from '../../composed/he
 import { logOf } from '../../composed/log.ts';
 import type { Generation } from '../../rewrite/compose.ts';
 import { settledGeneration } from './published.ts';
+import { formerStates, statesBeyond, type UnlistedState } from './unlisted.ts';
 
 /** What a plan is computed from. */
 export interface Situation {
@@ -11,8 +12,8 @@ export interface Situation {
   readonly generations: readonly Generation[];
   /** The same at the target; undefined without an earlier publish. */
   readonly found: { readonly head: ComposedHead; readonly generations: readonly Generation[] } | undefined;
-  /** The generations that rollbacks withdrew. Read only after a removal. */
-  readonly withdrawn: readonly Generation[];
+  /** The states that the log of the target may not have. */
+  readonly noted: readonly UnlistedState[];
   /** Whether the new state continues the generations of the target. Otherwise all of these are dropped. */
   readonly isSuccessor: boolean;
   /** Whether an account was removed since the state at the target: then no earlier state may stay. */
@@ -39,19 +40,21 @@ export interface ComposedPlan {
   readonly published: readonly Published[];
   /** Whether the target has this head. */
   readonly isIdle: boolean;
-  /** The root of the new log, and its chunks that the old log does not have. */
+  /** The chunks of the new log that the old log does not have. To repair a target, all of them. */
   readonly logChunks: readonly Chunk[];
   readonly states: readonly NewState[];
   /** The generations that the new log has. */
   readonly kept: readonly Generation[];
   /** The generations that only the old log has. */
   readonly dropped: readonly Generation[];
-  /** Those of them whose chunks are deleted; after a removal also the withdrawn ones. The log itself has only counts and hashes: its old chunks stay. */
-  readonly deleted: readonly Generation[];
+  /** The states whose chunks are deleted. The log itself has only counts and hashes: its old chunks stay. */
+  readonly deleted: readonly UnlistedState[];
+  /** The states to note at the target: those that stay there without being in both logs, and those to send. */
+  readonly unlisted: readonly UnlistedState[];
 }
 
 /** Computes what to send and what to drop. Pure. */
-export function planComposed({ head, generations, found, withdrawn, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
+export function planComposed({ head, generations, found, noted, isSuccessor, hasRemoved, repair, keep, now }: Situation): ComposedPlan {
   const before = found?.generations ?? [];
   // what an earlier publish dropped stays dropped
   const first = isSuccessor ? (before[0]?.generation ?? 0) : 0;
@@ -65,7 +68,12 @@ export function planComposed({ head, generations, found, withdrawn, isSuccessor,
   );
   const isKept = new Set(kept.map(({ generation }) => generation));
   const dropped = isSuccessor ? before.filter(({ generation }) => !isKept.has(generation)) : before;
-  const readable = new Set(withinKeep(before, settled, keep, now));
+  const readable = withinKeep(before, settled, keep, now);
+  const former = statesBeyond(noted, [...before, ...kept]);
+  const left = statesBeyond(formerStates(dropped, now), kept);
+  const isOver = ({ since }: UnlistedState) => keep !== undefined && since <= now - keep;
+  const deleted = hasRemoved ? [...left, ...former] : [...statesBeyond(left, readable), ...former.filter(isOver)];
+  const sent = statesBeyond(kept, before).map(({ data, account }) => ({ data, account, since: now, complete: false }));
   const chunks = new Map<string, Chunk>();
   const log = logOf(kept, (chunk) => chunks.set(chunk.hash, chunk));
   const oldChunks = new Set<string>();
@@ -78,11 +86,12 @@ export function planComposed({ head, generations, found, withdrawn, isSuccessor,
     // other generations may have the same numbers
     published: isSuccessor ? (found?.head.published ?? []) : [],
     isIdle: found !== undefined && encodeHead({ ...found.head, published: undefined }) === encodeHead(next),
-    logChunks: [...chunks.values()].filter(({ hash }) => hash === log.root || !oldChunks.has(hash)),
+    logChunks: [...chunks.values()].filter(({ hash }) => repair || !oldChunks.has(hash)),
     states: repair ? newStates(kept, [], false) : newStates(kept, before, isSuccessor),
     kept,
     dropped,
-    deleted: hasRemoved ? [...dropped, ...withdrawn] : dropped.filter((generation) => !readable.has(generation)),
+    deleted,
+    unlisted: [...statesBeyond([...left, ...former], deleted), ...sent],
   };
 }
 

@@ -1,25 +1,20 @@
 import { type ComposedHead, requireHead } from '../../composed/head.ts';
 import type { Failure } from '../../contract/failure.ts';
 import { type OnProgress, stopped } from '../../contract/pauses.ts';
-import { chunkPath } from '../../rewrite/chunks.ts';
-import { forEachLimit } from '../../storage/pool.ts';
 import { openRemote, type Remote, type RemoteOptions } from '../../storage/remote.ts';
 import type { RequestCounter } from '../../storage/request-counter.ts';
 import type { Target } from '../../storage/target.ts';
 import { checkGuards, type Limits } from '../planning/guards.ts';
 import { refuseOtherFiles } from '../trees/other-files.ts';
-import { type ComposedState, readComposedState, writeComposedState } from './composed-state.ts';
-import { deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
-import { generationsToPublish, hasRemoved, lostGenerations, withdrawnGenerations } from './generations.ts';
+import { ClaimedState, type ComposedState, type FoundState, readComposedState } from './composed-state.ts';
+import { type Deletes, deleteListed, deletesOf, refuseUnfinishedDeletes } from './deletes.ts';
+import { generationsToPublish, hasRemoved, lostGenerations } from './generations.ts';
 import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
 import { type ComposedPlan, planComposed } from './plan.ts';
-import { readEither } from './read-chunk.ts';
-import { sendChunks, sendLog } from './send.ts';
-import { type ChunkRef, chunksBeyond, type ReadChecked } from './tree-difference.ts';
-
-/** Milliseconds for the deletes of one run. The next run deletes the rest. Much shorter than the time that another run waits. */
-const DELETE_MS = 300_000;
+import { readEither, readIfIntact } from './read-chunk.ts';
+import { readPlanned, sendChunks } from './send.ts';
+import { type ChunkReads, type ChunkRef, chunksBeyond } from './tree-difference.ts';
 
 /** The phases of a publish. `read` and `delete` count chunks, and `send` bytes. */
 export type ComposedPhase = 'read' | 'send' | 'delete';
@@ -54,6 +49,8 @@ export interface ComposedPublishSummary {
   readonly deletes: readonly string[];
   /** How many generations the target loses. */
   readonly dropped: number;
+  /** How many nodes of deleted states, and entries of the log, are missing or damaged. Chunks that only they name stay. */
+  readonly unreadable: number;
   readonly isIdle: boolean;
   /** The reasons why the plan was not carried out; empty if it was. */
   readonly refusals: readonly Failure[];
@@ -81,11 +78,12 @@ export async function publishComposed(target: Target, options: ComposedPublishOp
   const lock = options.dryRun ? undefined : lockTarget(target);
   try {
     const prepared = await prepare(remote, target, head, options);
-    const summary = await summaryOf(prepared, options);
+    const sends = await sendsOf(prepared, options);
+    const summary = summaryOf(prepared, sends, options);
     if (options.dryRun || summary.isIdle) return summary;
     const [refused] = summary.refusals;
     if (refused !== undefined) throw refused;
-    return await execute(prepared, summary, options);
+    return await execute(prepared, sends, summary, options);
   } finally {
     lock?.release();
   }
@@ -95,67 +93,85 @@ export async function publishComposed(target: Target, options: ComposedPublishOp
 interface Prepared {
   readonly remote: Remote;
   readonly found: FoundHead | undefined;
-  readonly state: ComposedState | undefined;
+  readonly state: FoundState | undefined;
   readonly plan: ComposedPlan;
-  readonly deletes: readonly string[];
-  /** How many chunks the target has if no chunk is sent. Known only if chunks are to be deleted. */
-  readonly atTarget: number;
+  readonly deletes: Deletes;
+  /** How many generations at the target are unknown, because its log is damaged. */
+  readonly unknown: number;
   readonly lost: Failure | undefined;
-  readonly read: ReadChecked;
+  readonly reads: ChunkReads;
 }
 
 async function prepare(remote: Remote, target: Target, head: ComposedHead, options: ComposedPublishOptions): Promise<Prepared> {
-  const [found, state] = await Promise.all([readHeadAt(remote), readComposedState(remote)]);
+  // in this order: a run lists its deletes before it writes the head, so the list of the run that wrote this head is there
+  const found = await readHeadAt(remote);
+  const state = await readComposedState(remote);
   if (found === undefined && state === undefined && !options.allowOtherFiles) refuseOtherFiles(target);
   if (!options.dryRun && !options.isSinglePublisher) refuseUnfinishedDeletes(remote, state, Date.now());
-  const read = readEither(options.out, remote);
-  const { generations, before, isSuccessor } = await generationsToPublish(head, found?.head, options.append, read);
+  const readTree = readEither(options.out, remote);
+  const { generations, before, isSuccessor, unknown } = await generationsToPublish(head, found?.head, options.append, readTree);
   const lost = lostGenerations(remote.name, head, found?.head, isSuccessor);
-  const removed = found !== undefined && hasRemoved(head, found.head);
   const plan = planComposed({
     head,
     generations,
     found: found && { head: found.head, generations: before },
-    withdrawn: removed ? await withdrawnGenerations(found.head, before, read) : [],
+    noted: state?.states ?? [],
     isSuccessor,
-    hasRemoved: removed,
+    hasRemoved: found !== undefined && hasRemoved(head, found.head),
     repair: options.repair,
     keep: options.keep,
     now: Date.now(),
   });
-  const { deletes, atTarget } = await deletesOf(plan, state, read);
-  return { remote, found, state, plan, deletes, atTarget, lost: options.dropGenerations ? undefined : lost, read };
+  const reads = { read: readPlanned(plan.logChunks, readTree), readIfIntact: readIfIntact(options.out, remote) };
+  const deletes = await deletesOf(plan, state?.deletes ?? [], reads);
+  return { remote, found, state, plan, deletes, unknown, lost: options.dropGenerations ? undefined : lost, reads };
 }
 
-/** Counts what a plan sends. Writes nothing. */
-async function summaryOf(
-  { remote, found, state, plan, deletes, atTarget, lost, read }: Prepared,
-  options: ComposedPublishOptions,
-): Promise<ComposedPublishSummary> {
-  const { head } = plan;
-  const isIdle = plan.isIdle && state !== undefined && deletes.length + state.deletes.length === 0 && !options.repair;
-  const chunks = () => chunksToSend(isIdle ? { ...plan, logChunks: [] } : plan, read);
+/** What a plan sends. */
+interface Sends {
+  readonly uploads: number;
+  readonly bytes: number;
+  /** The nodes. They are few, compared with the leaves. */
+  readonly nodes: readonly ChunkRef[];
+}
+
+async function sendsOf({ remote, plan, reads }: Prepared, { signal, onProgress }: ComposedPublishOptions): Promise<Sends> {
+  const nodes: ChunkRef[] = [];
   let [uploads, bytes] = [0, 0];
-  for await (const chunk of chunks()) {
-    if (options.signal.aborted) throw stopped(remote.policy.kept);
+  for await (const chunk of chunksToSend(plan, reads)) {
+    if (signal.aborted) throw stopped(remote.policy.kept);
     uploads += 1;
     bytes += chunk.bytes;
-    options.onProgress?.('read', uploads, 0);
+    if (chunk.level > 0) nodes.push(chunk);
+    onProgress?.('read', uploads, 0);
   }
-  const guarded = { isIdle, deletes: deletes.length, atTarget, readerGaps: [] };
+  return { uploads, bytes, nodes };
+}
+
+/** Returns the summary of a run that changes nothing. */
+function summaryOf(
+  { remote, found, state, plan, deletes, unknown, lost, reads }: Prepared,
+  { uploads, bytes }: Sends,
+  options: ComposedPublishOptions,
+): ComposedPublishSummary {
+  const { head, deleted, dropped } = plan;
+  const isIdle = plan.isIdle && state !== undefined && deleted.length + state.deletes.length === 0 && !options.repair;
+  const { hashes, pending, atTarget, unreadable } = deletes;
+  const guarded = { isIdle, deletes: hashes.length - pending, atTarget, readerGaps: [] };
   return {
     head,
     before: found?.head.generation ?? null,
     uploads,
     bytes,
-    deletes,
-    dropped: plan.dropped.length,
+    deletes: hashes,
+    dropped: dropped.length + unknown,
+    unreadable: unreadable.length + unknown,
     isIdle,
     refusals: [
       ...(lost === undefined ? [] : [lost]),
       ...checkGuards(remote.name, head.base_url, guarded, { ...options, allowGaps: false }),
     ],
-    chunks,
+    chunks: () => chunksToSend(plan, reads),
     done: { uploads: 0, deletes: 0 },
     traffic: remote.traffic,
     isConditional: true,
@@ -164,17 +180,12 @@ async function summaryOf(
 }
 
 /** Yields the chunks of the log and of all new states, each once. */
-async function* chunksToSend({ logChunks, states }: ComposedPlan, read: ReadChecked): AsyncGenerator<ChunkRef> {
-  for (const { hash, bytes } of logChunks) yield { hash, bytes };
-  yield* chunksOfStates(states, read);
-}
-
-/** Yields the chunks of all new states, each once. */
-async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked): AsyncGenerator<ChunkRef> {
+async function* chunksToSend({ logChunks, states }: ComposedPlan, reads: ChunkReads): AsyncGenerator<ChunkRef> {
+  for (const { hash, bytes } of logChunks) yield { hash, bytes, level: 0 };
   const seen = new Set<string>();
   for (const { state, base } of states) {
     for (const collection of ['data', 'account'] as const) {
-      for await (const chunk of chunksBeyond(state[collection], base?.[collection], read)) {
+      for await (const chunk of chunksBeyond(state[collection], base?.[collection], reads)) {
         if (seen.has(chunk.hash)) continue;
         seen.add(chunk.hash);
         yield chunk;
@@ -183,49 +194,52 @@ async function* chunksOfStates(states: ComposedPlan['states'], read: ReadChecked
   }
 }
 
-/** Sends the chunks, writes the head, and deletes what no state needs. */
+async function* leavesIn(chunks: AsyncIterable<ChunkRef>): AsyncGenerator<ChunkRef> {
+  for await (const chunk of chunks) if (chunk.level === 0) yield chunk;
+}
+
+/** Notes what it sends, sends the chunks, writes the head, and deletes what no state needs. */
 async function execute(
-  { remote, found, state, plan, deletes, read }: Prepared,
+  { remote, found, state, plan, deletes, reads }: Prepared,
+  { nodes }: Sends,
   summary: ComposedPublishSummary,
   options: ComposedPublishOptions,
 ): Promise<ComposedPublishSummary> {
-  const { concurrency, repair, cacheControl } = options;
+  const { concurrency, repair, cacheControl, onProgress } = options;
+  const pending = state?.deletes ?? [];
+  const { head, published, unlisted, deleted } = plan;
+  // if this run is killed, the next one finds from these states what was sent
+  const claim = { deletes: pending, since: state?.since ?? 0, states: [...unlisted, ...deleted] };
+  const claimed = await ClaimedState.claim(remote, state, claim, options);
+  const { isConditional } = claimed;
   let sent = 0;
   const onSent = (bytes: number) => {
     sent += bytes;
-    options.onProgress?.('send', sent, Math.max(sent, summary.bytes));
+    onProgress?.('send', sent, Math.max(sent, summary.bytes));
   };
-  const isConditional = await sendLog(remote, plan.head.log.root, plan.logChunks, options);
-  const uploads = await sendChunks(chunksOfStates(plan.states, read), { remote, concurrency, repair, read, onSent });
-  const list: ComposedState = { deletes, since: Date.now() };
-  // before the head, so that the next run deletes what a killed run leaves
-  if (state === undefined || deletes.length > 0) await writeComposedState(remote, list);
-  if (!plan.isIdle) await writeHead(remote, plan.head, found, { cacheControl, isConditional, earlier: plan.published });
-  const deleted = await deleteListed(remote, list.deletes, options);
-  if (deleted === deletes.length && deletes.length + (state?.deletes.length ?? 0) > 0) {
-    await writeComposedState(remote, { deletes: [], since: Date.now() });
+  const transfer = { remote, concurrency, repair, read: reads.read, onSent };
+  let uploads = 0;
+  // a node is sent before the chunks below it, so that everything at the target can be found from the roots
+  for (const level of [...new Set(nodes.map((node) => node.level))].sort((one, other) => other - one)) {
+    uploads += await sendChunks(
+      nodes.filter((node) => node.level === level),
+      transfer,
+    );
   }
-  const { pathname } = new URL(`${plan.head.base_url}/`);
+  uploads += await sendChunks(leavesIn(summary.chunks()), transfer);
+  const list: ComposedState = { deletes: deletes.hashes, since: Date.now(), states: unlisted };
+  // before the head, so that the next run deletes what a killed run leaves
+  if (deleted.length + pending.length > 0) await claimed.write(list);
+  if (!plan.isIdle) await writeHead(remote, head, found, { cacheControl, isConditional, earlier: published });
+  const kept = `readers of ${remote.name} see the new state, and the next run deletes the rest`;
+  const onDeleted = (done: number) => onProgress?.('delete', done, deletes.hashes.length);
+  await deleteListed(remote.with({ kept }), claimed, list, { concurrency, onDeleted });
+  const { pathname } = new URL(`${head.base_url}/`);
+  const changed = [...(plan.isIdle ? [] : ['head.json', 'rest/*']), ...(deletes.hashes.length === 0 ? [] : ['chunks/*'])];
   return {
     ...summary,
-    done: { uploads: uploads + plan.logChunks.length, deletes: deleted },
+    done: { uploads, deletes: deletes.hashes.length },
     isConditional,
-    invalidate: plan.isIdle ? [] : ['head.json', 'rest/*'].map((path) => pathname + path),
+    invalidate: changed.map((path) => pathname + path),
   };
-}
-
-async function deleteListed(
-  remote: Remote,
-  hashes: readonly string[],
-  { concurrency, onProgress }: ComposedPublishOptions,
-): Promise<number> {
-  const started = performance.now();
-  let deleted = 0;
-  await forEachLimit(hashes, concurrency, async (hash) => {
-    if (performance.now() - started > DELETE_MS) return;
-    await remote.remove(chunkPath(hash));
-    deleted += 1;
-    onProgress?.('delete', deleted, hashes.length);
-  });
-  return deleted;
 }

@@ -5,7 +5,7 @@ import { Failure } from '../../contract/failure.ts';
 import { hint, suggested } from '../../contract/hint.ts';
 import { chunkPath } from '../../rewrite/chunks.ts';
 import type { Remote } from '../../storage/remote.ts';
-import type { ReadChecked } from './tree-difference.ts';
+import type { ReadChecked, ReadIntact } from './tree-difference.ts';
 
 /** Returns a function that reads chunks at a target. @throws Failure target-edited and those of the target */
 export function readAt(remote: Remote): ReadChecked {
@@ -37,6 +37,29 @@ export function readEither(out: string, remote: Remote): ReadChecked {
       return await readRemote(hash);
     }
   };
+}
+
+/** Returns a function that reads chunks of a local tree, and those that it does not have intact at a target. */
+export function readIfIntact(out: string, remote: Remote): ReadIntact {
+  const [local, readRemote] = [new ChunkReader(out), readAt(remote)];
+  return async (hash) => {
+    try {
+      return local.read(hash);
+    } catch (error) {
+      if (!(error instanceof DamagedChunk)) throw error;
+    }
+    try {
+      return await readRemote(hash);
+    } catch (error) {
+      if (isEdited(error)) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** Whether an error says that a chunk is missing or damaged. */
+export function isEdited(error: unknown): boolean {
+  return error instanceof Failure && (error.code === 'target-edited' || error.code === 'tree-edited');
 }
 
 function edited(out: string, cause: DamagedChunk): Failure {

@@ -4,15 +4,17 @@ import { logOf } from '../../composed/log.ts';
 import { Failure } from '../../contract/failure.ts';
 import { parseNode } from '../../rewrite/chunks.ts';
 import type { Generation } from '../../rewrite/compose.ts';
-import { openRemote, type Remote, type RemoteOptions } from '../../storage/remote.ts';
+import { openRemote, type RemoteOptions } from '../../storage/remote.ts';
 import type { RequestCounter } from '../../storage/request-counter.ts';
 import type { Target } from '../../storage/target.ts';
+import { ClaimedState, readComposedState } from './composed-state.ts';
 import { readLog } from './generations.ts';
-import { type FoundHead, readHeadAt, writeHead } from './head-object.ts';
+import { readHeadAt, writeHead } from './head-object.ts';
 import { lockTarget } from './lock-target.ts';
 import { readAt } from './read-chunk.ts';
-import { sendLog } from './send.ts';
+import { readPlanned, sendChunks } from './send.ts';
 import type { ReadChecked } from './tree-difference.ts';
+import { formerStates, statesBeyond } from './unlisted.ts';
 
 export interface RollbackOptions extends RemoteOptions {
   /** The generation to go back to; undefined for the one before the current one. */
@@ -52,6 +54,7 @@ export async function rollback(target: Target, options: RollbackOptions): Promis
       const hint = 'check the target: only a target with the composed layout has generations; nothing was changed';
       throw noGeneration(target, 'a target with the composed layout', 'no head.json', hint);
     }
+    const state = await readComposedState(remote);
     const read = readAt(remote);
     const generations = await readLog(found.head.log, read);
     const wanted = chosen(target, generations, options.generation);
@@ -65,25 +68,18 @@ export async function rollback(target: Target, options: RollbackOptions): Promis
     );
     const summary = { head, before: found.head.generation, time: wanted.time, traffic: remote.traffic };
     if (options.dryRun || head.generation === found.head.generation) return { ...summary, isConditional: true, invalidate: [] };
-    const isConditional = await write(remote, head, chunks, found, options);
+    const withdrawn = formerStates(statesBeyond(generations, kept), Date.now());
+    const noted = [...statesBeyond(state?.states ?? [], generations), ...withdrawn];
+    const next = { deletes: [], since: 0, ...state, states: noted };
+    const { isConditional } = await ClaimedState.claim(remote, state, next, options);
+    const { concurrency, cacheControl } = options;
+    await sendChunks(chunks, { remote, concurrency, repair: false, read: readPlanned(chunks, read), onSent: () => {} });
+    await writeHead(remote, head, found, { cacheControl, isConditional, earlier: found.head.published ?? [] });
     const { pathname } = new URL(`${head.base_url}/`);
     return { ...summary, isConditional, invalidate: ['head.json', 'rest/*'].map((path) => pathname + path) };
   } finally {
     lock?.release();
   }
-}
-
-async function write(
-  remote: Remote,
-  head: ComposedHead,
-  chunks: readonly Chunk[],
-  found: FoundHead,
-  options: RollbackOptions,
-): Promise<boolean> {
-  const isConditional = await sendLog(remote, head.log.root, chunks, options);
-  const earlier = found.head.published ?? [];
-  await writeHead(remote, head, found, { cacheControl: options.cacheControl, isConditional, earlier });
-  return isConditional;
 }
 
 function chosen(target: Target, generations: readonly Generation[], wanted: number | undefined): Generation {

@@ -3,8 +3,6 @@ import type { Chunk } from '../../composed/chunk.ts';
 import { CHUNK_CACHE_CONTROL, chunkPath } from '../../rewrite/chunks.ts';
 import { forEachLimit } from '../../storage/pool.ts';
 import type { Remote } from '../../storage/remote.ts';
-import type { Upload } from '../../storage/target.ts';
-import { supportsConditions, unconditional } from './probe.ts';
 import type { ChunkRef, ReadChecked } from './tree-difference.ts';
 
 /** The bytes of a chunk never change, so every cache may keep it for ever. */
@@ -27,48 +25,30 @@ export interface ChunkTransfer {
 
 /** Sends chunks in any order. Returns how many were sent. */
 export async function sendChunks(
-  refs: AsyncIterable<ChunkRef>,
+  refs: Iterable<Pick<ChunkRef, 'hash'>> | AsyncIterable<Pick<ChunkRef, 'hash'>>,
   { remote, concurrency, repair, read, onSent }: ChunkTransfer,
 ): Promise<number> {
   let sent = 0;
   await forEachLimit(refs, concurrency, async ({ hash }) => {
     if (repair && (await isIntact(remote, hash))) return;
     const bytes = await read(hash);
-    await remote.put(chunkPath(hash), chunkUpload(hash, bytes));
+    await remote.put(chunkPath(hash), { bytes, headers: CHUNK_HEADERS, digest: hash });
     sent += 1;
     onSent(bytes.length);
   });
   return sent;
 }
 
-/**
- * Sends the chunks of the log, the root first: it shows whether the store supports conditional writes.
- * @returns whether it does
- * @throws Failure no-conditional-writes if it does not, and there may be several publishers
- */
-export async function sendLog(
-  remote: Remote,
-  root: string,
-  chunks: readonly Chunk[],
-  { concurrency, isSinglePublisher }: { readonly concurrency: number; readonly isSinglePublisher: boolean },
-): Promise<boolean> {
-  const [first, ...rest] = [...chunks.filter(({ hash }) => hash === root), ...chunks.filter(({ hash }) => hash !== root)];
-  if (first === undefined) throw new Error('a log without its root');
-  const upload = chunkUpload(first.hash, Buffer.concat(first.pieces));
-  await remote.put(chunkPath(root), upload);
-  const isConditional = await supportsConditions(remote, chunkPath(root), upload);
-  if (!isConditional && !isSinglePublisher) throw unconditional(remote);
-  await forEachLimit(rest, concurrency, async ({ hash, pieces }) => {
-    await remote.put(chunkPath(hash), chunkUpload(hash, Buffer.concat(pieces)));
-  });
-  return isConditional;
+/** Returns a function that reads chunks that are in memory, and all others with another function. */
+export function readPlanned(chunks: readonly Chunk[], read: ReadChecked): ReadChecked {
+  const planned = new Map(chunks.map((chunk) => [chunk.hash, chunk]));
+  return async (hash) => {
+    const chunk = planned.get(hash);
+    return chunk === undefined ? await read(hash) : Buffer.concat(chunk.pieces);
+  };
 }
 
 async function isIntact(remote: Remote, hash: string): Promise<boolean> {
   const found = await remote.get(chunkPath(hash));
   return found !== undefined && digest('sha256', found.bytes) === hash;
-}
-
-function chunkUpload(hash: string, bytes: Buffer): Upload {
-  return { bytes, headers: CHUNK_HEADERS, digest: hash };
 }

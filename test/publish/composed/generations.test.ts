@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ComposedHead } from '../../../src/composed/head.ts';
 import { logOf } from '../../../src/composed/log.ts';
-import { generationsToPublish } from '../../../src/publish/composed/generations.ts';
+import { Failure } from '../../../src/contract/failure.ts';
+import { generationsToPublish, lostGenerations } from '../../../src/publish/composed/generations.ts';
 import type { Generation } from '../../../src/rewrite/compose.ts';
 
 const chunks = new Map<string, Buffer>();
@@ -76,6 +77,46 @@ describe('the generations to publish', () => {
     expect(await joined([generation(1, 'x', 9)], true, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
     expect(await joined([generation(4, 'x')], false, { removed: true })).toMatchObject({ isSuccessor: false, list: '4x' });
     expect(await joined([generation(1, 'x', 9), generation(2, 'y', 10)], false)).toMatchObject({ isSuccessor: false, list: '4x 5y' });
+  });
+
+  it('are not those of a tree from before a removal at the target, unless both logs have generations in common', async () => {
+    const before = headOf([generation(1, 'a'), generation(2, 'x')], '2026-11-21T00:00:00Z');
+    const after = headOf([generation(4, 'a')], '2026-11-22T00:00:00Z');
+    for (const append of [false, true]) {
+      const refused = await generationsToPublish(before, after, append, read);
+      expect(refused.isSuccessor).toBe(false);
+      expect(lostGenerations('target', before, after, refused.isSuccessor)).toMatchObject({ code: 'generations-lost' });
+    }
+    // the account was allowed again
+    const allowed = headOf([generation(4, 'a'), generation(5, 'x')], null);
+    expect(await generationsToPublish(allowed, after, false, read)).toMatchObject({ isSuccessor: true });
+    // a tree that has its own numbers in between
+    const gap = headOf([generation(3, 'z'), generation(4, 'a'), generation(5, 'x')], null);
+    expect(await generationsToPublish(gap, after, false, read)).toMatchObject({ isSuccessor: true });
+  });
+
+  it('are found after a removal although a part of the log at the target is missing', async () => {
+    const many = Array.from({ length: 600 }, (_, index) => generation(index + 1, 'abcdef'.charAt(index % 6)));
+    const found = headOf(many);
+    const [first, ...others] = found.log.node.children;
+    expect(others.length).toBeGreaterThan(0);
+    const last = others.at(-1);
+    const missing = async (hash: string) => {
+      if (hash === first?.[0] || hash === last?.[0]) throw new Failure('target-edited', 'missing');
+      return await read(hash);
+    };
+    const head = headOf([generation(1, 'x', 900)], '2026-11-22T00:00:00Z');
+    const { generations, before, isSuccessor, unknown } = await generationsToPublish(
+      head,
+      { ...found, data: { ...found.data, root: 'r' } },
+      false,
+      missing,
+    );
+    expect(isSuccessor).toBe(false);
+    expect(generations).toMatchObject([{ generation: 601 }]);
+    // the head names the present state, so only the others of these two leaves are unknown
+    expect(before.at(-1)).toMatchObject({ generation: 600, time: many.at(-1)?.time, data: 'r' });
+    expect(unknown).toBe((first?.[1] ?? 0) + (last?.[1] ?? 0) - 1);
   });
 
   describe('after a rollback', () => {

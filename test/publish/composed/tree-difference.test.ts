@@ -30,7 +30,7 @@ describe('chunksBeyond', () => {
       fc.asyncProperty(sets, sets, async (keys, others) => {
         const [root, base] = [rootWith(keys), rootWith(others)];
         const found = new Map<string, number>();
-        for await (const chunk of chunksBeyond(root, base, read)) found.set(chunk.hash, chunk.bytes);
+        for await (const chunk of chunksBeyond(root, base, { read, readIfIntact: read })) found.set(chunk.hash, chunk.bytes);
         const [all, known] = [await reachableFrom([root], read), await reachableFrom([base], read)];
         expect([...all].filter((one) => !found.has(one) && !known.has(one))).toEqual([]);
         expect([...found.keys()].filter((one) => !all.has(one))).toEqual([]);
@@ -42,11 +42,27 @@ describe('chunksBeyond', () => {
     );
   });
 
+  it('yields at least the chunks that the other tree does not have, although nodes of it are damaged', async () => {
+    await fc.assert(
+      fc.asyncProperty(sets, sets, fc.nat(), async (keys, others, seed) => {
+        const [root, base] = [rootWith(keys), rootWith(others)];
+        const isDamaged = (hash: string) => (Number.parseInt(hash.slice(0, 7), 16) + seed) % 3 === 0;
+        const readIfIntact = async (hash: string) => (isDamaged(hash) ? undefined : await read(hash));
+        const found = new Set<string>();
+        for await (const { hash } of chunksBeyond(root, base, { read, readIfIntact })) found.add(hash);
+        const [all, known] = [await reachableFrom([root], read), await reachableFrom([base], read)];
+        expect([...all].filter((one) => !found.has(one) && !known.has(one))).toEqual([]);
+        expect([...found].filter((one) => !all.has(one))).toEqual([]);
+      }),
+      { numRuns: 12 },
+    );
+  });
+
   it('yields all chunks of a tree without another one, and none of an equal tree', async () => {
     const root = rootWith(ALL);
     const found: string[] = [];
-    for await (const { hash } of chunksBeyond(root, undefined, read)) found.push(hash);
+    for await (const { hash } of chunksBeyond(root, undefined, { read, readIfIntact: read })) found.push(hash);
     expect(new Set(found)).toEqual(await reachableFrom([root], read));
-    for await (const chunk of chunksBeyond(root, root, read)) throw new Error(chunk.hash);
+    for await (const chunk of chunksBeyond(root, root, { read, readIfIntact: read })) throw new Error(chunk.hash);
   });
 });

@@ -7,9 +7,32 @@ import type { Condition, Upload } from '../../storage/target.ts';
 const NO_TAG = `"${'0'.repeat(32)}"`;
 
 /**
- * Finds out whether a store supports conditional writes: some stores ignore the condition. Writes a chunk again that is
+ * Replaces an object if nobody wrote it since it was read.
+ * @param tag of the version that was read; undefined if there was none
+ * @returns the tag of the new version
+ * @throws Failure target-busy if another run wrote it
+ */
+export async function replaceObject(remote: Remote, path: string, upload: Upload, tag: string | undefined): Promise<string> {
+  try {
+    return await remote.put(path, upload, tag === undefined ? 'absent' : { tag });
+  } catch (error) {
+    if (storageErrorKind(error) !== 'conflict') throw error;
+    const now = await remote.get(path);
+    // the response to this very write may have been lost
+    if (now?.bytes.equals(upload.bytes)) return now.tag;
+    throw overtaken(remote, path);
+  }
+}
+
+/** Does the same at a store without conditional writes, which has only one publisher. */
+export async function replaceUnconditionally(remote: Remote, path: string, upload: Upload, tag: string | undefined): Promise<string> {
+  if ((await remote.get(path))?.tag !== tag) throw overtaken(remote, path);
+  return await remote.put(path, upload);
+}
+
+/**
+ * Finds out whether a store supports conditional writes: some stores ignore the condition. Writes an object again that is
  * there, so a write that should have failed changes nothing.
- * @param path of a chunk that is at the target
  */
 export async function supportsConditions(remote: Remote, path: string, upload: Upload): Promise<boolean> {
   for (const condition of ['absent', { tag: NO_TAG }] as const) {
@@ -35,5 +58,14 @@ export function unconditional(remote: Remote): Failure {
     expected: 'an object store that refuses a write if the object has another version (If-Match and If-None-Match)',
     found: 'an object store that ignores or rejects the condition: two publishes at the same time may not detect each other',
     hint: 'publish with --single-publisher if no other run can publish to this target at the same time',
+  });
+}
+
+function overtaken(remote: Remote, path: string): Failure {
+  return new Failure('target-busy', `another run published to ${remote.name} at the same time`, {
+    place: { file: path },
+    expected: `the ${path} that was there when this run began`,
+    found: `a newer ${path}, which is unchanged`,
+    hint: 'run the same command again if your tree is the newer one',
   });
 }
