@@ -8,11 +8,11 @@ import type { ComposedHead } from './head.ts';
 import { readNodes, treeOf } from './nodes.ts';
 import { rechunk } from './rechunk.ts';
 
-/** If more of the leaves or of the accounts changed, reading the whole store is faster. */
-const MOST_CHANGED = 0.25;
-/** So many leaves and accounts may change in a small tree. */
-const FEW_LEAVES = 32;
-const FEW_ACCOUNTS = 1000;
+/** If a larger share of the leaves or accounts changed, reading the whole store is faster. */
+const MAX_CHANGED_SHARE = 0.25;
+/** This many changed leaves and accounts are always few enough. */
+const FEW_CHANGED_LEAVES = 32;
+const FEW_CHANGED_ACCOUNTS = 1000;
 
 /**
  * Makes the trees of a store from its items that changed since an earlier revision, and the trees of that revision.
@@ -29,10 +29,10 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const stale = [...staleLeaves(leaves.account, accounts, since)];
     // a single leaf may have most of the accounts, if they are new
     const staleAccounts = stale.reduce((sum, leaf) => sum + leaf.accounts, 0);
-    if (stale.length > most(leaves.account.length, FEW_LEAVES)) return undefined;
-    if (staleAccounts > most(store.revision.accounts, FEW_ACCOUNTS)) return undefined;
+    if (stale.length > maxChanged(leaves.account.length, FEW_CHANGED_LEAVES)) return undefined;
+    if (staleAccounts > maxChanged(store.revision.accounts, FEW_CHANGED_ACCOUNTS)) return undefined;
     const changed = changedFeedLeaves(stale, leaves, accounts, head.page_size, chunks);
-    if (changed.length > most(leaves.data.length, FEW_LEAVES)) return undefined;
+    if (changed.length > maxChanged(leaves.data.length, FEW_CHANGED_LEAVES)) return undefined;
     const data = rechunk(FEED_RULE, leaves.data, changed, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
     const account = rechunk(
       ACCOUNT_RULE,
@@ -46,14 +46,14 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const isWhole = trees.data.count === store.revision.records && trees.account.count === store.revision.accounts;
     return isWhole ? trees : undefined;
   } catch (error) {
-    // the whole store replaces a chunk that is missing or damaged
+    // all trees are made from the whole store instead, which also restores this chunk
     if (error instanceof DamagedChunk) return undefined;
     throw error;
   }
 }
 
-function most(all: number, few: number): number {
-  return Math.max(few, all * MOST_CHANGED);
+function maxChanged(all: number, few: number): number {
+  return Math.max(few, all * MAX_CHANGED_SHARE);
 }
 
 function idOf(key: number | string | undefined): number | undefined {

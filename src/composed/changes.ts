@@ -92,7 +92,7 @@ function textsIn(leaf: Buffer): Iterable<readonly [AccountKey, string]> {
   return textsOf([{ keys, lengths, json: Buffer.from(itemsOf(leaf, 0, keys.length)) }]);
 }
 
-/** Yields the records of an account: the id and a digest, which is the same for equal records. */
+/** Yields the records of an account: the id, and a digest that is the same for equal records. */
 function* recordsOf(account: string): Generator<readonly [number, string]> {
   const { data }: { data: readonly { readonly id: number }[] } = JSON.parse(account);
   for (const record of data) yield [record.id, digest('sha256', JSON.stringify(record), 'base64')];

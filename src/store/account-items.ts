@@ -1,4 +1,4 @@
-import { accountChecksum, pageCountBytes } from './account-parts.ts';
+import { accountChecksum, pageCountBytes } from './account-checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { ItemRun } from './item-run.ts';
