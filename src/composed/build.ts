@@ -14,11 +14,11 @@ import { VERSION } from '../version.ts';
 import type { Trees } from './all-trees.ts';
 import { changedTrees } from './changed-trees.ts';
 import { ChunkReader, ChunkStage, type Chunks, DamagedChunk } from './chunk-folder.ts';
-import { type ComposedHead, encodeHead, highestNumber, readHead } from './head.ts';
+import { type ComposedHead, encodeHead, headBefore, highestNumber } from './head.ts';
 import { leavesBelow } from './leaf-list.ts';
 import { appended, lastGeneration } from './log.ts';
 import { treeOf } from './nodes.ts';
-import { removeUnreachable } from './prune.ts';
+import { finishDeletes, planDeletes } from './prune.ts';
 
 export interface ComposedBuildOptions {
   /** The tree's folder. */
@@ -57,9 +57,9 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
   try {
     const folder = claimFolder(out, 'composed');
     try {
-      const found = readHead(out);
+      const found = headBefore(out, options.repair === true);
       const before = options.repair || found === undefined || !hasRoots(out, found) ? undefined : found;
-      if (before !== undefined && isCurrent(before, store, site)) return unchanged(before);
+      if (before !== undefined && isCurrent(before, store, site)) return unchanged(before, finishDeletes(out, before));
       const stage = new ChunkStage({ out, stage: folder.stage, isTrusted: options.repair !== true });
       const chunks = new ChunkReader(out);
       const put = stage.put.bind(stage);
@@ -69,16 +69,17 @@ export async function buildComposed(storePath: string, options: ComposedBuildOpt
         const { allTrees } = await import('./all-trees.ts');
         trees = await allTrees(store, site.page_size, stage, pauses, options.onProgress ?? (() => {}));
       }
-      const { head, dropped, dropReason } = nextHead(found, store, site, trees, options, chunks, put);
+      const { head, hasRemoved, dropped, dropReason } = nextHead(found, store, site, trees, options, chunks, put);
       const staged = join(folder.stage, HEAD);
       writeFileSync(staged, encodeHead(head));
       stage.check();
       refuseFolder(join(out, HEAD), lstatOf(join(out, HEAD)));
       pauses.check();
       const written = stage.staged.length;
+      if (hasRemoved) planDeletes(out);
       stage.promote();
       renameSync(staged, join(out, HEAD));
-      const removed = dropReason === 'removed-account' ? removeUnreachable(out, head) : 0;
+      const removed = finishDeletes(out, head);
       return { build: head, written, removed, droppedGenerations: dropped, dropReason };
     } catch (error) {
       throw fileSystemFailure(out, toFailure(storePath, error));
@@ -106,8 +107,8 @@ function isCurrent(head: ComposedHead, store: Store, site: Site): boolean {
   );
 }
 
-function unchanged(head: ComposedHead): ComposedSummary {
-  return { build: head, written: 0, removed: 0, droppedGenerations: 0, dropReason: null };
+function unchanged(head: ComposedHead, removed: number): ComposedSummary {
+  return { build: head, written: 0, removed, droppedGenerations: 0, dropReason: null };
 }
 
 /** Returns the trees, based on the trees of the last build; undefined if that is not possible. */
@@ -118,7 +119,15 @@ function treesFrom(before: ComposedHead | undefined, store: Store, site: Site, c
   return since === undefined ? undefined : changedTrees(store, since, before, chunks, put);
 }
 
-/** Returns the head of the new state, and how many earlier generations it drops. */
+interface NextHead {
+  readonly head: ComposedHead;
+  /** Whether chunks in the tree may contain an account that was removed since they were written. */
+  readonly hasRemoved: boolean;
+  readonly dropped: number;
+  readonly dropReason: ComposedSummary['dropReason'];
+}
+
+/** Returns the head of the new state, and which earlier generations it drops. */
 function nextHead(
   found: ComposedHead | undefined,
   store: Store,
@@ -127,7 +136,7 @@ function nextHead(
   { out, time, repair = false }: ComposedBuildOptions,
   chunks: Chunks,
   put: ChunkStage['put'],
-): { readonly head: ComposedHead; readonly dropped: number; readonly dropReason: ComposedSummary['dropReason'] } {
+): NextHead {
   const exclusion = lastExclusion(store);
   const hasRemoved = (exclusion ?? '') > (found?.last_exclusion ?? '');
   const before = hasRemoved || found === undefined ? undefined : keptLog(found, out, repair, chunks);
@@ -166,6 +175,7 @@ function nextHead(
       log,
       withdrawn: isSameState ? found.withdrawn : undefined,
     },
+    hasRemoved,
     dropped,
     dropReason,
   };

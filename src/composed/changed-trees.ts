@@ -1,7 +1,6 @@
-import type { Child } from '../rewrite/chunks.ts';
 import type { Store } from '../store/store.ts';
 import type { Trees } from './all-trees.ts';
-import { changedLeaves } from './changes.ts';
+import { changedFeedLeaves, staleLeaves } from './changes.ts';
 import type { PutChunk } from './chunk.ts';
 import { type Chunks, DamagedChunk } from './chunk-folder.ts';
 import { ACCOUNT_RULE, FEED_RULE } from './chunker.ts';
@@ -9,10 +8,11 @@ import type { ComposedHead } from './head.ts';
 import { readNodes, treeOf } from './nodes.ts';
 import { rechunk } from './rechunk.ts';
 
-/** If a larger share of the leaves changed, reading the whole store is faster. */
+/** If a larger share of the leaves or accounts changed, reading the whole store is faster. */
 const MAX_CHANGED_SHARE = 0.25;
-/** This many changed leaves are always few enough. */
+/** This many changed leaves and accounts are always few enough. */
 const FEW_CHANGED_LEAVES = 32;
+const FEW_CHANGED_ACCOUNTS = 1000;
 
 /**
  * Makes the trees of a store from its items that changed since an earlier revision, and the trees of that revision.
@@ -25,14 +25,19 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const before = { data: readNodes(head.data.node, chunks), account: readNodes(head.account.node, chunks) };
     const leaves = { data: before.data.leaves, account: before.account.leaves };
     if (leaves.data.length === 0 || leaves.account.length === 0) return undefined;
-    const changed = changedLeaves(store, since, leaves, head.page_size, chunks);
-    if (changed.data.length > maxChanged(leaves.data) || changed.account.length > maxChanged(leaves.account)) return undefined;
     const [feed, accounts] = [store.feedItems(), store.accountItems()];
-    const data = rechunk(FEED_RULE, leaves.data, changed.data, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
+    const stale = [...staleLeaves(leaves.account, accounts, since)];
+    // a single leaf may have most of the accounts, if they are new
+    const staleAccounts = stale.reduce((sum, leaf) => sum + leaf.accounts, 0);
+    if (stale.length > maxChanged(leaves.account.length, FEW_CHANGED_LEAVES)) return undefined;
+    if (staleAccounts > maxChanged(store.revision.accounts, FEW_CHANGED_ACCOUNTS)) return undefined;
+    const changed = changedFeedLeaves(stale, leaves, accounts, head.page_size, chunks);
+    if (changed.length > maxChanged(leaves.data.length, FEW_CHANGED_LEAVES)) return undefined;
+    const data = rechunk(FEED_RULE, leaves.data, changed, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
     const account = rechunk(
       ACCOUNT_RULE,
       leaves.account,
-      changed.account,
+      stale.map(({ position }) => position),
       (after, upTo) => accounts.read(head.page_size, { after, upTo }),
       chunks,
       put,
@@ -47,8 +52,8 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
   }
 }
 
-function maxChanged(leaves: readonly Child[]): number {
-  return Math.max(FEW_CHANGED_LEAVES, leaves.length * MAX_CHANGED_SHARE);
+function maxChanged(all: number, few: number): number {
+  return Math.max(few, all * MAX_CHANGED_SHARE);
 }
 
 function idOf(key: number | string | undefined): number | undefined {

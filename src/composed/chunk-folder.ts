@@ -2,12 +2,10 @@ import { hash as digest } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, renameSync, writeFileSync, writevSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { chunkPath, type Node, parseNode } from '../rewrite/chunks.ts';
+import { CHUNKS } from '../tree/chunk-files.ts';
 import { lstatOf, refuseFolder, refuseUnlessFolder } from '../tree/obstacles.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import type { Chunk } from './chunk.ts';
-
-/** The folder of all chunks in a tree. */
-export const CHUNKS = 'chunks';
 
 /** The error for a chunk that is missing or has other bytes than its name says. */
 export class DamagedChunk extends Error {

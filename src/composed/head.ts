@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
@@ -147,11 +148,40 @@ export function readHead(out: string): ComposedHead | undefined {
 export function requireHead(out: string): ComposedHead {
   const head = readHead(out);
   if (head !== undefined) return head;
-  const isDamaged = foundLayout(out) === 'composed';
-  throw new Failure(isDamaged ? 'tree-edited' : 'no-tree', isDamaged ? `${join(out, HEAD)} is damaged` : `there is no tree in ${out}`, {
+  if (isDamaged(out)) throw damagedHead(out);
+  throw new Failure('no-tree', `there is no finished tree in ${out}`, {
     place: { file: out },
-    expected: `a ${HEAD} that palimpsest build wrote`,
-    found: isDamaged ? 'a file with missing or wrong fields' : `no ${HEAD}`,
+    expected: EXPECTED,
+    found: `no ${HEAD}`,
     hint: hint`run ${suggested('build', { '--layout': 'composed' })} again`,
+  });
+}
+
+/**
+ * Reads the head of a tree for a new build. Returns undefined if there is none, or if the build repairs a damaged one.
+ * @throws Failure tree-edited if it is damaged: a new log would lose the earlier generations
+ */
+export function headBefore(out: string, repair: boolean): ComposedHead | undefined {
+  const head = readHead(out);
+  if (head === undefined && !repair && isDamaged(out)) throw damagedHead(out);
+  return head;
+}
+
+const EXPECTED = `a ${HEAD} that palimpsest build wrote`;
+
+/** Whether a folder has a composed tree with a file in the place of its head. */
+function isDamaged(out: string): boolean {
+  return foundLayout(out) === 'composed' && existsSync(join(out, HEAD));
+}
+
+function damagedHead(out: string): Failure {
+  return new Failure('tree-edited', `${join(out, HEAD)} is damaged`, {
+    place: { file: out },
+    expected: EXPECTED,
+    found: 'a file with missing or wrong fields',
+    hint: hint`restore this file from a copy of the tree or from the target to which it was published, or run ${suggested('build', {
+      '--layout': 'composed',
+      '--repair': true,
+    })} to begin a new log without the earlier generations`,
   });
 }

@@ -11,7 +11,7 @@ import { type ComposedHead, requireHead } from './head.ts';
 /**
  * Returns the pages of the present state of a composed tree, for an import: they are the same as those of a static tree.
  * @returns undefined if the folder has no composed tree
- * @throws Failure tree-edited if its head is damaged
+ * @throws Failure no-tree if it has no head, tree-edited if its head is damaged
  */
 export function composedInputs(out: string): Input[] | undefined {
   if (foundLayout(out) !== 'composed') return undefined;

@@ -1,7 +1,12 @@
-import { readdirSync, rmSync } from 'node:fs';
+import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Failure } from '../contract/failure.ts';
+import { hint, suggested } from '../contract/hint.ts';
 import { chunkPath, type Node } from '../rewrite/chunks.ts';
-import { CHUNKS, ChunkReader, type Chunks } from './chunk-folder.ts';
+import { chunksIn } from '../tree/chunk-files.ts';
+import { WORK_FOLDER } from '../tree/folder.ts';
+import { refuseUnlessFile } from '../tree/obstacles.ts';
+import { ChunkReader, type Chunks, DamagedChunk } from './chunk-folder.ts';
 import type { ComposedHead } from './head.ts';
 import { generationsOf } from './log.ts';
 
@@ -28,12 +33,31 @@ function addBelow(node: Node, chunks: Chunks, to: Set<string>): void {
   }
 }
 
+/** An empty file in a tree's working folder: a build must delete the chunks that no generation needs. */
+const UNFINISHED_DELETES = 'unfinished-deletes';
+
+/** Makes this build or a later one delete the chunks that no generation needs. Call it before the head is written. */
+export function planDeletes(out: string): void {
+  const file = join(out, WORK_FOLDER, UNFINISHED_DELETES);
+  refuseUnlessFile(file);
+  writeFileSync(file, '');
+}
+
 /**
- * Deletes the chunks that no generation needs.
+ * Deletes the chunks that no generation needs, if this build or an earlier one planned it.
  * @returns how many were deleted
+ * @throws Failure tree-edited if a chunk that names others is damaged; the system error of a file that cannot be deleted
  */
-export function removeUnreachable(out: string, head: ComposedHead): number {
-  const reachable = reachableChunks(head, new ChunkReader(out));
+export function finishDeletes(out: string, head: ComposedHead): number {
+  const file = join(out, WORK_FOLDER, UNFINISHED_DELETES);
+  if (!existsSync(file)) return 0;
+  const removed = removeUnreachable(out, head);
+  rmSync(file);
+  return removed;
+}
+
+function removeUnreachable(out: string, head: ComposedHead): number {
+  const reachable = reachableIn(out, head);
   let removed = 0;
   for (const path of chunksIn(out)) {
     if (reachable.has(path)) continue;
@@ -43,12 +67,16 @@ export function removeUnreachable(out: string, head: ComposedHead): number {
   return removed;
 }
 
-/** Yields the paths of all chunks in a tree. Files with other names are left out. */
-export function* chunksIn(out: string): Generator<string> {
-  for (const folder of readdirSync(join(out, CHUNKS)).sort()) {
-    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-    for (const name of readdirSync(join(out, CHUNKS, folder)).sort()) {
-      if (/^[0-9a-f]{62}$/.test(name)) yield `${CHUNKS}/${folder}/${name}`;
-    }
+function reachableIn(out: string, head: ComposedHead): ReadonlySet<string> {
+  try {
+    return reachableChunks(head, new ChunkReader(out));
+  } catch (error) {
+    if (!(error instanceof DamagedChunk)) throw error;
+    throw new Failure('tree-edited', `cannot delete the chunks of removed accounts in ${out}, because a chunk is damaged`, {
+      place: { file: join(out, error.path) },
+      expected: 'bytes with the SHA-256 in the name of the file',
+      found: error.message,
+      hint: hint`run ${suggested('build', { '--layout': 'composed', '--repair': true })}: it restores this file, and then deletes the chunks`,
+    });
   }
 }

@@ -19,12 +19,17 @@ export function accountsChecksum(json: Buffer, parts: string, pageSize: number):
   for (let index = 0; index < numbers.length; index += 3) {
     const [records = 0, head = 0, tail = 0] = [numbers[index], numbers[index + 1], numbers[index + 2]];
     const before = crc32(json.subarray(offset, offset + head));
-    offset += head + COUNT.length + String(Math.ceil(records / pageSize)).length;
+    offset += head + pageCountBytes(records, pageSize);
     sum += crc32(json.subarray(offset, offset + tail), before) + records;
     offset += tail + 1;
   }
   const isWhole = offset === (numbers.length === 0 ? 0 : json.length + 1);
   return { accounts: numbers.length / 3, sum: isWhole ? sum : Number.NaN };
+}
+
+/** Returns the length of `data_page_count` and its value between the head and the tail of an account. */
+export function pageCountBytes(records: number, pageSize: number): number {
+  return COUNT.length + String(Math.ceil(records / pageSize)).length;
 }
 
 /** Returns numbers that are separated by commas. */

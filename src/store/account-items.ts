@@ -1,4 +1,4 @@
-import { accountChecksum } from './account-checksum.ts';
+import { accountChecksum, pageCountBytes } from './account-checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { ItemRun } from './item-run.ts';
@@ -22,13 +22,20 @@ export interface RangeState {
   readonly revision: number;
 }
 
-interface AccountRow<Key extends AccountKey> {
-  readonly key: Key;
-  readonly records: number;
-  readonly head: Buffer;
-  readonly tail: Buffer;
-  readonly checksum: number;
-  readonly term: number;
+/** Consecutive accounts. For each of them, `parts` has its records, the bytes of its head and of its tail, and its checksum. */
+interface RunRow {
+  /** A JSON list. */
+  readonly keys: string;
+  readonly parts: string | null;
+  readonly json: Buffer | null;
+  /** The sum of their ranking terms. */
+  readonly sum: number | null;
+}
+
+interface RunQuery {
+  readonly pageSize: number;
+  readonly after: AccountKey;
+  readonly upTo: AccountKey | null;
 }
 
 interface StateRow {
@@ -39,34 +46,45 @@ interface StateRow {
 /** The number of accounts that one query reads. */
 const ACCOUNTS = 100;
 const ALL: AccountRange = { after: undefined, upTo: undefined };
-const COMMA = Buffer.from(',');
+const EMPTY = Buffer.alloc(0);
 
-/** The condition on accounts with records, and the one on accounts without. A blob is greater than every text. */
-const BY_PLACE = 'place > ? AND place <= ?';
-const BY_NAME = `place = ${NO_RECORD} AND screen_name > ? AND screen_name <= ifnull(?, x'')`;
+/** Returns the condition on accounts with records. */
+function byPlace(after: string, upTo: string): string {
+  return `place > ${after} AND place <= ${upTo}`;
+}
+
+/** Returns the condition on accounts without records. A blob is greater than every text. */
+function byName(after: string, upTo: string): string {
+  return `place = ${NO_RECORD} AND screen_name > ${after} AND screen_name <= ifnull(${upTo}, x'')`;
+}
 
 /** Reads the accounts as single items, in the order of the pages. */
 export class AccountItems {
   readonly #database: Connection;
-  readonly #withRecords: Statement<[number, number, number], AccountRow<number>>;
-  readonly #withoutRecords: Statement<[string, string | null, number], AccountRow<string>>;
+  readonly #withRecords: Statement<[RunQuery], RunRow>;
+  readonly #withoutRecords: Statement<[RunQuery], RunRow>;
   readonly #stateByPlace: Statement<[number, number], StateRow>;
   readonly #stateByName: Statement<[string, string | null], StateRow>;
   #sum = 0;
 
   constructor(database: Connection) {
     this.#database = database;
+    const pageCount = `',"data_page_count":' || ((records + CAST(:pageSize AS INTEGER) - 1) / CAST(:pageSize AS INTEGER))`;
+    const columns = `json_group_array(key) AS keys, CAST(group_concat(head || (${pageCount} || tail), ',') AS BLOB) AS json,
+      group_concat(CAST(records AS INTEGER) || ',' || head_bytes || ',' || tail_bytes || ',' || CAST(checksum AS INTEGER)) AS parts, sum(term) AS sum`;
     this.#withRecords = database.prepare(`
-      SELECT place AS key, records, CAST(head AS BLOB) AS head, CAST(tail AS BLOB) AS tail, checksum, ${RANKING_TERM} AS term
-      FROM (SELECT place, revision, checksum FROM account INDEXED BY account_order WHERE ${BY_PLACE} ORDER BY place LIMIT +?)
-        JOIN history ON first_record = place ORDER BY place`);
+      SELECT ${columns}
+      FROM (SELECT place AS key, records, head, tail, octet_length(head) AS head_bytes, octet_length(tail) AS tail_bytes, checksum, ${RANKING_TERM} AS term
+        FROM (SELECT place, revision, checksum FROM account INDEXED BY account_order WHERE ${byPlace(':after', ':upTo')} ORDER BY place LIMIT ${ACCOUNTS})
+          JOIN history ON first_record = place ORDER BY place LIMIT -1)`);
     this.#withoutRecords = database.prepare(`
-      SELECT screen_name AS key, 0 AS records, CAST(rtrim(identity, '}') || ',"data":[]' AS BLOB) AS head,
-        CAST(',' || ltrim(summary, '{') AS BLOB) AS tail, checksum, ${RANKING_TERM} AS term
-      FROM account INDEXED BY account_order WHERE ${BY_NAME} ORDER BY screen_name LIMIT +?`);
+      SELECT ${columns}
+      FROM (SELECT key, 0 AS records, head, tail, octet_length(head) AS head_bytes, octet_length(tail) AS tail_bytes, checksum, term
+        FROM (SELECT screen_name AS key, rtrim(identity, '}') || ',"data":[]' AS head, ',' || ltrim(summary, '{') AS tail, checksum, ${RANKING_TERM} AS term
+          FROM account INDEXED BY account_order WHERE ${byName(':after', ':upTo')} ORDER BY screen_name LIMIT ${ACCOUNTS}))`);
     const state = 'SELECT count(*) AS accounts, max(revision) AS revision FROM account INDEXED BY account_order WHERE';
-    this.#stateByPlace = database.prepare(`${state} ${BY_PLACE}`);
-    this.#stateByName = database.prepare(`${state} ${BY_NAME}`);
+    this.#stateByPlace = database.prepare(`${state} ${byPlace('?', '?')}`);
+    this.#stateByName = database.prepare(`${state} ${byName('?', '?')}`);
   }
 
   /**
@@ -75,8 +93,14 @@ export class AccountItems {
    * @throws Failure bad-store
    */
   *read(pageSize: number, { after, upTo }: AccountRange = ALL): Generator<ItemRun<AccountKey>, void> {
-    if (typeof after !== 'string') yield* this.#readByPlace(pageSize, after ?? -1, typeof upTo === 'number' ? upTo : NO_RECORD - 1);
-    if (typeof upTo !== 'number') yield* this.#readByName(pageSize, typeof after === 'string' ? after : '', upTo ?? null);
+    if (typeof after !== 'string') {
+      const query = { pageSize, after: after ?? -1, upTo: typeof upTo === 'number' ? upTo : NO_RECORD - 1 };
+      yield* this.#runs(this.#withRecords, query);
+    }
+    if (typeof upTo !== 'number') {
+      const query = { pageSize, after: typeof after === 'string' ? after : '', upTo: upTo ?? null };
+      yield* this.#runs(this.#withoutRecords, query);
+    }
   }
 
   /** The sum over all accounts read, see RANKING_TERM. */
@@ -96,45 +120,33 @@ export class AccountItems {
     return { accounts, revision };
   }
 
-  *#readByPlace(pageSize: number, after: number, upTo: number): Generator<ItemRun<number>, void> {
-    for (let edge = after; ; ) {
-      const rows = this.#withRecords.all(edge, upTo, ACCOUNTS);
-      const last = rows.at(-1)?.key;
+  *#runs(next: Statement<[RunQuery], RunRow>, query: RunQuery): Generator<ItemRun<AccountKey>, void> {
+    for (let edge = query.after; ; ) {
+      const run = this.#runOf(next.get({ ...query, after: edge }), query.pageSize);
+      const last = run.keys.at(-1);
       if (last === undefined) return;
-      yield this.#runOf(rows, pageSize);
-      if (last <= edge) throw this.#outOfOrder();
+      // a damaged index could make a walk endless
+      if (typeof last === 'number' ? last <= Number(edge) : last === edge) throw damaged(this.#database.path, 'accounts out of order');
       edge = last;
+      yield run;
     }
   }
 
-  *#readByName(pageSize: number, after: string, upTo: string | null): Generator<ItemRun<string>, void> {
-    for (let edge = after; ; ) {
-      const rows = this.#withoutRecords.all(edge, upTo, ACCOUNTS);
-      const last = rows.at(-1)?.key;
-      if (last === undefined) return;
-      yield this.#runOf(rows, pageSize);
-      if (last === edge) throw this.#outOfOrder();
-      edge = last;
-    }
-  }
-
-  /** A damaged index could make a walk endless. */
-  #outOfOrder() {
-    return damaged(this.#database.path, 'accounts out of order');
-  }
-
-  #runOf<Key extends AccountKey>(rows: readonly AccountRow<Key>[], pageSize: number): ItemRun<Key> {
-    const pieces: Buffer[] = [];
+  #runOf(row: RunRow | undefined, pageSize: number): ItemRun<AccountKey> {
+    const keys: readonly AccountKey[] = JSON.parse(row?.keys ?? '[]');
+    const parts: readonly number[] = JSON.parse(`[${row?.parts ?? ''}]`);
+    const json = row?.json ?? EMPTY;
     const lengths: number[] = [];
-    for (const { key, records, head, tail, checksum, term } of rows) {
-      if (accountChecksum(head, tail, records) !== checksum)
+    let start = 0;
+    for (const [index, key] of keys.entries()) {
+      const [records = 0, head = 0, tail = 0, checksum] = parts.slice(index * 4, index * 4 + 4);
+      const end = start + head + pageCountBytes(records, pageSize) + tail;
+      if (accountChecksum(json.subarray(start, start + head), json.subarray(end - tail, end), records) !== checksum)
         throw damaged(this.#database.path, `the account with the key ${key} does not match its checksum`);
-      const count = Buffer.from(`,"data_page_count":${Math.ceil(records / pageSize)}`);
-      if (pieces.length > 0) pieces.push(COMMA);
-      pieces.push(head, count, tail);
-      lengths.push(head.length + count.length + tail.length);
-      this.#sum += term;
+      lengths.push(end - start);
+      start = end + 1;
     }
-    return { keys: rows.map(({ key }) => key), lengths, json: Buffer.concat(pieces) };
+    this.#sum += row?.sum ?? 0;
+    return { keys, lengths, json };
   }
 }

@@ -31,7 +31,7 @@ export class FeedItems {
     const columns = "group_concat(id) AS ids, group_concat(octet_length(json)) AS lengths, CAST(group_concat(json, ',') AS BLOB) AS json";
     this.#next = database.prepare(`SELECT ${columns}
       FROM (SELECT id, json FROM record WHERE id < ? ORDER BY id DESC LIMIT +?)`);
-    this.#range = database.prepare(`SELECT ${columns}, group_concat(checksum) AS checksums
+    this.#range = database.prepare(`SELECT ${columns}, group_concat(CAST(checksum AS INTEGER)) AS checksums
       FROM (SELECT id, json, checksum FROM record WHERE id < ? AND id >= ? ORDER BY id DESC LIMIT +?)`);
   }
 
@@ -92,5 +92,5 @@ export class FeedItems {
 }
 
 function numbersIn(text: string | null | undefined): readonly number[] {
-  return text === null || text === undefined ? [] : text.split(',').map(Number);
+  return JSON.parse(`[${text ?? ''}]`);
 }

@@ -1,9 +1,10 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { isBaseUrl } from '../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
-import { HEAD } from './found-layout.ts';
+import { foundLayout, HEAD } from './found-layout.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The base URL of a build, and its origin. */
@@ -24,10 +25,11 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
   const before = baseUrlIn(out) ?? null;
   if (given !== undefined) return { url: given, from: 'option', before };
   if (before !== null) return { url: before, from: 'tree', before };
-  if (readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
+  const isDamaged = foundLayout(out) === 'composed' && existsSync(join(out, HEAD));
+  if (!isDamaged && readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
   throw new Failure('usage', `the base URL of the tree in ${out} is unknown`, {
     place: { file: out, field: '--base-url' },
-    expected: `a base URL, because ${BUILD_RECORD} has none`,
+    expected: `a base URL, because ${isDamaged ? HEAD : BUILD_RECORD} has none`,
     found: 'no --base-url, and an unfinished or damaged tree',
     hint: 'give the address of the site with --base-url',
   });

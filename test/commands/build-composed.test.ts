@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
-import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
+import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
@@ -143,6 +143,74 @@ describe('palimpsest build --layout composed', () => {
       build: { generation: 2, generations: 1 },
     });
     for (const path of before.keys()) expect(filesIn(out).has(path)).toBe(true);
+  });
+
+  it('completes a first build that was killed before it wrote head.json', async () => {
+    const folder = temporaryFolder();
+    const args = await storeIn(folder);
+    const [out, built] = [join(folder, 'out'), ['--built-at', '2026-11-22T03:00:00Z']];
+    await palimpsestJson(['build', '--layout', 'composed', ...args, ...built]);
+    const files = filesIn(out);
+    rmSync(join(out, 'head.json'));
+    for (const command of [
+      ['serve', '--port', '0'],
+      ['publish', join(folder, 'target')],
+      ['rewrite', 'node'],
+    ])
+      expect(await palimpsestHere([...command, '--out', out])).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/no finished tree.*build .*--layout composed`/s),
+      });
+    expect(await palimpsestHere(['build', '--layout', 'static', ...args])).toMatchObject({ code: 3 });
+    await palimpsestJson(['build', ...args, ...built]);
+    expect(filesIn(out)).toEqual(files);
+  });
+
+  it('refuses a tree with an empty head.json, and begins a new log with --repair', async () => {
+    const folder = temporaryFolder();
+    const args = await storeIn(folder);
+    const out = join(folder, 'out');
+    await palimpsestJson(['build', '--layout', 'composed', ...args]);
+    writeFileSync(join(out, 'head.json'), '');
+    const before = filesIn(out);
+    for (const command of [
+      ['serve', '--port', '0', '--out', out],
+      ['build', ...args],
+    ])
+      expect(await palimpsestHere(command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/is damaged.*--layout composed --repair`/s),
+      });
+    // the links would lead elsewhere
+    const withoutBaseUrl = await palimpsestHere(['build', '--repair', ...args.slice(0, 4)]);
+    expect(withoutBaseUrl).toMatchObject({ code: 2, stderr: expect.stringContaining('because head.json has none') });
+    expect(filesIn(out)).toEqual(before);
+    const summary = await palimpsestJson(['build', '--repair', ...args]);
+    expect(summary).toMatchObject({ removed: 0, build: { generation: 1, layout: 'composed' } });
+    for (const path of before.keys()) expect(filesIn(out).has(path)).toBe(true);
+  });
+
+  it.each<[string, (out: string) => void]>([
+    ['another file', (out) => writeFileSync(join(out, 'notes.txt'), 'mine')],
+    ['another file among the chunks', (out) => writeFileSync(join(out, 'chunks/notes.txt'), 'mine')],
+    ['another file among the chunks of a folder', (out) => writeFileSync(join(out, 'chunks/ab/notes.txt'), 'mine')],
+    ['a head.json of another program', (out) => writeFileSync(join(out, 'head.json'), '{"title":"mine"}')],
+    ['a folder as head.json', (out) => mkdirSync(join(out, 'head.json'))],
+    ['a link as head.json', (out) => symlinkSync('/nowhere', join(out, 'head.json'))],
+    ['no chunk', (out) => rmSync(join(out, 'chunks/ab', 'c'.repeat(62)))],
+  ])('refuses a folder without its head.json, with chunks and %s, and changes nothing', async (_, change) => {
+    const folder = temporaryFolder();
+    const args = await storeIn(folder);
+    const out = join(folder, 'out');
+    mkdirSync(join(out, 'chunks/ab'), { recursive: true });
+    writeFileSync(join(out, 'chunks/ab', 'c'.repeat(62)), 'mine');
+    change(out);
+    const before = filesIn(out);
+    for (const options of [[], ['--repair']]) {
+      const { code, stderr } = await palimpsestHere(['build', '--layout', 'composed', ...options, ...args]);
+      expect([code, stderr]).toEqual([3, expect.stringContaining('was not made by palimpsest')]);
+    }
+    expect(filesIn(out)).toEqual(before);
   });
 
   it('restores chunks that were damaged or deleted, with --repair', async () => {

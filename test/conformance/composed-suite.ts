@@ -9,6 +9,7 @@ import type { Probe, Trial } from './probe.ts';
 import { asOf } from './probes/as-of.ts';
 import { walk } from './probes/core.ts';
 import { anyQuery } from './probes/queries.ts';
+import { withoutHead } from './probes/without-head.ts';
 import { PublishedSite } from './published-site.ts';
 import type { Subject } from './subject.ts';
 import { CORE, PROBES } from './suite.ts';
@@ -53,7 +54,7 @@ export function composes({ host, needs, release, ...subject }: Subject, outcome:
     const always: { readonly [name: string]: Probe } = IS_WHOLE
       ? { ...core, 'any query': anyQuery({ ...host, cannot: composed.cannot }) }
       : { 'a walk by next': walk };
-    test.each(Object.entries({ ...always, as_of: asOf }))('%s', async (name, probe) => {
+    test.each(Object.entries({ ...always, as_of: asOf, 'no head.json': withoutHead }))('%s', async (name, probe) => {
       expect(await probe(trial)).toEqual([]);
       if (name === 'as_of') outcome.has.add('composed');
     });

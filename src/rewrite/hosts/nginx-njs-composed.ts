@@ -53,18 +53,25 @@ async function answer(r) {
   const found = resolve(r.method, path, query, BASE);
   if (found.file === undefined) return send(r, found);
   const head = readHead();
+  if (head === undefined) return send(r, MISSING);
   try {
     await sendComposed(r, found, query, head);
   } catch (error) {
     // after a removal, a publish deletes the earlier states at once
     const next = readHead();
-    if (next.log.root === head.log.root) throw error;
+    if (next === undefined || next.log.root === head.log.root) throw error;
     await sendComposed(r, found, query, next);
   }
 }
 
 function readHead() {
-  return JSON.parse(fs.readFileSync(TREE + 'head.json'));
+  let text;
+  try {
+    text = fs.readFileSync(TREE + 'head.json');
+  } catch (error) {
+    return undefined;
+  }
+  return JSON.parse(text);
 }
 
 async function sendComposed(r, found, query, head) {
