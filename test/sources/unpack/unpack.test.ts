@@ -184,6 +184,19 @@ describe.skipIf(programs.skip)('filesIn', () => {
     await expect(read(inputOf(alone))).rejects.toMatchObject({ code: 'no-tool' });
   });
 
+  it.each([
+    ['is killed', '#!/bin/sh\nkill -KILL $$', 0o755, 'bzip2 was ended by SIGKILL'],
+    ['cannot start', '#!/bin/sh\nexit 0', 0o644, 'spawn bzip2 EACCES'],
+  ])('stops with tool-failed if the program that decompresses %s', async (_, program, mode, found) => {
+    const alone = bzip2('{}');
+    const archive = await tarOf({ a: alone });
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'bzip2'), program, { mode });
+    vi.stubEnv('PATH', folder);
+    expect((await read(inputOf(archive))).failures).toMatchObject([{ code: 'tool-failed', place: { file: 'source: a' }, found }]);
+    await expect(read(inputOf(alone))).rejects.toMatchObject({ code: 'tool-failed', found });
+  });
+
   it('passes on an error of the source once', async () => {
     const archive = await tarOf({ a: TEXT, b: '{}' });
     async function* open() {
