@@ -82,11 +82,10 @@ async function* expanded(
   { name: kind, decompress, install }: Compression,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const own = new Expansion(name);
+  const own = new Expansion(name, expansion);
   try {
     for await (const piece of decompress(countPacked(bytes, own))) {
       own.addPlain(piece.length);
-      expansion?.addPlain(piece.length);
       yield piece;
     }
   } catch (error) {
