@@ -92,6 +92,8 @@ export interface Input {
   readonly size: number | undefined;
   /** @throws Failure no-source if the input is known to be unreadable */
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** Whether the user named the input itself. Other inputs were found in a folder or an archive. */
+  readonly isNamed?: boolean;
   /** The bag that the file is in. */
   readonly bag?: string;
   /** The path of the file, if the input is a file of this machine. */
