@@ -40,7 +40,7 @@ export async function sourceUnits(inputs: readonly Input[], from: FormatName | u
 export function unitsOfShard(units: readonly SourceUnit[], number: number, shards: number): SourceUnit[] {
   const known = units.flatMap(({ size }) => size ?? []);
   const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
-  // a unit without bytes is a little work too
+  // an empty unit is a little work too
   const weights = units.map(({ size }) => Math.max(size ?? mean, 1));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
