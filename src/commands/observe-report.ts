@@ -32,7 +32,13 @@ export function summaryLines(summary: ObserveSummary): string[] {
     `  records   ${recordsLine(summary)}`,
     `  accounts  ${number(summary.accounts.added)} new, ${number(summary.accounts.renamed)} renamed`,
     ...(summary.excluded === 0 ? [] : [`  excluded  ${plural(summary.excluded, 'snapshot')}, of accounts that were removed before`]),
+    ...skippedLines(summary),
   ];
+}
+
+/** Which files were not read, as text. */
+export function skippedLines({ skipped }: Pick<ObserveSummary, 'skipped'>): string[] {
+  return skipped === 0 ? [] : [`  skipped   ${plural(skipped, 'file')} of Twitter archives, which do not describe the account`];
 }
 
 function recordsLine({ records }: ObserveSummary): string {

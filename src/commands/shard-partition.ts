@@ -5,6 +5,7 @@ import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { hintCommandFor } from './hint-command.ts';
+import { skippedLines } from './observe-report.ts';
 import { examples, JSON_HELP, type Program, QUIET_HELP, wholeNumber } from './options.ts';
 import { shardChoice, shardOf } from './scheduler.ts';
 import { openRunFiles, PLACE_HELP, placeOptions, shardPlace } from './shard-place.ts';
@@ -93,6 +94,7 @@ export function declareShardPartition(shard: Program, terminal: Terminal): void 
             `wrote ${summary.file} (${size(summary.bytes)}) in ${seconds(took)}`,
             `  sources   ${number(summary.sources.shard)} of ${number(summary.sources.all)}`,
             `  snapshots ${number(summary.snapshots)}`,
+            ...skippedLines(summary),
             ...(summary.rejected === 0 ? [] : [`  rejected  ${number(summary.rejected)}, written to ${options.rejects}`]),
             `next, after all ${plural(own.shards, 'shard')}: ${await terminal.command('shard fold', { '--partition': '0', ...placeOptions(options) }, [options.to])}, and so on`,
           ],

@@ -27,6 +27,7 @@ export const FAILURES = {
   'tree-edited': 1,
   'no-client': 1,
   'no-tool': 1,
+  'tool-failed': 1,
   'target-denied': 1,
   'target-failed': 1,
   'target-busy': 1,

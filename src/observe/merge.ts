@@ -34,7 +34,7 @@ export interface MergeOptions {
   readonly cacheUnits?: number | undefined;
 }
 
-export interface ObserveSummary {
+export interface MergeSummary {
   readonly snapshots: number;
   /** Snapshots without a change. */
   readonly unchanged: number;
@@ -49,6 +49,11 @@ export interface ObserveSummary {
   readonly conflicts: { readonly count: number; readonly listed: readonly Conflict[] };
 }
 
+export interface ObserveSummary extends MergeSummary {
+  /** Files of Twitter archives that do not describe the account. They are not read. */
+  readonly skipped: number;
+}
+
 /**
  * Merges the changes of all accounts in order of time: finds the account of each snapshot, assigns ids and names, and writes records.
  * It finds the changes itself, by comparing each snapshot with the store. From a fold it takes only the markup of the same changes. So
@@ -61,7 +66,7 @@ export async function mergeSnapshots(
   pauses: Pauses,
   options: MergeOptions,
   reject: Reject,
-): Promise<ObserveSummary> {
+): Promise<MergeSummary> {
   const writer = new ObservationWriter(batch, options.network, options.cacheUnits);
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
@@ -127,7 +132,7 @@ export async function mergeSnapshots(
 }
 
 /** Whether a run rejected every snapshot. It then leaves the store unchanged. */
-export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: ObserveSummary): boolean {
+export function isAllRejected({ unchanged, records, accounts, rejected, excluded }: MergeSummary): boolean {
   const accepted = [unchanged, excluded, accounts.added, accounts.renamed, ...Object.values(records)].reduce(
     (sum, count) => sum + count,
     0,

@@ -66,14 +66,16 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
           const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
           const reading = await readInputs([...counted], context, spool, batch.exclusions, pauses, threads.forReading, reject);
           inputErrors.throwIfAny();
+          inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
           const folding = await threads.forFolding();
           const windows = folding === undefined ? unfoldedWindows(spool) : foldedWindows(spool, folding, pauses);
           const merging = await mergeSnapshots(batch, spool, windows, pauses, options, reject);
           inputErrors.throwIfAny();
           await threads.close();
           await options.beforeCommit?.();
-          const { rejected, excluded } = reading;
-          const summary = { ...merging, rejected: rejected + merging.rejected, excluded: excluded + merging.excluded };
+          const { files, rejected, excluded } = reading;
+          const sums = { rejected: rejected + merging.rejected, excluded: excluded + merging.excluded };
+          const summary = { ...merging, ...sums, skipped: files.skipped };
           if (!options.dryRun && !isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
           return summary;
         } finally {

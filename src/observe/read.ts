@@ -1,5 +1,5 @@
 import type { Pauses } from '../contract/pauses.ts';
-import { batchesOf, type ObserveContext, type Observed, observationsInFilesToReadAgain } from '../sources/observations.ts';
+import { batchesOf, type FileCounts, type ObserveContext, type Observed, observationsInFilesToReadAgain } from '../sources/observations.ts';
 import type { RawValue } from '../sources/raw-value.ts';
 import { SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { Input, InputError } from '../sources/source.ts';
@@ -44,7 +44,7 @@ const BATCHES_KEPT = 32;
  * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads. While the
  * threads have enough to do, it parses values too.
  * @param threads undefined: everything is read on this thread
- * @returns the number of rejected and of excluded snapshots
+ * @returns the numbers of files, and of rejected and of excluded snapshots
  */
 export async function readInputs(
   inputs: readonly Input[],
@@ -54,9 +54,10 @@ export async function readInputs(
   pauses: Pauses,
   threads: ReadingThreads | undefined,
   reject: Reject,
-): Promise<{ readonly rejected: number; readonly excluded: number }> {
+): Promise<{ readonly files: FileCounts; readonly rejected: number; readonly excluded: number }> {
   let [rejected, excluded] = [0, 0];
-  for await (const { items, file } of itemsOf(inputs, context, !exclusions.isEmpty, pauses, threads)) {
+  const files = { read: 0, skipped: 0 };
+  for await (const { items, file } of itemsOf(inputs, context, files, !exclusions.isEmpty, pauses, threads)) {
     if (pauses.areDue) await pauses.take();
     for (const item of items) {
       if (item.kind === 'stored') {
@@ -73,7 +74,7 @@ export async function readInputs(
       }
     }
   }
-  return { rejected, excluded };
+  return { files, rejected, excluded };
 }
 
 interface Items {
@@ -85,6 +86,7 @@ interface Items {
 async function* itemsOf(
   inputs: readonly Input[],
   context: ObserveContext,
+  files: FileCounts,
   withNames: boolean,
   pauses: Pauses,
   threads: ReadingThreads | undefined,
@@ -103,7 +105,7 @@ async function* itemsOf(
     answer.then(answered, answered);
     return answer;
   };
-  for await (const batch of batchesOf(inputs, context, reader)) {
+  for await (const batch of batchesOf(inputs, context, reader, files)) {
     if (!('texts' in batch)) {
       queue.push(async () => ({ items: batch, file: '' }));
     } else {

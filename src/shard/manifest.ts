@@ -3,12 +3,22 @@ import { isObject } from '../contract/json.ts';
 import { count, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 
 /** The version of the file format. A file of another version is refused. */
-export const FORMAT = 1;
+export const FORMAT = 2;
 /** A file ends with the SHA-256 of its manifest, and the number of bytes of the manifest. */
 const TRAILER_BYTES = 36;
 
 /** Where a range of rows begins, in bytes, and how many bytes and rows it has. */
 export type RowsRange = readonly [offset: number, bytes: number, rows: number];
+
+/** What a task of the first step read. The number of snapshots is that of the rows. */
+export interface ShardSources {
+  /** Files and members of archives. */
+  readonly files: number;
+  /** Files of Twitter archives that do not describe the account. They were not read. */
+  readonly skipped: number;
+  /** Items that were rejected. */
+  readonly rejected: number;
+}
 
 /** The manifest at the end of a file of rows. */
 export interface Manifest {
@@ -18,6 +28,8 @@ export interface Manifest {
   readonly ranges: readonly RowsRange[];
   /** The SHA-256 of the checksums of all blocks. */
   readonly digest: string;
+  /** Only in a shard: what was read of its sources. */
+  readonly sources?: ShardSources | undefined;
   /** Only in a partition: the digest of the shards from which it was folded, and the links in its markup. */
   readonly shards?: string | undefined;
   readonly network?: { readonly mention_url: string; readonly hashtag_url: string } | undefined;
@@ -41,7 +53,14 @@ const network: Rule<Manifest['network']> = {
     value === undefined || (isObject(value) && text.accepts(value['mention_url']) && text.accepts(value['hashtag_url'])),
 };
 
-const SHAPE: Shape<Required<Manifest>> = { format: count, run: text, ranges, digest: text, shards: textOrAbsent, network };
+const sources: Rule<Manifest['sources']> = {
+  expected: 'the numbers of files, skipped files and rejected items, or no such field',
+  accepts: (value): value is Manifest['sources'] =>
+    value === undefined ||
+    (isObject(value) && count.accepts(value['files']) && count.accepts(value['skipped']) && count.accepts(value['rejected'])),
+};
+
+const SHAPE: Shape<Required<Manifest>> = { format: count, run: text, ranges, digest: text, sources, shards: textOrAbsent, network };
 
 /** Returns a manifest as the end of a file. */
 export function encodeManifest(manifest: Manifest): Buffer {

@@ -13,6 +13,7 @@ import { damaged, type RowsFile } from './rows-file.ts';
 import type { RunFiles } from './run-files.ts';
 import { closeAll, digestOfShards, openPartitions, openShards, rangesOf } from './shard-files.ts';
 import { folderFailure, ShardRun } from './shard-run.ts';
+import { sourcesOf } from './shard-sources.ts';
 
 export interface MergeOptions {
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
@@ -27,7 +28,8 @@ export interface MergeOptions {
 /**
  * Adds the observations of all partitions to a store, in one transaction: the store receives all changes or none. The store is the
  * same as after `observe` with the same sources.
- * @throws Failure no-shard, bad-shard, store-busy, file-system, target-failed, target-denied, stopped, and for late observations unless options.onReject is set
+ * @throws Failure no-shard, bad-shard, no-source or all-rejected if no shard has a snapshot, store-busy, file-system, target-failed,
+ *   target-denied, stopped, and for late observations unless options.onReject is set
  */
 export async function mergePartitions(files: RunFiles, store: string, options: MergeOptions): Promise<ObserveSummary> {
   const pauses = new Pauses(options.signal, 'nothing was added');
@@ -35,7 +37,11 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
   try {
     const run = await ShardRun.open(files);
     partitions = await openPartitions(run);
-    const network = await checkedNetwork(run, partitions);
+    const shards = await openShards(run);
+    // their manifests are enough
+    closeAll(shards);
+    const network = checkedNetwork(shards, partitions);
+    const { skipped } = sourcesOf(run, shards);
     // before the store is locked, because a download can take hours
     const ranges = await rangesOf(partitions, 0, (received, all) => options.onProgress?.('download', received, all));
     const batch = new Batch(store, 'by account');
@@ -50,7 +56,7 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
       inputErrors.throwIfAny();
       await options.beforeCommit?.();
       if (!isAllRejected(summary)) await batch.commit(pauses, options.onProgress);
-      return { ...summary, snapshots: summary.snapshots - excluded };
+      return { ...summary, snapshots: summary.snapshots - excluded, skipped };
     } catch (error) {
       throw fileSystemFailure(store, error);
     } finally {
@@ -82,10 +88,8 @@ async function learnExclusions({ exclusions }: Batch, observations: PartitionFil
  * Returns the links with which all partitions were folded.
  * @throws Failure bad-shard if a partition was folded from other shards, or with other links than the first
  */
-async function checkedNetwork(run: ShardRun, partitions: readonly RowsFile[]): Promise<Network> {
-  const shards = await openShards(run);
+function checkedNetwork(shards: readonly RowsFile[], partitions: readonly RowsFile[]): Network {
   const digest = digestOfShards(shards);
-  closeAll(shards);
   let first: { readonly address: string; readonly network: Network } | undefined;
   for (const { address, manifest } of partitions) {
     const { network } = manifest;

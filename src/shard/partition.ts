@@ -34,6 +34,8 @@ export interface PartitionSummary {
   readonly sources: { readonly shard: number; readonly all: number };
   readonly snapshots: number;
   readonly rejected: number;
+  /** Files of Twitter archives that do not describe the account. They are not read. */
+  readonly skipped: number;
   /** The size of the file. */
   readonly bytes: number;
 }
@@ -44,12 +46,13 @@ const NO_EXCLUSIONS: ExclusionFilter = { isEmpty: true, excludesProfile: () => f
 /**
  * Reads one shard of the sources, and writes its observations as one file: sorted by account, with one range for each partition. The
  * same sources give the same bytes.
- * @throws Failure other-run, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set
+ * @throws Failure no-source, other-run, file-system, target-failed, target-denied, stopped, and the input errors unless options.onReject is set
  */
 export async function partitionSources(inputs: readonly Input[], files: RunFiles, options: PartitionOptions): Promise<PartitionSummary> {
   const { shard, partitions, snapshots, onProgress } = options;
   const pauses = new Pauses(options.signal, 'the file of this shard was not written');
-  const units = await pauses.until(sourceUnits(inputs));
+  const units = await pauses.until(sourceUnits(inputs, snapshots.from));
+  if (units.length === 0) inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
   try {
     const sources = digestOf(units, snapshots);
     const run = await ShardRun.create(files, { shards: shard.shards, partitions, sources });
@@ -62,8 +65,9 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
       const counted = withProgress(inputsOfShard, pauses, (done, all) => onProgress?.('read', done, all));
       const context = { ...snapshots, openAgain: refuseWholeFile };
-      const { rejected } = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
+      const reading = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
       inputErrors.throwIfAny();
+      const { files: read, rejected } = reading;
       const draft = files.begin(name);
       try {
         const writer = new RowsFileWriter(draft);
@@ -76,7 +80,7 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
         }
         await options.beforeCommit?.();
         let sent = 0;
-        const bytes = await writer.finish({ run: run.digest }, (more) => {
+        const bytes = await writer.finish({ run: run.digest, sources: { files: read.read, skipped: read.skipped, rejected } }, (more) => {
           sent += more;
           onProgress?.('upload', sent, 0);
         });
@@ -85,6 +89,7 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
           sources: { shard: ownUnits.length, all: units.length },
           snapshots: spool.length,
           rejected,
+          skipped: read.skipped,
           bytes,
         };
       } finally {

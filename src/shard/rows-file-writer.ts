@@ -53,7 +53,7 @@ export class RowsFileWriter {
   }
 
   /** Writes the manifest, and gives the file its name. Returns the number of bytes. */
-  async finish(manifest: Pick<Manifest, 'run' | 'shards' | 'network'>, onSent: OnBytes = () => {}): Promise<number> {
+  async finish(manifest: Pick<Manifest, 'run' | 'sources' | 'shards' | 'network'>, onSent: OnBytes = () => {}): Promise<number> {
     const end = encodeManifest({ format: FORMAT, ...manifest, digest: this.#digest.digest('hex'), ranges: this.#ranges });
     this.#write(end);
     await this.#draft.finish(this.#written, createHash('sha256').update(end).digest('hex'), onSent);

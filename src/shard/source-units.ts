@@ -1,4 +1,5 @@
 import { withArchivesJoined } from '../sources/archive-folder.ts';
+import type { FormatName } from '../sources/formats/format.ts';
 import type { Input } from '../sources/source.ts';
 
 /** The smallest part of the sources that one task reads: a file, an object, or the files of a Twitter archive. */
@@ -9,14 +10,18 @@ export interface SourceUnit {
   readonly inputs: readonly Input[];
 }
 
-/** Returns the units of all inputs, in their order. Lists the objects of an object store. */
-export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[]> {
+/**
+ * Returns the units of all inputs, in their order. Lists the objects of an object store.
+ * @param from the format of all snapshots, if it is not detected
+ */
+export async function sourceUnits(inputs: readonly Input[], from: FormatName | undefined): Promise<SourceUnit[]> {
   const units: SourceUnit[] = [];
-  for (const input of withArchivesJoined(inputs.map(withoutMatchCheck))) {
+  for (const input of withArchivesJoined(inputs, from)) {
     if ('parts' in input) {
       const parts = input.parts.map((part) => part.input);
       const sizes = parts.map(({ size }) => size ?? 0);
-      units.push({ name: parts[0]?.name ?? '', size: sizes.reduce((sum, size) => sum + size, 0), inputs: parts });
+      const size = sizes.reduce((sum, one) => sum + one, 0);
+      units.push({ name: parts[0]?.name ?? '', size, inputs: [...parts, ...input.skipped] });
     } else if (input.pages === undefined) {
       units.push({ name: input.name, size: input.size, inputs: [input] });
     } else {
@@ -45,14 +50,6 @@ export function unitsOfShard(units: readonly SourceUnit[], number: number, shard
     before += weight;
     return Math.floor((middle / all) * shards) === number;
   });
-}
-
-/** Drops the check that a file matches the patterns, because such a file can be in another shard. */
-function withoutMatchCheck(input: Input): Input {
-  const { filter } = input;
-  if (filter === undefined) return input;
-  const accepts = (member: string) => filter.accepts(member);
-  return { ...input, filter: { accepts, acceptsFile: () => filter.acceptsFile(), throwIfNone: () => {} } };
 }
 
 async function* only(page: Input): AsyncGenerator<Input> {

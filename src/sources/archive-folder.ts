@@ -1,5 +1,6 @@
-import { basename, dirname, extname } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import type { Place } from '../contract/failure.ts';
+import type { FormatName } from './formats/format.ts';
 import type { Input } from './source.ts';
 
 /**
@@ -18,24 +19,33 @@ interface Part {
 /** The folder of a Twitter archive: several files describe one account. */
 export interface ArchiveFolder {
   readonly parts: readonly Part[];
+  /** Its other files, which are not read: tweets, media, its viewer. */
+  readonly skipped: readonly Input[];
+}
+
+interface JoinedFolder extends ArchiveFolder {
+  readonly parts: Part[];
+  readonly skipped: Input[];
 }
 
 /**
  * Returns the inputs in their order. Each Twitter archive is one element, at the position of its first part.
- * The other files of an archive (tweets, media, its viewer) are left out.
+ * An input that was named as a source is never skipped.
+ * @param from the format of all snapshots, if it is not detected; if it is another one, nothing is joined
  */
-export function withArchivesJoined(inputs: readonly Input[]): (ArchiveFolder | Input)[] {
-  const folders = new Map<string, Part[]>();
-  for (const input of inputs) if (partIn(input) === 'account') folders.set(dirname(pathOf(input)), []);
-  for (const input of inputs) {
-    const name = partIn(input);
-    if (name !== undefined) folders.get(dirname(pathOf(input)))?.push({ name, input });
+export function withArchivesJoined(inputs: readonly Input[], from: FormatName | undefined): (ArchiveFolder | Input)[] {
+  const folders = new Map<string, JoinedFolder>();
+  if (from === undefined || from === 'twitter-archive') {
+    for (const input of inputs) if (partIn(input) === 'account') folders.set(dirname(pathOf(input)), { parts: [], skipped: [] });
   }
-  const roots = new Set([...folders.keys()].filter((folder) => basename(folder) === 'data').map(dirname));
+  if (folders.size === 0) return [...inputs];
   return inputs.flatMap((input): (ArchiveFolder | Input)[] => {
-    const parts = partIn(input) === undefined ? undefined : folders.get(dirname(pathOf(input)));
-    if (parts !== undefined) return parts[0]?.input === input ? [{ parts }] : [];
-    return isOfArchive(pathOf(input), folders, roots) ? [] : [input];
+    const name = partIn(input);
+    const folder = name === undefined ? undefined : folders.get(dirname(pathOf(input)));
+    if (name !== undefined && folder !== undefined) return folder.parts.push({ name, input }) === 1 ? [folder] : [];
+    const owner = input.isNamed ? undefined : ownerOf(pathOf(input), folders);
+    owner?.skipped.push(input);
+    return owner === undefined ? [input] : [];
   });
 }
 
@@ -55,16 +65,20 @@ function partIn(input: Input): PartName | undefined {
   return PARTS.find((part) => name === `${part}.js` || name === `${part}.js.gz`);
 }
 
-/** Extensions of files that never belong to an archive. An archive has scripts, pictures and pages. */
-const NEVER_IN_ARCHIVE: ReadonlySet<string> = new Set(['', '.json', '.jsonl', '.ndjson', '.gz']);
+/** The types of the other files of an archive. The types of sources are not among them. */
+const OTHER_TYPES: ReadonlySet<string> = new Set([
+  ...['.js', '.html', '.txt', '.css', '.map', '.woff', '.woff2', '.ttf', '.eot', '.ico', '.svg'],
+  ...['.jpg', '.jpeg', '.png', '.gif', '.webp', '.mp4', '.mov', '.m4a', '.mp3'],
+]);
 
-/** @param roots folders above `data`; the viewer of an archive is there */
-function isOfArchive(path: string, folders: ReadonlyMap<string, unknown>, roots: ReadonlySet<string>): boolean {
-  if (folders.size === 0 || NEVER_IN_ARCHIVE.has(extname(path))) return false;
-  if (extname(path) === '.html' && roots.has(dirname(path))) return true;
+/** Returns the archive that a file belongs to: it is in its folder or below, or it is part of the viewer, which is beside `data`. */
+function ownerOf(path: string, folders: ReadonlyMap<string, JoinedFolder>): JoinedFolder | undefined {
+  const type = extname(path).toLowerCase();
+  if (!OTHER_TYPES.has(type)) return undefined;
+  const beside = (folder: string) => folders.get(join(dirname(folder), 'data'));
+  if (type === '.html' && beside(path) !== undefined) return beside(path);
   for (let folder = dirname(path); ; folder = dirname(folder)) {
-    if (folders.has(folder)) return true;
-    if (basename(folder) === 'assets' && roots.has(dirname(folder))) return true;
-    if (folder === dirname(folder)) return false;
+    const owner = folders.get(folder) ?? (basename(folder) === 'assets' ? beside(folder) : undefined);
+    if (owner !== undefined || folder === dirname(folder)) return owner;
   }
 }

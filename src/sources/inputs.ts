@@ -90,7 +90,8 @@ function addSource(path: string, inputs: Input[], filter: FileFilter | undefined
     if (failure !== undefined) throw failure;
   } else if (mayBeRead(path, basename(path), filter)) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
-    inputs.push({ ...fileInput(path, status.isFile() ? status.size : undefined), ...filtered(filter, basename(path), true) });
+    const input = fileInput(path, status.isFile() ? status.size : undefined);
+    inputs.push({ ...input, isNamed: true, ...filtered(filter, basename(path), true) });
   }
 }
 

@@ -12,6 +12,13 @@ import { filesIn } from './unpack/unpack.ts';
 
 export type { ObserveContext, Observed } from './snapshot-reader.ts';
 
+/** How many files and members of archives were met so far. */
+export interface FileCounts {
+  read: number;
+  /** Files of Twitter archives that do not describe the account. */
+  skipped: number;
+}
+
 /** Values of an input that are not read yet, or items that are. */
 export type Batch = { readonly texts: readonly RawValue[]; readonly file: string } | readonly (Observed | InputError)[];
 
@@ -27,25 +34,47 @@ export async function* observationsOf(
   context: ObserveContext,
 ): AsyncGenerator<readonly (Observed | InputError)[]> {
   const reader = new SnapshotReader(context);
-  for await (const batch of batchesOf(inputs, context, reader)) yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
+  for await (const batch of batchesOf(inputs, context, reader, { read: 0, skipped: 0 })) {
+    yield 'texts' in batch ? await reader.read(batch.texts, batch.file) : batch;
+  }
   yield* observationsInFilesToReadAgain(reader);
 }
 
-/** Yields the batches of {@link observationsOf} before they are read, so that threads can read them. */
-export async function* batchesOf(inputs: readonly Input[], context: ObserveContext, reader: SnapshotReader): AsyncGenerator<Batch> {
-  const mayBeArchive = context.from === undefined || context.from === 'twitter-archive';
-  const join = (files: readonly Input[]) => (mayBeArchive ? withArchivesJoined(files) : files);
-  for (const source of join(inputs)) {
+/**
+ * Yields the batches of {@link observationsOf} before they are read, so that threads can read them.
+ * @param counts is increased with each file
+ */
+export async function* batchesOf(
+  inputs: readonly Input[],
+  context: ObserveContext,
+  reader: SnapshotReader,
+  counts: FileCounts,
+): AsyncGenerator<Batch> {
+  const accountIn = (archive: ArchiveFolder) => {
+    counts.read += archive.parts.length;
+    counts.skipped += archive.skipped.length;
+    return observedAccount(archive, reader, context);
+  };
+  for (const source of withArchivesJoined(inputs, context.from)) {
     if ('parts' in source) {
-      yield await accountIn(source, reader, context);
+      yield await accountIn(source);
       continue;
     }
     for await (const files of filesIn(source)) {
-      if ('kind' in files) yield [{ ...files, options: optionsOf(context) }];
-      else for (const file of join(files)) yield* 'parts' in file ? [await accountIn(file, reader, context)] : batchesIn(file, context);
+      if ('kind' in files) {
+        yield [{ ...files, options: optionsOf(context) }];
+        continue;
+      }
+      for (const file of withArchivesJoined(files, context.from)) {
+        if ('parts' in file) {
+          yield await accountIn(file);
+        } else {
+          counts.read += 1;
+          yield* batchesIn(file, context);
+        }
+      }
     }
   }
-  inputs[0]?.filter?.throwIfNone(inputs.map(({ name }) => name));
 }
 
 /** Yields the observations in the files that the lines of a rejects file name. Call it after all batches are read. */
@@ -68,7 +97,11 @@ async function* valuesOf(input: Input, context: ObserveContext): AsyncGenerator<
 }
 
 /** Returns the input errors of the files of an archive, then its observation. */
-async function accountIn(archive: ArchiveFolder, reader: SnapshotReader, context: ObserveContext): Promise<(Observed | InputError)[]> {
+async function observedAccount(
+  archive: ArchiveFolder,
+  reader: SnapshotReader,
+  context: ObserveContext,
+): Promise<(Observed | InputError)[]> {
   const found: (Observed | InputError)[] = [];
   const joined: Record<string, unknown> = {};
   for (const { name, input } of archive.parts) {

@@ -26,8 +26,16 @@ function messageOf({ code, place, message }: InputError): string {
   }
 }
 
-/** Every other input would probably fail too, and the user has to do something before the run can succeed. */
-const ENDS_RUN: ReadonlySet<FailureCode> = new Set(['no-tool', 'no-client', 'target-denied', 'target-failed', 'stopped', 'usage']);
+/** Not the fault of the input: every other one would probably fail too, and the user has to do something before the run can succeed. */
+const ENDS_RUN: ReadonlySet<FailureCode> = new Set([
+  'no-tool',
+  'tool-failed',
+  'no-client',
+  'target-denied',
+  'target-failed',
+  'stopped',
+  'usage',
+]);
 
 /**
  * Returns the input error of an input that cannot be read to its end.

@@ -9,12 +9,12 @@ const ARCHIVE_NAME = /\.(tar|tgz|tbz2?|txz|tzst|zip|gz|bz2|xz|zst)$/i;
 /** Returns the input for a source on another machine: a URL, or a prefix of an object store with all its objects. */
 export function remoteInput(address: string, remote: RemoteSources, filter: FileFilter | undefined): Input {
   const isUrl = /^https?:/i.test(address);
-  const open = () => remote.download(address);
-  if (!isUrl) return { name: address, size: undefined, open, pages: () => objectsAt(address, remote, filter) };
+  const filtered = (file: string) => (filter === undefined ? {} : { filter: filter.inside(file, true) });
+  const input = { size: undefined, open: () => remote.download(address), isNamed: true };
+  if (!isUrl) return { ...input, name: address, pages: () => objectsAt(address, remote, filter), ...filtered('') };
   const { origin, pathname } = new URL(address);
   // a query often has a signature, which is a secret
-  const input = { name: origin + pathname, size: undefined, open };
-  return filter === undefined ? input : { ...input, filter: filter.inside(basename(pathname), true) };
+  return { ...input, name: origin + pathname, ...filtered(basename(pathname)) };
 }
 
 /** Hidden objects and markers of folders are skipped. */

@@ -92,6 +92,8 @@ export interface Input {
   readonly size: number | undefined;
   /** @throws Failure no-source if the input is known to be unreadable */
   readonly open: () => AsyncIterable<Uint8Array>;
+  /** Whether the user named the input itself. Other inputs were found in a folder or an archive. */
+  readonly isNamed?: boolean;
   /** The bag that the file is in. */
   readonly bag?: string;
   /** The path of the file, if the input is a file of this machine. */
@@ -100,7 +102,7 @@ export interface Input {
   readonly filter?: MemberFilter;
   /** If the input is a member of an archive: the name of the archive, and the path in it. */
   readonly member?: { readonly archive: string; readonly path: string };
-  /** Counts the bytes of all members of one archive, to refuse a decompression bomb. */
+  /** Counts the bytes of the file that contains this input, with all that it contains, to refuse a decompression bomb. */
   readonly expansion?: Expansion;
   /** Counts bytes that are read from the file without `open`, for progress. */
   readonly meter?: (bytes: AsyncIterable<Uint8Array>) => AsyncIterable<Uint8Array>;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { bzip2, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
+import { bzip2, COMPRESSIONS, type Files, programs, tarOf, zipOf } from '../support/archives.ts';
 import { bioRecord } from '../support/bio-record.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
@@ -15,6 +15,9 @@ function grabOf(texts: readonly string[]): Record<string, string> {
   const minute = (index: number) => String(index).padStart(2, '0');
   return Object.fromEntries(texts.map((text, index) => [`2017/01/01/00/${minute(index)}.json`, text]));
 }
+
+/** The extensions of compressed files. */
+const EXTENSIONS: Readonly<Record<string, string>> = { gzip: 'gz', bzip2: 'bz2', xz: 'xz', Zstandard: 'zst' };
 
 const sample = readFileSync(SAMPLE, 'utf8');
 const GRAB = grabOf([2017, 2018, 2019, 2020].map((year) => sample.replaceAll('"observed_at":"2023', `"observed_at":"${year}`)));
@@ -109,6 +112,32 @@ describe.skipIf(programs.skip)('palimpsest observe of archives', () => {
     expect((await storeOf(cwd, 'twitter.zip')).equals(await storeOf(cwd, 'twitter'))).toBe(true);
     const { stderr } = await palimpsest(['import', 'twitter.zip', '--store', 'new.db', '--include', '*.js'], { cwd });
     expect(stderr).toContain('palimpsest.js observe twitter.zip');
+  });
+
+  it('reads sources of every type in the folder of a Twitter archive, and counts the files that it skips', async () => {
+    const cwd = temporaryFolder();
+    const snapshot = (screen_name: string) => JSON.stringify({ observed_at: '2023-01-01T00:00:00Z', screen_name });
+    const account = 'window.YTD.account.part0 = [{"account":{"username":"nina_k","accountId":"501","accountDisplayName":"Nina"}}]';
+    write(join(cwd, 'in'), {
+      'Your archive.html': '<html>',
+      'assets/js/1.js': 'void 0',
+      'data/account.js': account,
+      'data/tweets.js': 'window.YTD.tweets.part0 = []',
+      'data/README.txt': 'text',
+      'data/tweets_media/1.JPG': Buffer.from('\xff\xd8\xff', 'latin1'),
+      'data/plain.ndjson': snapshot('plain'),
+      'data/a.tar': await tarOf({ 'a.json': snapshot('tar') }),
+      'data/more/a.zip': await zipOf({ 'a.json': snapshot('zip') }),
+      ...Object.fromEntries(COMPRESSIONS.map(([name, compress]) => [`data/more/a.${EXTENSIONS[name]}`, compress(snapshot(name))])),
+    });
+    const options = ['--observed-at', '2023-01-01T00:00:00Z', '--store', 'store.db'];
+    expect(await palimpsestJson(['observe', 'in', ...options], { cwd })).toMatchObject({ snapshots: 8, skipped: 5 });
+    const { stdout } = await palimpsest(['observe', 'in', ...options], { cwd });
+    expect(stdout).toContain('skipped   5 files of Twitter archives');
+    // a file that was named is always read
+    write(cwd, { 'account.js': account, 'a.tar': await tarOf({ 'a.json': snapshot('tar') }), 'a.txt': snapshot('text') });
+    const named = await palimpsestJson(['observe', 'account.js', 'a.tar', 'a.txt', ...options], { cwd });
+    expect(named).toMatchObject({ snapshots: 3, skipped: 0 });
   });
 
   it.skipIf(!existsSync(REAL))('writes the same store as from real snapshots', async () => {

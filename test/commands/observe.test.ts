@@ -89,6 +89,7 @@ describe('palimpsest observe', () => {
       accounts: { added: 0, renamed: 0 },
       rejected: 0,
       excluded: 0,
+      skipped: 0,
       conflicts: { count: 0, listed: [] },
       dry_run: false,
       store,

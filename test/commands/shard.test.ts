@@ -1,8 +1,10 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { partitionOf, shardChoice, shardOf } from '../../src/commands/scheduler.ts';
 import { CEPH, ceph, type Store, startCeph } from '../publish/stores.ts';
+import { tarOf } from '../support/archives.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestHere, palimpsestJson } from '../support/palimpsest.ts';
 
@@ -118,6 +120,60 @@ describe('shard', () => {
     const rejects = join(folder, 'rejects.ndjson');
     expect(await palimpsestJson([...step1, '--rejects', rejects])).toMatchObject({ rejected: 1, snapshots: 90 });
     expect(readFileSync(rejects, 'utf8')).toContain('source-3.ndjson');
+  });
+
+  /** Runs all steps with two shards. Returns the results of the first step, and of the merge. */
+  async function runInShards(folder: string, source: string, ...more: readonly string[]) {
+    const run = join(folder, 'run');
+    const partitions = [];
+    for (const shard of ['0/2', '1/2']) {
+      const options = ['--partitions', '1', '--to', run, '--shard', shard, ...more];
+      partitions.push(await palimpsestJson(['shard', 'partition', source, ...options]));
+    }
+    await palimpsestJson(['shard', 'fold', run, '--partition', '0']);
+    const { code, stdout } = await palimpsestHere(['shard', 'merge', run, '--store', join(folder, 'store.db'), '--json']);
+    return { partitions, code, merged: JSON.parse(stdout) };
+  }
+
+  it('fails in the merge, and writes no store, if no shard read anything', async () => {
+    const source = sources(temporaryFolder());
+    writeFileSync(join(source, 'source-0.ndjson'), await tarOf({ 'a.ndjson': '{"broken' }));
+    for (const name of ['source-1.ndjson', 'source-2.ndjson']) writeFileSync(join(source, name), gzipSync('{"broken'));
+    const rejected = temporaryFolder();
+    expect(await runInShards(rejected, source, '--rejects', join(rejected, 'rejects.ndjson'))).toMatchObject({
+      code: 1,
+      merged: { error: { code: 'all-rejected', found: '3 rejected items' } },
+    });
+    // the content of archives and of compressed files is not known before they are read
+    const unmatched = temporaryFolder();
+    expect(await runInShards(unmatched, source, '--include', '*.txt')).toMatchObject({ code: 1, merged: { error: { code: 'no-source' } } });
+    for (const folder of [rejected, unmatched]) expect(existsSync(join(folder, 'store.db'))).toBe(false);
+  });
+
+  it('succeeds if one shard read something', async () => {
+    const source = sources(temporaryFolder());
+    writeFileSync(join(source, 'source-0.ndjson'), gzipSync('{"broken'));
+    const folder = temporaryFolder();
+    const { partitions, code, merged } = await runInShards(folder, source, '--rejects', join(folder, 'rejects.ndjson'));
+    expect([code, merged.snapshots, partitions.map(({ rejected }) => rejected)]).toEqual([0, 60, [1, 0]]);
+    expect((await runInShards(temporaryFolder(), source, '--include', 'source-2.ndjson')).code).toBe(0);
+  });
+
+  it.each(['auto', 'neutral'])('reads the files that observe reads beside account.js, with --from %s', async (from) => {
+    const source = sources(temporaryFolder());
+    const text = readFileSync(join(source, 'source-0.ndjson'), 'utf8');
+    const account = 'window.YTD.account.part0 = [{"account":{"username":"nina_k","accountId":"501","accountDisplayName":"Nina"}}]';
+    writeFileSync(join(source, 'account.js'), from === 'auto' ? account : text.replaceAll('user_', 'other_'));
+    for (const name of ['1.js', '2.txt']) writeFileSync(join(source, name), text.replaceAll('user_', `${name[0]}_`));
+    const folder = temporaryFolder();
+    const options = ['--from', from, '--observed-at', '2023-01-01T00:00:00Z'];
+    const serial = join(folder, 'serial.db');
+    const expected = await palimpsestJson(['observe', source, '--store', serial, ...options]);
+    expect(expected['skipped']).toBe(from === 'auto' ? 2 : 0);
+    const { merged, partitions } = await runInShards(folder, source, ...options);
+    expect(merged).toMatchObject({ snapshots: expected['snapshots'], skipped: expected['skipped'] });
+    expect(partitions.reduce((sum, { skipped }) => sum + Number(skipped), 0)).toBe(expected['skipped']);
+    expect(readFileSync(join(folder, 'store.db')).equals(readFileSync(serial))).toBe(true);
   });
 
   it('leaves a complete file or none after a kill at any time', { timeout: 300_000 }, async () => {

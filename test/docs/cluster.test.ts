@@ -96,6 +96,61 @@ describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh in docs/cluster.md', () =
   );
 });
 
+describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh with --sshlogin in docs/cluster.md', () => {
+  /** Runs a command on this machine as SSH does on another one: in the home folder of the user. */
+  const SSH = (home: string) => `echo "$1" >> "${home}/logins.txt"\nshift 2\ncd "${home}"\nHOME="${home}" exec sh -c "$*"`;
+
+  it('gives the store and the tree of observe', async () => {
+    const [work, home] = [temporaryFolder(), temporaryFolder()];
+    writeSnapshots(join(work, 'snapshots'));
+    const [script = '', line = ''] = blocks('GNU parallel', 'sh');
+    const [local = ''] = /^run=.*\n/m.exec(script) ?? [];
+    const remote = replaced(script, { 'shards=16': 'shards=4', 'partitions=16': 'partitions=3', [local]: line });
+    const env = { PARALLEL_SSH: join(work, 'bin/ssh') };
+    await run(remote, work, { ssh: SSH(home) }, env);
+    expect(new Set(readFileSync(join(home, 'logins.txt'), 'utf8').trim().split('\n'))).toEqual(new Set(['node1', 'node2']));
+    expect(await outcomeOf(join(work, 'data/palimpsest.db'))).toEqual(
+      await serialOutcome(join(work, 'snapshots'), join(work, 'serial.db')),
+    );
+    expect(readdirSync(home)).toEqual(['logins.txt']);
+  }, 600_000);
+});
+
+describe('the loop for Kubernetes in docs/cluster.md', () => {
+  const [loop = ''] = blocks('Kubernetes', 'sh');
+  /** Each Job gets its next condition with each request. A Job without further conditions cannot be read. */
+  const KUBECTL = (states: string) => `
+case $1 in
+  apply) echo "\${3%.yaml}" >> applied.txt ;;
+  get)
+    file="${states}/\${2#job/}"
+    [ -s "$file" ] || exit 1
+    head -n 1 "$file"
+    sed -i 1d "$file" ;;
+  *) exit 1 ;;
+esac`;
+
+  /** Runs the loop. Returns its exit code and the Jobs that it started. */
+  async function loopWith(conditions: Readonly<Record<string, readonly string[]>>): Promise<readonly [number | null, readonly string[]]> {
+    const work = temporaryFolder();
+    for (const [job, states] of Object.entries(conditions)) writeFileSync(join(work, job), `${states.join('\n')}\n`);
+    const PATH = `${machine(work, { kubectl: KUBECTL(work) })}:${process.env['PATH']}`;
+    const { status } = await shell(loop, work, { PATH });
+    return [status, readFileSync(join(work, 'applied.txt'), 'utf8').trim().split('\n')];
+  }
+
+  it('starts a Job when the one before is complete, and ends when one fails or cannot be read', async () => {
+    const done = ['', '', 'SuccessCriteriaMet Complete'];
+    expect(await loopWith({ partition: done, fold: done, merge: ['Complete'] })).toEqual([0, ['partition', 'fold', 'merge']]);
+    expect(await loopWith({ partition: ['', 'FailureTarget', 'FailureTarget Failed', 'Complete'], fold: done, merge: done })).toEqual([
+      1,
+      ['partition'],
+    ]);
+    expect(await loopWith({ partition: done, fold: ['', 'Failed', 'Complete'], merge: done })).toEqual([1, ['partition', 'fold']]);
+    expect(await loopWith({ partition: ['', 'Suspended'] })).toEqual([1, ['partition']]);
+  });
+});
+
 /** The package `yaml` in .ci/servers. */
 interface Yaml {
   readonly parse: (text: string) => unknown;

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
@@ -6,20 +6,54 @@ import { describe, expect, it } from 'vitest';
 import { FolderFiles } from '../../src/shard/folder-files.ts';
 import { mergePartitions } from '../../src/shard/merge.ts';
 import { inputsOf } from '../../src/sources/inputs.ts';
+import type { Input } from '../../src/sources/source.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { generatedRun, generatedSnapshot } from '../support/generated-snapshots.ts';
-import { inputsFrom, observeInShards, observeSerially, overlapping } from '../support/shards.ts';
+import { inputsFrom, observeInShards, observeSerially, overlapping, partitionShard, type RunResult } from '../support/shards.ts';
 import { allRows } from '../support/store-rows.ts';
 
 /** How many sets of snapshots are generated. */
 const RUNS = { numRuns: Number(process.env['PALIMPSEST_TEST_RUNS'] ?? 6) };
-const MPS = fileURLToPath(new URL('../../../shared/data/uk-mps', import.meta.url));
+const DATA = fileURLToPath(new URL('../../../shared/data', import.meta.url));
+const NIGHT_COUNTS = [1, 2, 7].flatMap((shards) => [1, 4].map((partitions) => ({ shards, partitions })));
 const counts = fc.record({ shards: fc.integer({ min: 1, max: 4 }), partitions: fc.integer({ min: 1, max: 5 }) });
 
-const inputsIn = (folder: string) => inputsOf([folder], (async function* () {})());
+/** The files with the snapshots of two nights. */
+function nights(): string[][] {
+  const mps = readdirSync(join(DATA, 'uk-mps')).toSorted();
+  const paths = mps.map((name) => join(DATA, 'uk-mps', name));
+  return [[join(DATA, 'congress-2017/users.jsonl'), ...paths.slice(0, 3)], paths.slice(3)];
+}
+
+/** Returns nine inputs with the lines of all files. Each has lines of each file, so the shards overlap in time. */
+function dealt(files: readonly string[]): Input[] {
+  const lines = files.flatMap((file) => readFileSync(file, 'utf8').trim().split('\n'));
+  return inputsFrom(Array.from({ length: 9 }, (_, input) => lines.filter((_line, index) => index % 9 === input)));
+}
+
+interface Night {
+  readonly inputs: readonly Input[];
+  readonly result: RunResult;
+  /** The bytes of the store. */
+  readonly bytes: Buffer;
+}
+
+/** Observes all nights into one store, one after the other. */
+async function observedNights(store: string): Promise<Night[]> {
+  const observed: Night[] = [];
+  for (const files of nights()) {
+    const inputs = dealt(files);
+    const result = await observeSerially(store, inputs);
+    expect(result.summary.snapshots - result.summary.unchanged).toBeGreaterThan(100);
+    observed.push({ inputs, result, bytes: readFileSync(store) });
+  }
+  return observed;
+}
 
 describe('a run in shards', () => {
+  let serialNights: Promise<Night[]> | undefined;
+
   it('gives the rows, the summary and the rejects of a serial run, also in a second run over the same store', {
     timeout: 600_000,
   }, async () => {
@@ -62,14 +96,37 @@ describe('a run in shards', () => {
     expect(excluded).toBeGreaterThan(0);
   });
 
-  it.skipIf(!existsSync(MPS))('writes the store of a serial run of real snapshots, byte for byte', { timeout: 600_000 }, async () => {
+  it.for(NIGHT_COUNTS)(
+    'writes the stores of serial runs with the real snapshots of two nights, byte for byte, with $shards shards and $partitions partitions',
+    { timeout: 600_000 },
+    async (numbers, { skip }) => {
+      skip(!existsSync(DATA), 'the folder ../shared/data is missing');
+      const folder = temporaryFolder();
+      const sharded = join(folder, 'sharded.db');
+      serialNights ??= observedNights(join(folder, 'serial.db'));
+      for (const [night, { inputs, result, bytes }] of (await serialNights).entries()) {
+        const files = new FolderFiles(join(folder, `run ${night}`));
+        expect(await observeInShards(sharded, files, inputs, numbers, sharded)).toEqual(result);
+        expect(readFileSync(sharded).equals(bytes), `night ${night}`).toBe(true);
+      }
+    },
+  );
+
+  it('refuses patterns that match no object, as observe does', async () => {
     const folder = temporaryFolder();
-    const [serial, sharded] = [join(folder, 'serial.db'), join(folder, 'sharded.db')];
-    const expected = await observeSerially(serial, inputsIn(MPS));
-    expect(await observeInShards(sharded, new FolderFiles(join(folder, 'run')), inputsIn(MPS), { shards: 7, partitions: 4 })).toEqual(
-      expected,
-    );
-    expect(readFileSync(sharded).equals(readFileSync(serial))).toBe(true);
+    async function* objects() {
+      yield { name: 's3://bucket/grab/1.json', path: '1.json', size: 2, open };
+    }
+    async function* open() {
+      yield Buffer.from('[]');
+    }
+    const remote = { objects, download: () => expect.unreachable() };
+    const patterns = { include: ['*.ndjson'], exclude: [] };
+    const inputs = () => inputsOf(['s3://bucket/grab'], open(), patterns, remote);
+    const refusal = { code: 'no-source', message: 'no file of the sources matches the patterns' };
+    await expect(observeSerially(join(folder, 'store.db'), inputs())).rejects.toMatchObject(refusal);
+    const files = new FolderFiles(join(folder, 'run'));
+    await expect(partitionShard(files, inputs(), { shards: 1, partitions: 1 }, 0)).rejects.toMatchObject(refusal);
   });
 
   it('adds nothing when it is merged again', async () => {

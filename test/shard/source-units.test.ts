@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type SourceUnit, sourceUnits, unitsOfShard } from '../../src/shard/source-units.ts';
+import type { FormatName } from '../../src/sources/formats/format.ts';
 import type { Input } from '../../src/sources/source.ts';
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
@@ -27,12 +28,17 @@ describe('the shares of the sources', () => {
   });
 
   it('keep the files of a Twitter archive together', async () => {
-    const files = ['a/account.js', 'b.json', 'a/manifest.js', 'a/profile.js'].map((name) => input(name, 10));
-    const units = await sourceUnits(files);
-    expect(units.map(({ name, size, inputs }) => [name, size, inputs.map((one) => one.name)])).toEqual([
-      ['a/account.js', 30, ['a/account.js', 'a/manifest.js', 'a/profile.js']],
+    const files = ['a/account.js', 'b.json', 'a/manifest.js', 'a/tweets.js', 'a/profile.js'].map((name) => input(name, 10));
+    const contents = async (from?: FormatName) =>
+      (await sourceUnits(files, from)).map(({ name, size, inputs }) => [name, size, inputs.map((one) => one.name)]);
+    const joined = [
+      ['a/account.js', 30, ['a/account.js', 'a/manifest.js', 'a/profile.js', 'a/tweets.js']],
       ['b.json', 10, ['b.json']],
-    ]);
+    ];
+    expect(await contents()).toEqual(joined);
+    expect(await contents('twitter-archive')).toEqual(joined);
+    // as observe reads them: each file is a source of its own
+    expect(await contents('neutral')).toEqual(files.map(({ name }) => [name, 10, [name]]));
   });
 
   it('divide the objects of an object store', async () => {
@@ -40,7 +46,7 @@ describe('the shares of the sources', () => {
       yield input('s3://bucket/a', 1);
       yield input('s3://bucket/b', 2);
     }
-    const units = await sourceUnits([{ ...input('s3://bucket'), pages }]);
+    const units = await sourceUnits([{ ...input('s3://bucket'), pages }], undefined);
     expect(units.map(({ name, size }) => [name, size])).toEqual([
       ['s3://bucket/a', 1],
       ['s3://bucket/b', 2],

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { foldPartition } from '../../src/shard/fold.ts';
 import { FolderFiles } from '../../src/shard/folder-files.ts';
-import { encodeManifest, parseManifest } from '../../src/shard/manifest.ts';
+import { encodeManifest, FORMAT, parseManifest } from '../../src/shard/manifest.ts';
 import { mergePartitions } from '../../src/shard/merge.ts';
 import { partitionSources } from '../../src/shard/partition.ts';
 import type { Input } from '../../src/sources/source.ts';
@@ -190,7 +190,7 @@ describe.each(PLACES)('the tasks of a run in $name', ({ isRemote, skip, start })
     const rows = bytes.subarray(0, -length);
     const { network: _, ...withoutLinks } = manifest;
     const others: readonly Buffer[] = [
-      withManifest(rows, { ...manifest, format: 2 }),
+      withManifest(rows, { ...manifest, format: FORMAT + 1 }),
       withManifest(rows, { ...manifest, ranges: [[0, 'many', 1]] }),
       withManifest(rows, { ...manifest, more: 1 }),
       withManifest(rows, 'text'),

@@ -1,3 +1,4 @@
+import { parseInstant } from '../../src/contract/instant.ts';
 import { TWITTER } from '../../src/diff/diff-html.ts';
 import { type ObserveSummary, observeInputs } from '../../src/observe/observe.ts';
 import { foldPartition } from '../../src/shard/fold.ts';
@@ -18,7 +19,12 @@ export interface ShardCounts {
   readonly partitions: number;
 }
 
-export const SNAPSHOTS: PartitionOptions['snapshots'] = { from: undefined, observedAt: undefined, unescape: false };
+/** The time is for snapshots that have none. */
+export const SNAPSHOTS: PartitionOptions['snapshots'] = {
+  from: undefined,
+  observedAt: parseInstant('2017-09-19T20:47:28Z'),
+  unescape: false,
+};
 
 /** Observes inputs in one process. */
 export async function observeSerially(store: string, inputs: readonly Input[]): Promise<RunResult> {

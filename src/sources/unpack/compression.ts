@@ -52,7 +52,7 @@ const COMPRESSIONS: readonly Compression[] = [
 /**
  * Yields the bytes of an input without their compression, or as they are if they are not compressed.
  * @throws Failure bad-encoding if the compressed data is damaged, is cut short or expands too much; no-tool if the program
- *   that decompresses is not installed; and the errors of the input
+ *   that decompresses is not installed; tool-failed if it cannot start or is killed; and the errors of the input
  */
 export async function* decompressed(input: Pick<Input, 'name' | 'open' | 'expansion'>): AsyncGenerator<Uint8Array> {
   const pieces = input.open()[Symbol.asyncIterator]();
@@ -82,11 +82,10 @@ async function* expanded(
   { name: kind, decompress, install }: Compression,
   bytes: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
-  const own = new Expansion(name);
+  const own = new Expansion(name, expansion);
   try {
     for await (const piece of decompress(countPacked(bytes, own))) {
       own.addPlain(piece.length);
-      expansion?.addPlain(piece.length);
       yield piece;
     }
   } catch (error) {
@@ -95,12 +94,21 @@ async function* expanded(
 }
 
 function toFailure(error: unknown, file: string, kind: string, install: string | undefined): unknown {
-  if (error instanceof ProgramError && error.isMissing) {
+  if (error instanceof ProgramError && error.kind === 'not installed') {
     return new Failure('no-tool', `${file} is ${kind} data, and no program that decompresses it is installed`, {
       place: { file },
       expected: `the program that decompresses ${kind} data`,
       found: error.message,
       hint: `install it (${install}), then run the same command again`,
+      cause: error,
+    });
+  }
+  if (error instanceof ProgramError && error.kind !== 'failed') {
+    return new Failure('tool-failed', `${file} was not decompressed to its end`, {
+      place: { file },
+      expected: `a program that decompresses ${kind} data to the end`,
+      found: error.message,
+      hint: 'check the free memory and the permitted number of processes, then run the same command again',
       cause: error,
     });
   }

@@ -11,12 +11,17 @@ const SMALL = 1 << 26;
 /** Counts bytes before and after decompression, to refuse a decompression bomb. */
 export class Expansion {
   readonly #name: string;
+  readonly #outer: Expansion | undefined;
   #packed = 0;
   #plain = 0;
 
-  /** @param name of the source, for the error */
-  constructor(name: string) {
+  /**
+   * @param name of the source, for the error
+   * @param outer counts the source that contains this one, with everything in it
+   */
+  constructor(name: string, outer?: Expansion) {
     this.#name = name;
+    this.#outer = outer;
   }
 
   addPacked(bytes: number): void {
@@ -26,13 +31,15 @@ export class Expansion {
   /** @throws Failure bad-encoding if the data expands too much */
   addPlain(bytes: number): void {
     this.#plain += bytes;
-    if (this.#plain <= SMALL || this.#plain <= this.#packed * MOST_EXPANSION) return;
-    throw new Failure('bad-encoding', `${this.#name} expands too much: it may be a decompression bomb`, {
-      place: { file: this.#name },
-      expected: `data that expands at most ${MOST_EXPANSION} times`,
-      found: `more than ${this.#plain} bytes from ${this.#packed}`,
-      hint: 'check where the file comes from; if you trust it, decompress it and name the result as the source',
-    });
+    if (this.#plain > SMALL && this.#plain > this.#packed * MOST_EXPANSION) {
+      throw new Failure('bad-encoding', `${this.#name} expands too much: it may be a decompression bomb`, {
+        place: { file: this.#name },
+        expected: `data that expands at most ${MOST_EXPANSION} times`,
+        found: `more than ${this.#plain} bytes from ${this.#packed}`,
+        hint: 'check where the file comes from; if you trust it, decompress it and name the result as the source',
+      });
+    }
+    this.#outer?.addPlain(bytes);
   }
 }
 

@@ -43,7 +43,7 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
     const rest = resumed(start, bytes);
     let members = 0;
     if (isZip(start)) {
-      for await (const batch of zipMembers(input, rest)) {
+      for await (const batch of zipMembers(input, rest, expansion)) {
         members += batch.length;
         yield batch;
       }
@@ -55,7 +55,7 @@ async function* unpack(input: Input): AsyncGenerator<readonly Input[]> {
         yield [member];
       }
     } else if (input.filter?.acceptsFile() ?? true) {
-      yield [{ ...input, open: () => rest }];
+      yield [{ ...input, open: () => rest, expansion }];
       return;
     }
     if (members === 0 && input.filter === undefined) throw emptyArchive(input);
@@ -69,7 +69,7 @@ function isLikeJson(head: Buffer): boolean {
 }
 
 /** A ZIP file that does not come from a file of this machine is written to a temporary file first. */
-async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly Input[]> {
+async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>, expansion: Expansion): AsyncGenerator<readonly Input[]> {
   const file = input.path !== undefined && isZip(fileHead(input.path, HEADER_BYTES)) ? input.path : undefined;
   const folder = file === undefined ? mkdtempSync(join(tmpdir(), 'palimpsest-')) : undefined;
   const path = file ?? join(folder ?? '', 'source.zip');
@@ -77,7 +77,7 @@ async function* zipMembers(input: Input, bytes: AsyncIterable<Uint8Array>): Asyn
     if (file === undefined) await pipeline(bytes, createWriteStream(path));
     const { openZip } = await import('./zip.ts');
     const { meter, ...copied } = input;
-    const { members, close } = await openZip(file === undefined ? copied : input, path);
+    const { members, close } = await openZip(file === undefined ? { ...copied, expansion } : input, path);
     try {
       yield members;
     } finally {

@@ -26,7 +26,7 @@ interface OpenZip {
 export async function openZip(archive: Input, path: string): Promise<OpenZip> {
   const zip = await wrapErrors(archive, () => openPromise(path, { autoClose: false }));
   try {
-    const expansion = new Expansion(archive.name);
+    const expansion = new Expansion(archive.name, archive.expansion);
     const members = (await wrapErrors(archive, () => entriesIn(archive, zip))).map((entry) =>
       memberInput(archive, { path: plainPath(entry.fileName), open: () => bytesOf(archive, zip, entry, expansion) }, expansion),
     );
@@ -60,7 +60,7 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: E
   const name = `${archive.name}: ${plainPath(fileName)}`;
   if (entry.isEncrypted() || (compressionMethod !== STORED && compressionMethod !== DEFLATED)) throw undecodable(name, entry);
   const { meter = (bytes: AsyncIterable<Uint8Array>) => bytes } = archive;
-  const own = new Expansion(name);
+  const own = new Expansion(name, expansion);
   const stored = await wrapErrors({ name }, () => zip.openReadStreamPromise(entry, { decodeFileData: false }));
   const packed = countPacked(meter(stored), own, expansion);
   let [length, checksum] = [0, 0];
@@ -69,7 +69,6 @@ async function* bytesOf(archive: Input, zip: ZipFile, entry: Entry, expansion: E
       length += piece.length;
       checksum = crc32(piece, checksum);
       own.addPlain(piece.length);
-      expansion.addPlain(piece.length);
       if (length > uncompressedSize) break;
       yield piece;
     }

@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { decode } from '../../../src/sources/decode.ts';
 import { inputsOf } from '../../../src/sources/inputs.ts';
@@ -85,6 +87,21 @@ describe.skipIf(programs.skip)('filesIn', () => {
     const { texts, failures } = await read(inputOf(archive));
     expect(Object.keys(texts)).toEqual(['source: a', 'source: b']);
     expect(failures).toMatchObject([{ code: 'bad-encoding', place: { file: NAME } }]);
+  });
+
+  it('rejects data that expands too much in two compressions together', async () => {
+    const spaces = Buffer.alloc((1 << 26) + 1, ' ');
+    // each of the two expands less than a thousand times
+    const packed = gzipSync(spaces, { level: 1 });
+    expect((await read(inputOf(packed))).failures).toEqual([]);
+    const bomb = { code: 'bad-encoding', message: 'source expands too much: it may be a decompression bomb' };
+    expect((await read(inputOf(gzipSync(packed)))).failures).toMatchObject([bomb]);
+    const member = randomBytes(4096).toString('hex') + ' '.repeat(1 << 20);
+    const zip = await zipOf(Object.fromEntries(Array.from({ length: 70 }, (_, index) => [String(index), member])));
+    expect((await read(inputOf(zip))).failures).toEqual([]);
+    const { failures } = await read(inputOf(gzipSync(zip)));
+    expect(failures.length).toBeGreaterThan(0);
+    for (const failure of failures) expect(failure).toMatchObject(bomb);
   });
 
   it('reads a tar archive of the system: long names, links and special files, and skips hidden files', async () => {
@@ -182,6 +199,19 @@ describe.skipIf(programs.skip)('filesIn', () => {
       { code: 'no-tool', place: { file: 'source: a' }, hint: expect.stringContaining('apt install bzip2') },
     ]);
     await expect(read(inputOf(alone))).rejects.toMatchObject({ code: 'no-tool' });
+  });
+
+  it.each([
+    ['is killed', '#!/bin/sh\nkill -KILL $$', 0o755, 'bzip2 was ended by SIGKILL'],
+    ['cannot start', '#!/bin/sh\nexit 0', 0o644, 'spawn bzip2 EACCES'],
+  ])('stops with tool-failed if the program that decompresses %s', async (_, program, mode, found) => {
+    const alone = bzip2('{}');
+    const archive = await tarOf({ a: alone });
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'bzip2'), program, { mode });
+    vi.stubEnv('PATH', folder);
+    expect((await read(inputOf(archive))).failures).toMatchObject([{ code: 'tool-failed', place: { file: 'source: a' }, found }]);
+    await expect(read(inputOf(alone))).rejects.toMatchObject({ code: 'tool-failed', found });
   });
 
   it('passes on an error of the source once', async () => {
