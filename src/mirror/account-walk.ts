@@ -9,7 +9,7 @@ export interface AccountsPage {
 
 /** What is known of the service's accounts after a page has been read. */
 export interface AccountTally {
-  /** Accounts known to have been in the service, in this run or in one before. */
+  /** Accounts known to be in the service, in this run or from one before. */
   readonly known: number;
   /** Of these, seen in this round. */
   readonly seen: number;
@@ -18,63 +18,86 @@ export interface AccountTally {
 }
 
 /**
- * A walk through the accounts. New accounts are on the last pages, so a walk that knows the others reads page 1, which
- * has the `count`, and then from the last page back until what is known agrees with it. Any other walk reads all pages
- * in their order. Plain data: it is kept on disk after each page.
+ * Which pages a walk reads: `forward` all of them in their order. The other two read page 1, which has the `count`, and
+ * then from the last page back: `back` until what is known agrees with the count, `sweep` down to page 1 again.
+ */
+export type Route = 'forward' | 'back' | 'sweep';
+
+/**
+ * A walk through the accounts. New accounts are on the last pages, and a removed one pulls those after it to earlier pages:
+ * read from the last page to the first, no account can be missed, so one that was not seen is gone. Forward, one can be
+ * missed, but the pages link to one another. Plain data: it is kept on disk after each page.
  */
 export interface AccountWalk {
   readonly state: 'walking' | 'complete' | 'incomplete';
-  readonly direction: 'forward' | 'backward';
+  readonly route: Route;
   readonly round: number;
   /** The page to read next. */
   readonly page: number;
+  /** How often the round has turned from page 1 to the last page. */
+  readonly turns: number;
+  /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
+  readonly count: number | null;
+  readonly isSteady: boolean;
   /** Pages that could not be read. */
   readonly gaps: readonly { readonly page: number; readonly reason: string }[];
   /** By how many accounts `count` exceeds what all pages together hold. */
   readonly excess: number;
-  /** Known accounts that all pages together do not show any more. */
-  readonly gone: number;
+  /** Whether an account that was not seen in the last round is gone. */
+  readonly hasSeenAll: boolean;
 }
 
 /** How many rounds are walked, at most, until the known accounts and the count agree. */
 const ROUNDS = 3;
 
-export function startAccountWalk(direction: AccountWalk['direction'], excess: number, round = 1): AccountWalk {
-  return { state: 'walking', direction, round, page: 1, gaps: [], excess, gone: 0 };
+export function startAccountWalk(route: Route, excess: number, round = 1): AccountWalk {
+  return { state: 'walking', route, round, page: 1, turns: 0, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
 }
 
 /** The walk after a page was read and its accounts were counted. */
-export function afterAccountsPage(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
-  if (walk.direction === 'forward') {
-    return page.hasNext ? { ...walk, page: page.number + 1 } : endOfRound(walk, page, tally);
+export function afterAccountsPage(before: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
+  const isSteady = before.isSteady && (before.count === null || before.count === page.count);
+  const walk = { ...before, count: page.count, isSteady };
+  return walk.route === 'forward' ? afterPageForward(walk, page, tally) : afterPageBack(walk, page, tally);
+}
+
+function afterPageForward(walk: AccountWalk, page: AccountsPage, { known, seen }: AccountTally): AccountWalk {
+  if (page.hasNext) return { ...walk, page: page.number + 1 };
+  if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
+  const isAgreed = walk.isSteady && page.count === seen && known === seen;
+  return isAgreed ? { ...walk, state: 'complete', excess: 0 } : nextRound(walk);
+}
+
+function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
+  const isAllKnown = walk.route === 'back' && page.count - tally.known === walk.excess && tally.wanted === 0;
+  if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
+  const excess = page.count - tally.seen;
+  // after a whole way back, accounts that came meanwhile are on the last pages
+  if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
+  if (page.number > 1) return { ...walk, page: page.number - 1 };
+  const last = page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
+  const turned = { ...walk, turns: walk.turns + 1, page: last };
+  if (walk.turns === 0 && last > 1) return turned;
+  if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
+  // if nothing moved meanwhile, another round would find the same
+  if (walk.isSteady || excess === walk.excess) {
+    return { ...walk, state: 'complete', excess, hasSeenAll: excess <= Math.max(0, walk.excess) };
   }
-  if (page.count - tally.known === walk.excess && tally.wanted === 0 && walk.gaps.length === 0) return { ...walk, state: 'complete' };
-  if (page.number === 1) return page.hasNext ? { ...walk, page: Math.ceil(page.count / page.items) } : endOfRound(walk, page, tally);
-  return page.number === 2 ? endOfRound(walk, page, tally) : { ...walk, page: page.number - 1 };
+  return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
 }
 
 /** The walk after the page it was to read could not be read. */
 export function afterAccountsFailure(walk: AccountWalk, reason: string, isLast: boolean): AccountWalk {
   const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
-  const isEnd = walk.direction === 'forward' ? isLast : walk.page <= 2;
-  return isEnd ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + (walk.direction === 'forward' ? 1 : -1) };
+  if (walk.route !== 'forward') return { ...next, page: walk.page - 1 };
+  return isLast ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
 }
 
 /** The walk after a page that should be there was not: there are fewer accounts than before. */
 export function afterAccountsShrank(walk: AccountWalk): AccountWalk {
-  return nextRound(walk);
-}
-
-/** All pages have been read. */
-function endOfRound(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
-  if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
-  const excess = page.count - tally.seen;
-  if (excess === 0) return { ...walk, state: 'complete', excess, gone: tally.known - tally.seen };
-  if (page.count - tally.known === 0) return { ...walk, state: 'complete', excess: 0, gone: 0 };
-  return walk.round < ROUNDS ? nextRound(walk) : { ...walk, state: 'complete', excess, gone: tally.known - tally.seen };
+  return walk.route === 'forward' ? nextRound(walk) : { ...walk, page: walk.page - 1 };
 }
 
 function nextRound(walk: AccountWalk): AccountWalk {
-  if (walk.round >= ROUNDS) return { ...walk, state: 'incomplete' };
-  return startAccountWalk('backward', walk.excess, walk.round + 1);
+  return walk.round < ROUNDS ? startAccountWalk('sweep', walk.excess, walk.round + 1) : { ...walk, state: 'incomplete' };
 }

@@ -117,7 +117,7 @@ async function runWith(
     const run = new Run(state, spool, reader, options);
     await run.toEnd();
     const gone = run.gone();
-    const { isComplete, missing } = missingOf(run.state, gone.data.length, (name) => pageAddress(baseUrl, name.collection, name.number));
+    const { isComplete, missing } = missingOf(run.state, gone, (name) => pageAddress(baseUrl, name.collection, name.number));
     const imported = await importPages(options.store, spool, {
       ...options,
       mayDelete: limitOf(options.maxDelete, run.state),

@@ -73,7 +73,7 @@ export function startPlan({ watermark, excess, accounts, isFull, changed }: Begi
     checks: 0,
     changed,
     feed: startFeedWalk(isFull ? null : watermark, excess.data),
-    accounts: startAccountWalk(isFull || accounts === 0 ? 'forward' : 'backward', excess.account),
+    accounts: startAccountWalk(accounts === 0 ? 'forward' : isFull ? 'sweep' : 'back', excess.account),
   });
 }
 
@@ -127,7 +127,7 @@ function afterCheck(plan: Plan, outcome: Outcome): Plan {
   if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
   const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
   if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
-  const accounts = startAccountWalk('backward', plan.accounts.excess);
+  const accounts = startAccountWalk('back', plan.accounts.excess);
   return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
 }
 
@@ -138,7 +138,7 @@ function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
   const walked = {
     ...plan,
     changed: { ...plan.changed, [collection]: undefined },
-    ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('forward', 0) }),
+    ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('sweep', 0) }),
   };
   if (outcome.kind === 'shrank') return walked;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };

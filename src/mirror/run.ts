@@ -29,13 +29,11 @@ export interface RunState {
   readonly shortest: PerCollection<number>;
   /** What the last page said of the collection. */
   readonly count: PerCollection<number>;
-  /** Accounts that the service does not have any more, and the round that shows which: those it did not see. */
-  readonly goneAccounts: number;
-  readonly goneRound: number;
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
 
 const NONE: PerCollection<number> = { data: 0, account: 0 };
+const NO_ROUND: PerCollection<string> = { data: '', account: '' };
 
 export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'known' | 'beginning'>): RunState {
   return {
@@ -44,11 +42,9 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
     fresh: NONE,
     seen: NONE,
     round: NONE,
-    roundName: { data: '', account: '' },
+    roundName: NO_ROUND,
     shortest: { data: Number.MAX_SAFE_INTEGER, account: Number.MAX_SAFE_INTEGER },
     count: NONE,
-    goneAccounts: 0,
-    goneRound: 0,
     pages: { read: 0, unchanged: 0 },
   };
 }
@@ -95,8 +91,7 @@ export class Run {
 
   /** What the service does not have any more. */
   gone(): PerCollection<readonly ItemKey[]> {
-    const { goneAccounts, goneRound } = this.state;
-    return { data: this.#spool.goneRecords(), account: goneAccounts === 0 ? [] : [...this.#spool.unseen('account', goneRound)] };
+    return { data: this.#spool.goneItems('data'), account: this.#spool.goneItems('account') };
   }
 
   #keep(work: () => RunState): void {
@@ -143,13 +138,13 @@ export class Run {
   #isReadingAll(collection: Collection): boolean {
     const { feed, accounts, changed } = this.state.plan;
     if (changed[collection] !== undefined) return false;
-    return collection === 'data' ? feed.watermark === null : accounts.direction === 'forward';
+    return collection === 'data' ? feed.watermark === null : accounts.route === 'forward';
   }
 
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
   #withoutLists(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
-    return { ...this.state, beginning, plan: startPlan(beginning) };
+    return { ...this.state, beginning, plan: startPlan(beginning), roundName: NO_ROUND };
   }
 
   /** The state after a page; what was on it goes into the spool. */
@@ -183,17 +178,17 @@ export class Run {
     };
     const covered = idsCoveredBy(state.plan, page);
     if (covered !== undefined) this.#spool.noteGone(covered.low, covered.high, new Set(ids));
-    const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone, wanted: this.#spool.wanted };
+    const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone('data'), wanted: this.#spool.wanted };
     return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
   }
 
   #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
     const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
-    const known = state.known.account + state.fresh.account - state.goneAccounts;
+    const known = state.known.account + state.fresh.account - this.#spool.gone('account');
     const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
     const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    const gone = plan.stage === 'accounts' ? 0 : plan.accounts.gone;
-    return gone > 0 ? { ...state, plan, goneAccounts: state.goneAccounts + gone, goneRound: state.round.account } : { ...state, plan };
+    if (plan.accounts.hasSeenAll) this.#spool.noteUnseen('account', state.round.account);
+    return { ...state, plan };
   }
 
   /** The state with the round at hand counted. */

@@ -16,7 +16,7 @@ export interface SpooledPage {
   readonly etag: string | null;
   /** {@link PageContents} as JSON. */
   readonly contents: string;
-  /** The page, compressed with gzip; null after a 304. */
+  /** The page, compressed with gzip; null if it is the one that was read before. */
   readonly body: Buffer | null;
 }
 
@@ -32,15 +32,16 @@ export class Spool<State> {
   readonly #memory: MirrorMemory;
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
   readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
+  readonly #lastBody: Statement<[string, number], Buffer | null>;
   readonly #item: Statement<[string, ItemKey], { readonly round: number; readonly variant: string | null }>;
   readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
   readonly #newBetween: Statement<[bigint, bigint], number>;
-  readonly #setGone: Statement<[bigint]>;
-  readonly #unsetGone: Statement<[number]>;
+  readonly #setGone: Statement<[Collection, bigint | string]>;
+  readonly #unsetGone: Statement<[Collection, ItemKey]>;
   readonly #want: Statement<[string]>;
   readonly #removeWanted: Statement<[string]>;
   readonly #pageCount: Statement<[], number>;
-  #gone: number;
+  readonly #gone: Record<Collection, number>;
   #wanted: number;
 
   /** @param memory what the store knows of the service */
@@ -52,18 +53,21 @@ export class Spool<State> {
     this.#database = database;
     this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
     this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
+    this.#lastBody = database
+      .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
+      .pluck();
     this.#item = database.prepare('SELECT round, variant FROM item WHERE collection = ? AND key = ?');
     this.#setItem = database.prepare(`INSERT INTO item (collection, key, round, variant, is_new) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET round = excluded.round, variant = excluded.variant`);
     this.#newBetween = database
       .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
       .pluck();
-    this.#setGone = database.prepare('INSERT INTO gone (id) VALUES (?) ON CONFLICT DO NOTHING');
-    this.#unsetGone = database.prepare('DELETE FROM gone WHERE id = CAST(? AS INTEGER)');
+    this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
+    this.#unsetGone = database.prepare('DELETE FROM gone WHERE collection = ? AND key = ?');
     this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
     this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
     this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
-    this.#gone = Number(database.value('SELECT count(*) FROM gone'));
+    this.#gone = { data: this.goneItems('data').length, account: this.goneItems('account').length };
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
@@ -110,7 +114,8 @@ export class Spool<State> {
   /** @param sent the body with the bytes on the wire, gzip or not; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
-    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), body);
+    const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
+    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), isSame ? null : body);
   }
 
   /** The contents of a page in this run, or in an earlier one if it had an ETag. */
@@ -130,13 +135,11 @@ export class Spool<State> {
       const isNew = before === undefined && !this.#memory.has(collection, key);
       if (isNew) fresh += 1;
       if (before?.round !== round) seen += 1;
-      this.#setItem.run(collection, typeof key === 'number' ? BigInt(key) : key, BigInt(round), item.variant, isNew ? 1n : 0n);
+      this.#setItem.run(collection, stored(key), BigInt(round), item.variant, isNew ? 1n : 0n);
+      this.#gone[collection] -= this.#unsetGone.run(collection, key).changes;
       if (collection === 'account') this.#wanted -= this.#removeWanted.run(String(key)).changes;
-      else {
-        if (typeof key === 'number') this.#gone -= this.#unsetGone.run(key).changes;
-        if (isNew && item.account !== null && !this.knows('account', item.account)) {
-          this.#wanted += this.#want.run(item.account).changes;
-        }
+      else if (isNew && item.account !== null && !this.knows('account', item.account)) {
+        this.#wanted += this.#want.run(item.account).changes;
       }
     }
     return { fresh, seen };
@@ -145,9 +148,11 @@ export class Spool<State> {
   /** Two accounts with one screen name are two items. */
   #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
     if (collection === 'data' || item.variant === null) return item.key;
+    const namesake = namesakeKey(String(item.key), item.variant);
+    if (this.knows(collection, namesake)) return namesake;
     const other = this.#item.get(collection, item.key);
     const isOther = other?.round === round && other.variant !== null && areTwo(other.variant, item.variant);
-    return isOther ? namesakeKey(String(item.key), item.variant) : item.key;
+    return isOther ? namesake : item.key;
   }
 
   knows(collection: Collection, key: ItemKey): boolean {
@@ -157,13 +162,22 @@ export class Spool<State> {
   /** Notes the known records from `low` up to but not `high` that a page does not have as gone. */
   noteGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
     for (const id of [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))]) {
-      if (!page.has(id)) this.#gone += this.#setGone.run(BigInt(id)).changes;
+      if (!page.has(id)) this.#setAsGone('data', id);
     }
   }
 
-  /** How many known records the service does not have any more, as far as pages showed. */
-  get gone(): number {
-    return this.#gone;
+  /** Notes the known items that were not seen in a round as gone. */
+  noteUnseen(collection: Collection, round: number): void {
+    for (const key of [...this.#unseen(collection, round)]) this.#setAsGone(collection, key);
+  }
+
+  #setAsGone(collection: Collection, key: ItemKey): void {
+    this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
+  }
+
+  /** How many known items the service does not have any more, as far as pages showed. An item that is seen later is not gone. */
+  gone(collection: Collection): number {
+    return this.#gone[collection];
   }
 
   /** How many accounts new records speak of that no page has shown. */
@@ -171,13 +185,13 @@ export class Spool<State> {
     return this.#wanted;
   }
 
-  /** Ids of known records that the service does not have any more. */
-  goneRecords(): number[] {
-    return this.#database.prepare<[], number>('SELECT id FROM gone ORDER BY id').pluck().all();
+  /** Keys of known items that the service does not have any more. */
+  goneItems(collection: Collection): ItemKey[] {
+    return this.#database.prepare<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').pluck().all(collection);
   }
 
   /** Keys of known items that were not seen in a round. */
-  *unseen(collection: Collection, round: number): Generator<ItemKey> {
+  *#unseen(collection: Collection, round: number): Generator<ItemKey> {
     for (const key of this.#memory.keys(collection)) if (this.#item.get(collection, key)?.round !== round) yield key;
     const missed = this.#database
       .prepare<[string, number], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND round <> CAST(? AS INTEGER)')
@@ -223,6 +237,11 @@ export class Spool<State> {
   }
 }
 
+/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
+function stored(key: ItemKey): bigint | string {
+  return typeof key === 'number' ? BigInt(key) : key;
+}
+
 function open(path: string): Connection {
   const database = new Connection(path);
   // a power cut may take the last pages away, but leaves whole those before
@@ -239,7 +258,9 @@ function open(path: string): Connection {
       collection TEXT NOT NULL, key ANY NOT NULL, round INTEGER NOT NULL, variant TEXT, is_new INTEGER NOT NULL,
       PRIMARY KEY (collection, key)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE IF NOT EXISTS gone (
+      collection TEXT NOT NULL, key ANY NOT NULL, PRIMARY KEY (collection, key)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS wanted (screen_name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `);
   return database;
