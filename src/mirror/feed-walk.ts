@@ -84,12 +84,21 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
   };
 }
 
-/** The ids that a page covers, from `low` up to but not `high`: the service has no other records there. */
-export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
+/**
+ * The ids that a page covers, from `low` up to but not `high`: the service has no other records there. The last page covers
+ * all older ids only if the count agrees: its link to a next page may be missing.
+ * @param older how many known records that are not gone have lower ids than the page
+ */
+export function idsCovered(
+  walk: FeedWalk,
+  page: FeedPage,
+  tally: FeedTally,
+  older: number,
+): { readonly low: number; readonly high: number } | undefined {
   if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !joins(walk, page)) return undefined;
   const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
-  const low = page.hasNext ? (page.lowest ?? high) : 0;
-  return low < high ? { low, high } : undefined;
+  const isEnd = !page.hasNext && page.count - (tally.known - tally.gone - older) === walk.excess;
+  return { low: isEnd ? 0 : (page.lowest ?? high), high };
 }
 
 /** The walk after a page was read and its records were counted. */

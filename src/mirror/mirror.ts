@@ -37,7 +37,7 @@ export interface MirrorOptions {
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** How many items that the service does not have any more may be deleted here, by a number or a share of what is known; undefined for none. */
+  /** How many items that the service does not have any more a complete run may delete here, by a number or a share of what is known; undefined for none. */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
@@ -120,7 +120,7 @@ async function runWith(
     const { isComplete, missing } = missingOf(run.state, gone, (name) => pageAddress(baseUrl, name.collection, name.number));
     const imported = await importPages(options.store, spool, {
       ...options,
-      mayDelete: limitOf(options.maxDelete, run.state),
+      mayDelete: isComplete ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
       summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
     });

@@ -85,9 +85,17 @@ export function nextPage(plan: Plan): PageName | undefined {
   return { collection, number: changed ?? (collection === 'data' ? plan.feed.page : plan.accounts.page) };
 }
 
-/** Which ids of the feed a page covers: the service has no other records there. */
-export function idsCoveredBy(plan: Plan, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
-  if (plan.changed.data === undefined) return idsCovered(plan.feed, page);
+/**
+ * Which ids of the feed a page covers: the service has no other records there.
+ * @param older how many known records that are not gone have lower ids than the page
+ */
+export function idsCoveredBy(
+  plan: Plan,
+  page: FeedPage,
+  tally: FeedTally,
+  older: number,
+): { readonly low: number; readonly high: number } | undefined {
+  if (plan.changed.data === undefined) return idsCovered(plan.feed, page, tally, older);
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 

@@ -176,10 +176,12 @@ export class Run {
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
-    const covered = idsCoveredBy(state.plan, page);
-    if (covered !== undefined) this.#spool.noteGone(covered.low, covered.high, new Set(ids));
-    const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone('data'), wanted: this.#spool.wanted };
-    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
+    const tally = () => ({ known: state.known.data + state.fresh.data, gone: this.#spool.gone('data'), wanted: this.#spool.wanted });
+    const absent = (low: number, high: number) => this.#spool.absentRecords(low, high, new Set(ids));
+    const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
+    const covered = idsCoveredBy(state.plan, page, tally(), older);
+    if (covered !== undefined) this.#spool.noteGone('data', absent(covered.low, covered.high));
+    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally: tally() }) };
   }
 
   #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
@@ -187,7 +189,7 @@ export class Run {
     const known = state.known.account + state.fresh.account - this.#spool.gone('account');
     const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
     const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    if (plan.accounts.hasSeenAll) this.#spool.noteUnseen('account', state.round.account);
+    if (plan.accounts.hasSeenAll) this.#spool.noteGone('account', this.#spool.unseen('account', state.round.account));
     return { ...state, plan };
   }
 

@@ -37,6 +37,7 @@ export class Spool<State> {
   readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
   readonly #newBetween: Statement<[bigint, bigint], number>;
   readonly #setGone: Statement<[Collection, bigint | string]>;
+  readonly #isGone: Statement<[Collection, ItemKey], number>;
   readonly #unsetGone: Statement<[Collection, ItemKey]>;
   readonly #want: Statement<[string]>;
   readonly #removeWanted: Statement<[string]>;
@@ -63,6 +64,7 @@ export class Spool<State> {
       .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
       .pluck();
     this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
+    this.#isGone = database.prepare('SELECT 1 FROM gone WHERE collection = ? AND key = ?');
     this.#unsetGone = database.prepare('DELETE FROM gone WHERE collection = ? AND key = ?');
     this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
     this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
@@ -159,20 +161,15 @@ export class Spool<State> {
     return this.#item.get(collection, key) !== undefined || this.#memory.has(collection, key);
   }
 
-  /** Notes the known records from `low` up to but not `high` that a page does not have as gone. */
-  noteGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
-    for (const id of [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))]) {
-      if (!page.has(id)) this.#setAsGone('data', id);
-    }
+  /** Ids of the known records from `low` up to but not `high` that are not gone and not on a page. */
+  absentRecords(low: number, high: number, page: ReadonlySet<ItemKey>): number[] {
+    const known = [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))];
+    return known.filter((id) => !page.has(id) && this.#isGone.get('data', id) === undefined);
   }
 
-  /** Notes the known items that were not seen in a round as gone. */
-  noteUnseen(collection: Collection, round: number): void {
-    for (const key of [...this.#unseen(collection, round)]) this.#setAsGone(collection, key);
-  }
-
-  #setAsGone(collection: Collection, key: ItemKey): void {
-    this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
+  /** Notes known items as gone. */
+  noteGone(collection: Collection, keys: readonly ItemKey[]): void {
+    for (const key of keys) this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
   }
 
   /** How many known items the service does not have any more, as far as pages showed. An item that is seen later is not gone. */
@@ -191,12 +188,12 @@ export class Spool<State> {
   }
 
   /** Keys of known items that were not seen in a round. */
-  *#unseen(collection: Collection, round: number): Generator<ItemKey> {
-    for (const key of this.#memory.keys(collection)) if (this.#item.get(collection, key)?.round !== round) yield key;
+  unseen(collection: Collection, round: number): ItemKey[] {
+    const known = [...this.#memory.keys(collection)].filter((key) => this.#item.get(collection, key)?.round !== round);
     const missed = this.#database
       .prepare<[string, number], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND round <> CAST(? AS INTEGER)')
       .pluck();
-    yield* missed.all(collection, round);
+    return [...known, ...missed.all(collection, round)];
   }
 
   /** Keys of the items that were not known before. */

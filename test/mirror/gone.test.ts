@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/folder.ts';
 import { contentsOf } from '../support/snapshots.ts';
 import { account, type CannedService, record, show, startCannedService } from './canned-service.ts';
-import { mirrored } from './mirrored.ts';
+import { idsIn, mirrored } from './mirrored.ts';
 
 type Records = readonly ReturnType<typeof record>[];
 
@@ -134,5 +134,53 @@ describe('an account that a removal pulls to a page that was read', () => {
     const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
     expect(full).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
     expect(accountsIn(store)).toEqual(['b', 'c', 'd', 'e', 'f']);
+  });
+});
+
+describe('records that a mirror with --full --delete does not find', () => {
+  const recordsTo = (newest: number) => Array.from({ length: newest }, (_, index) => record(newest - index));
+
+  it('are deleted if they are the oldest and the count agrees', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    show(service, 'data', recordsTo(20).slice(0, -2), 5);
+    show(service, 'account', [account('jack', recordsTo(20).slice(0, -2))]);
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { data: [1, 2], account: [] }, deleted: { records: 2 } });
+  });
+
+  it('are not gone if a page links to no next one although the count has more', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    service.answers.set('/rest/data/?page=2', { ...(service.answers.get('/rest/data/?page=2') as object), next: null });
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    expect(full).toMatchObject({ gone: { data: [], account: [] }, deleted: { records: 0 } });
+    expect(idsIn(store)).toHaveLength(20);
+  });
+
+  it('are deleted only by a complete mirror', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    const left = recordsTo(20).filter(({ id }) => id !== 18);
+    show(service, 'data', left, 5);
+    show(service, 'account', [account('jack', left)]);
+    const right = service.answers.get('/rest/data/?page=3');
+    service.answers.set('/rest/data/?page=3', '<!DOCTYPE html>');
+    const options = { isFull: true, maxDelete: { share: 1 } };
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({
+      isComplete: false,
+      gone: { data: [18] },
+      deleted: { records: 0 },
+    });
+    expect(idsIn(store)).toHaveLength(20);
+    service.answers.set('/rest/data/?page=3', right);
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
+    expect(idsIn(store)).toHaveLength(19);
   });
 });
