@@ -1,3 +1,5 @@
+import type { UnreadPage } from './unread-page.ts';
+
 /** A page of the accounts, as far as the walk through them looks at it. */
 export interface AccountsPage {
   readonly number: number;
@@ -36,6 +38,8 @@ export interface AccountWalk {
   readonly page: number;
   /** How often the round has turned from page 1 to the last page. */
   readonly turns: number;
+  /** The page that the way back begins with: no page after it is there. */
+  readonly top: number;
   /** What the last page said of the collection, and whether all pages of the round said the same; null before the first. */
   readonly count: number | null;
   readonly isSteady: boolean;
@@ -51,7 +55,7 @@ export interface AccountWalk {
 const ROUNDS = 3;
 
 export function startAccountWalk(route: Route, excess: number, round = 1): AccountWalk {
-  return { state: 'walking', route, round, page: 1, turns: 0, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
+  return { state: 'walking', route, round, page: 1, turns: 0, top: 1, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
 }
 
 /** The walk after a page was read and its accounts were counted. */
@@ -76,7 +80,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
   if (page.number > 1) return { ...walk, page: page.number - 1 };
   const last = page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
-  const turned = { ...walk, turns: walk.turns + 1, page: last };
+  const turned = { ...walk, turns: walk.turns + 1, page: last, top: last };
   if (walk.turns === 0 && last > 1) return turned;
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   // if nothing moved meanwhile, another round would find the same
@@ -87,15 +91,20 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
 }
 
 /** The walk after the page it was to read could not be read. */
-export function afterAccountsFailure(walk: AccountWalk, reason: string, isLast: boolean): AccountWalk {
+export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, pages }: UnreadPage): AccountWalk {
   const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
-  if (walk.route !== 'forward') return { ...next, page: walk.page - 1 };
-  return isLast ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
+  if (walk.route === 'forward') {
+    if (walk.page > pages) return nextRound(walk);
+    return walk.page === pages ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + 1 };
+  }
+  // a service may count what it does not show
+  const isBehindLast = walk.page > pages || (isMissing && walk.page === walk.top);
+  return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };
 }
 
-/** The walk after a page that should be there was not: there are fewer accounts than before. */
-export function afterAccountsShrank(walk: AccountWalk): AccountWalk {
-  return walk.route === 'forward' ? nextRound(walk) : { ...walk, page: walk.page - 1 };
+/** The walk after a page was read at the end that could not be read before. */
+export function afterAccountsRetry(walk: AccountWalk, page: number): AccountWalk {
+  return { ...walk, gaps: walk.gaps.filter((gap) => gap.page !== page) };
 }
 
 function nextRound(walk: AccountWalk): AccountWalk {

@@ -27,7 +27,7 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
     throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
   }
   // a page may hold more items than others while a tree is published
-  if ((page - 1) * Math.max(1, smallest) >= count && count > 0) {
+  if ((page - 1) * Math.max(1, smallest) >= count) {
     throw refused(next, `an end after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }

@@ -3,15 +3,15 @@ import {
   type AccountsPage,
   type AccountTally,
   type AccountWalk,
-  afterAccountsFailure,
   afterAccountsPage,
-  afterAccountsShrank,
+  afterAccountsRetry,
+  afterAccountsUnread,
   startAccountWalk,
 } from './account-walk.ts';
 import {
-  afterFeedFailure,
   afterFeedPage,
-  afterFeedShrank,
+  afterFeedRetry,
+  afterFeedUnread,
   type FeedPage,
   type FeedTally,
   type FeedWalk,
@@ -19,6 +19,7 @@ import {
   startFeedWalk,
   walkFeedAgain,
 } from './feed-walk.ts';
+import type { UnreadPage } from './unread-page.ts';
 
 /** The pages that changed according to a manifest; undefined if the collection has to be walked. */
 export type ChangedPages = { readonly [C in Collection]: readonly number[] | undefined };
@@ -34,10 +35,10 @@ export interface Beginning {
 
 /**
  * What a mirror does next, given what it has seen: the feed, the accounts, then the feed again, for the records that
- * came meanwhile; if those name new accounts, both once more. Plain data, kept on disk after each page.
+ * came meanwhile; if those name new accounts, both once more; at last the pages that could not be read. Plain data, kept on disk after each page.
  */
 export interface Plan {
-  readonly stage: 'feed' | 'accounts' | 'check' | 'done';
+  readonly stage: 'feed' | 'accounts' | 'check' | 'retry' | 'done';
   readonly pass: number;
   /** How often the feed has been walked again at the end. */
   readonly checks: number;
@@ -45,6 +46,8 @@ export interface Plan {
   readonly changed: ChangedPages;
   readonly feed: FeedWalk;
   readonly accounts: AccountWalk;
+  /** Pages that could not be read and are still to be asked for once more; null before the end. */
+  readonly retries: readonly PageName[] | null;
 }
 
 export interface PageName {
@@ -56,10 +59,7 @@ export interface PageName {
 export type Outcome =
   | { readonly kind: 'feed'; readonly page: FeedPage; readonly tally: FeedTally & Pick<AccountTally, 'wanted'> }
   | { readonly kind: 'accounts'; readonly page: AccountsPage; readonly tally: AccountTally }
-  /** It is not there any more. */
-  | { readonly kind: 'shrank' }
-  /** It cannot be read; isLast: no page follows. */
-  | { readonly kind: 'failed'; readonly reason: string; readonly isLast: boolean };
+  | ({ readonly kind: 'unread' } & UnreadPage);
 
 /** How often the accounts are read again because records came meanwhile. */
 const PASSES = 3;
@@ -74,12 +74,14 @@ export function startPlan({ watermark, excess, accounts, isFull, changed }: Begi
     changed,
     feed: startFeedWalk(isFull ? null : watermark, excess.data),
     accounts: startAccountWalk(accounts === 0 ? 'forward' : isFull ? 'sweep' : 'back', excess.account),
+    retries: null,
   });
 }
 
 /** The page to read next; undefined when all is done. */
 export function nextPage(plan: Plan): PageName | undefined {
   if (plan.stage === 'done') return undefined;
+  if (plan.stage === 'retry') return plan.retries?.[0];
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
   const changed = plan.changed[collection]?.[0];
   return { collection, number: changed ?? (collection === 'data' ? plan.feed.page : plan.accounts.page) };
@@ -95,12 +97,13 @@ export function idsCoveredBy(
   tally: FeedTally,
   older: number,
 ): { readonly low: number; readonly high: number } | undefined {
-  if (plan.changed.data === undefined) return idsCovered(plan.feed, page, tally, older);
+  if (plan.changed.data === undefined && plan.stage !== 'retry') return idsCovered(plan.feed, page, tally, older);
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
 /** The plan after the page that was next has been read, or could not be. */
 export function afterPage(plan: Plan, outcome: Outcome): Plan {
+  if (plan.stage === 'retry') return afterRetry(plan, outcome);
   const isAccounts = plan.stage === 'accounts';
   if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
   if (isAccounts) {
@@ -115,18 +118,18 @@ export function afterPage(plan: Plan, outcome: Outcome): Plan {
 
 function afterFeed(walk: FeedWalk, outcome: Outcome): FeedWalk {
   if (outcome.kind === 'feed') return afterFeedPage(walk, outcome.page, outcome.tally);
-  return outcome.kind === 'failed' ? afterFeedFailure(walk, outcome.reason, outcome.isLast) : afterFeedShrank(walk);
+  return outcome.kind === 'unread' ? afterFeedUnread(walk, outcome) : walk;
 }
 
 function afterAccounts(walk: AccountWalk, outcome: Outcome): AccountWalk {
   if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
-  return outcome.kind === 'failed' ? afterAccountsFailure(walk, outcome.reason, outcome.isLast) : afterAccountsShrank(walk);
+  return outcome.kind === 'unread' ? afterAccountsUnread(walk, outcome) : walk;
 }
 
-/** Records that came while the accounts were read are read last; a feed with gaps would only be walked once more. */
+/** Records that came while the accounts were read are read after them; a feed with gaps would only be walked once more. */
 function afterAccountsStage(plan: Plan): Plan {
   const isToCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
-  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
+  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : afterWalks(plan);
 }
 
 function afterCheck(plan: Plan, outcome: Outcome): Plan {
@@ -134,9 +137,32 @@ function afterCheck(plan: Plan, outcome: Outcome): Plan {
   const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
   if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
   const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
-  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
+  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return afterWalks(plan);
   const accounts = startAccountWalk('back', plan.accounts.excess);
   return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
+}
+
+/** Pages that could not be read are asked for once more. */
+function afterWalks(plan: Plan): Plan {
+  if (plan.retries !== null) return { ...plan, stage: 'done' };
+  const retries: readonly PageName[] = [
+    ...plan.feed.gaps.flatMap(({ page, reason }) => (reason === null ? [] : [{ collection: 'data' as const, number: page }])),
+    ...plan.accounts.gaps.map(({ page }) => ({ collection: 'account' as const, number: page })),
+  ];
+  return { ...plan, retries, stage: retries.length === 0 ? 'done' : 'retry' };
+}
+
+function afterRetry(plan: Plan, outcome: Outcome): Plan {
+  const next = {
+    ...plan,
+    retries: plan.retries?.slice(1) ?? [],
+    feed: outcome.kind === 'feed' ? afterFeedRetry(plan.feed, outcome.page) : plan.feed,
+    accounts: outcome.kind === 'accounts' ? afterAccountsRetry(plan.accounts, outcome.page.number) : plan.accounts,
+  };
+  if (next.retries.length > 0) return next;
+  if (outcome.kind !== 'accounts' || next.accounts.gaps.length > 0) return afterAccountsStage(next);
+  const accounts = startAccountWalk('back', plan.accounts.excess);
+  return { ...next, stage: 'accounts', changed: { ...plan.changed, account: undefined }, accounts };
 }
 
 /** Where reading the changed pages alone does not lead to the count of the service, all pages are read. */
@@ -148,9 +174,9 @@ function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
     changed: { ...plan.changed, [collection]: undefined },
     ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('sweep', 0) }),
   };
-  if (outcome.kind === 'shrank') return walked;
+  if (outcome.kind === 'unread' && page > outcome.pages) return walked;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
-  if (outcome.kind === 'failed') {
+  if (outcome.kind === 'unread') {
     const gap = { page, reason: outcome.reason, newer: null, older: null };
     return collection === 'data'
       ? { ...next, feed: { ...plan.feed, gaps: [...plan.feed.gaps, gap] } }

@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
-/** A page that could not be read although the service answers. */
+/** A page that could not be read although the service has answered. */
 export class PageFailed extends Error {}
 
 /** The service does not answer, or asks to wait. */
@@ -26,11 +26,11 @@ class Unavailable extends Error {
 }
 
 /** Tries of one request: of a service that does not answer, of an address that never has, and of one page that is bad. */
-const TRIES = 10;
+export const TRIES = 10;
 const FIRST_TRIES = 3;
 const PAGE_TRIES = 4;
 const LONGEST_PAUSE = 60_000;
-const UNAVAILABLE = new Set([408, 425, 429, 503]);
+const UNAVAILABLE = new Set([408, 425, 429, 502, 503, 504]);
 /** What a wrong address gives; a service that is down for a moment can give it too. */
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
 /** A certificate does not become right by asking again. */
@@ -50,9 +50,15 @@ export class RetryingClient {
 
   /**
    * @param judge parses a response with a status below 500; it throws BadPage if the request is to be retried
-   * @throws PageFailed if the service responds, but never as expected; Failure service-failed, bad-service, stopped
+   * @param tries how often the request is sent at most
+   * @throws PageFailed if the service has answered before, but never this request as expected; Failure service-failed, bad-service, stopped
    */
-  async get<T>(url: string, headers: Readonly<Record<string, string>>, judge: (answer: HttpAnswer) => T | Promise<T>): Promise<T> {
+  async get<T>(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    judge: (answer: HttpAnswer) => T | Promise<T>,
+    tries = TRIES,
+  ): Promise<T> {
     let bad = 0;
     for (let tried = 1; ; tried += 1) {
       try {
@@ -61,8 +67,8 @@ export class RetryingClient {
         if (this.#options.signal.aborted) throw stopped(url);
         if (error instanceof Failure) throw error;
         if (error instanceof BadPage) bad += 1;
-        if (error instanceof BadPage && bad >= PAGE_TRIES) throw new PageFailed(error.message);
-        await this.#pause(url, tried, error);
+        if (error instanceof BadPage && bad >= Math.min(PAGE_TRIES, tries)) throw new PageFailed(error.message);
+        await this.#pause(url, tried, tries, error);
       }
     }
   }
@@ -76,12 +82,13 @@ export class RetryingClient {
     return answer;
   }
 
-  async #pause(url: string, tried: number, error: unknown): Promise<void> {
+  async #pause(url: string, tried: number, tries: number, error: unknown): Promise<void> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadPage) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
-    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? FIRST_TRIES : TRIES;
-    if (tried >= most || CERTIFICATE.test(code ?? '')) throw unavailable(url, tried, reason, error);
+    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? FIRST_TRIES : tries;
+    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
+    if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
     this.retries += 1;
     const backoff = Math.min(LONGEST_PAUSE, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
     const pause = Math.max(backoff, error instanceof Unavailable ? error.retryAfter : 0);

@@ -4,6 +4,7 @@ import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
+import { TRIES } from './retrying-client.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool.ts';
 
@@ -49,6 +50,11 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
   };
 }
 
+/** How often page 1, and a page after a bad one, is asked for at most. */
+const FEW_TRIES = 3;
+/** After so many consecutive bad pages the service has failed. */
+const MOST_BAD_PAGES = 10;
+
 /** Reading one of the collections. It counts pages. */
 export type ReadPhase = Collection;
 
@@ -66,6 +72,8 @@ export class Run {
   readonly #options: RunOptions;
   /** Pages that have been asked for and not been kept yet. */
   readonly #requested = new Map<string, Promise<Reading>>();
+  /** Consecutive pages that could not be read. */
+  #badPages = 0;
 
   constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
@@ -80,9 +88,9 @@ export class Run {
       // only a walk through all pages has a known end
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
-      if (reading.kind === 'failed') await this.#skipPage(name, reading.reason);
+      if (reading.kind === 'page') this.#keep(() => this.#after(name, reading));
       else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
-      else this.#keep(() => this.#after(name, reading));
+      else await this.#skipPage(name, reading);
       this.#requested.delete(nameOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
@@ -102,22 +110,28 @@ export class Run {
     });
   }
 
-  /** Skips a page that fails alone. If the next one fails too, the service has failed. */
-  async #skipPage(name: PageName, reason: string): Promise<void> {
-    const isLast = name.number >= pagesOf(this.state, name.collection);
-    const skipped = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
-    const next = nextPage(skipped.plan);
-    const isFirst = this.state.pages.read === 0 || name.number === 1;
-    const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
-    if (isFirst || (isNeighbor && (await this.#request(next)).kind === 'failed')) {
-      throw new Failure('service-failed', 'the service does not send a page', {
-        place: { file: this.#reader.addressOf(name) },
-        expected: 'a page of the API',
-        found: reason,
-        hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
-      });
-    }
-    this.#keep(() => skipped);
+  /** Skips a page that cannot be read, if the service shows page 1. Its count tells whether the page should be there. */
+  async #skipPage(name: PageName, reading: Reading & { readonly kind: 'failed' | 'missing' }): Promise<void> {
+    const isMissing = reading.kind === 'missing';
+    const reason = isMissing ? 'status 404' : reading.reason;
+    const shortest = this.state.shortest[name.collection];
+    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_TRIES);
+    if (first.kind === 'tree-changed') return this.#keep(() => this.#withoutLists());
+    const isRetry = this.state.plan.stage === 'retry';
+    if (first.kind !== 'page' || (this.#badPages >= MOST_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
+    const { count, items } = first.contents;
+    const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
+    if (name.number <= pages && !isRetry) this.#badPages += 1;
+    this.#keep(() => ({ ...this.state, plan: afterPage(this.state.plan, { kind: 'unread', isMissing, reason, pages }) }));
+  }
+
+  #serviceFailed(name: PageName, reason: string): Failure {
+    return new Failure('service-failed', 'the service does not send a page', {
+      place: { file: this.#reader.addressOf(name) },
+      expected: 'a page of the API',
+      found: reason,
+      hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
+    });
   }
 
   /** Requests a page, and ahead the pages after it if all pages are read. Requests no page twice. */
@@ -127,17 +141,22 @@ export class Run {
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
       const key = nameOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
-      const reading = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
+      const reading = this.#read({ ...name, number });
       // a page that is requested ahead may never be used
       reading.catch(() => {});
       this.#requested.set(key, reading);
     }
-    return this.#requested.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+    return this.#requested.get(nameOf(name)) ?? this.#read(name);
+  }
+
+  /** A page after a bad one is most often bad, too. */
+  #read(name: PageName): Promise<Reading> {
+    return this.#reader.read(name, this.state.shortest[name.collection], this.#badPages === 0 ? TRIES : FEW_TRIES);
   }
 
   #isReadingAll(collection: Collection): boolean {
-    const { feed, accounts, changed } = this.state.plan;
-    if (changed[collection] !== undefined) return false;
+    const { stage, feed, accounts, changed } = this.state.plan;
+    if (stage === 'retry' || changed[collection] !== undefined) return false;
     return collection === 'data' ? feed.watermark === null : accounts.route === 'forward';
   }
 
@@ -148,9 +167,9 @@ export class Run {
   }
 
   /** The state after a page; what was on it goes into the spool. */
-  #after(name: PageName, reading: Exclude<Reading, { readonly kind: 'failed' | 'tree-changed' }>): RunState {
+  #after(name: PageName, reading: Reading & { readonly kind: 'page' }): RunState {
     const { collection, number } = name;
-    if (reading.kind === 'missing') return { ...this.state, plan: afterPage(this.state.plan, { kind: 'shrank' }) };
+    this.#badPages = 0;
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const begun = this.#inRound(collection);
@@ -172,6 +191,7 @@ export class Run {
       number,
       count: contents.count,
       hasNext: contents.next !== null,
+      pages: pagesOf(state, 'data', number === 1 ? contents.items.length : undefined),
       highest: ids.length === 0 ? null : Math.max(...ids),
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
@@ -215,7 +235,10 @@ function shortest(before: number, { items, next }: PageContents): number {
   return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }
 
-/** How many pages a collection has, as far as is known. */
-function pagesOf({ count, shortest }: RunState, collection: Collection): number {
-  return Math.max(1, Math.ceil(count[collection] / shortest[collection]));
+/**
+ * How many pages a collection has, as far as is known.
+ * @param size how many items a page has at most
+ */
+function pagesOf({ count, shortest }: RunState, collection: Collection, size = Number.MAX_SAFE_INTEGER): number {
+  return Math.max(1, Math.ceil(count[collection] / Math.max(1, Math.min(shortest[collection], size))));
 }

@@ -158,7 +158,7 @@ describe('records that a mirror with --full --delete does not find', () => {
     await mirrored(store, service.baseUrl);
     service.answers.set('/rest/data/?page=2', { ...(service.answers.get('/rest/data/?page=2') as object), next: null });
     const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
-    expect(full).toMatchObject({ gone: { data: [], account: [] }, deleted: { records: 0 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: [] }, deleted: { records: 0 } });
     expect(idsIn(store)).toHaveLength(20);
   });
 
