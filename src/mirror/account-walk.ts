@@ -1,34 +1,34 @@
 import type { UnreadPage } from './unread-page.ts';
 
-/** A page of the accounts, as far as the walk through them looks at it. */
+/** What a walk through the accounts needs from a page. */
 export interface AccountsPage {
   readonly number: number;
-  /** Accounts in the whole collection, as this page says. */
+  /** The `count` of the page: the number of accounts in the whole collection. */
   readonly count: number;
   readonly items: number;
   readonly hasNext: boolean;
 }
 
-/** What is known of the service's accounts after a page has been read. */
+/** The numbers of accounts after a page was read. */
 export interface AccountTally {
-  /** Accounts known to be in the service, in this run or from one before. */
+  /** Accounts that this run or an earlier one has found in the service, without those that are gone. */
   readonly known: number;
-  /** Of these, seen in this round. */
+  /** Of these, the accounts seen in this round. */
   readonly seen: number;
-  /** Accounts that new records speak of and that no page has shown yet. */
+  /** Accounts that new records name and that no page has shown yet. */
   readonly wanted: number;
 }
 
 /**
- * Which pages a walk reads: `forward` all of them in their order. The other two read page 1, which has the `count`, and
- * then from the last page back: `back` until what is known agrees with the count, `sweep` down to page 1 again.
+ * Which pages a walk reads. `forward`: all pages in their order. The other two read page 1, which has the `count`, then the last page
+ * and the pages before it. `back` ends when the number of known accounts agrees with `count`, `sweep` ends with page 1.
  */
 export type Route = 'forward' | 'back' | 'sweep';
 
 /**
- * A walk through the accounts. New accounts are on the last pages, and a removed one pulls those after it to earlier pages:
- * read from the last page to the first, no account can be missed, so one that was not seen is gone. Forward, one can be
- * missed, but the pages link to one another. Plain data: it is kept on disk after each page.
+ * A walk through the accounts. New accounts are on the last pages, and a removed account moves those after it to earlier pages. So a
+ * walk from the last page to the first cannot miss an account, and a known account that it does not see is gone. A walk forward can
+ * miss an account. A walk is plain data, which is saved after each page.
  */
 export interface AccountWalk {
   readonly state: 'walking' | 'complete' | 'incomplete';
@@ -45,20 +45,20 @@ export interface AccountWalk {
   readonly isSteady: boolean;
   /** Pages that could not be read. */
   readonly gaps: readonly { readonly page: number; readonly reason: string }[];
-  /** By how many accounts `count` exceeds what all pages together hold. */
+  /** `count` minus the number of accounts on all pages. */
   readonly excess: number;
   /** Whether an account that was not seen in the last round is gone. */
   readonly hasSeenAll: boolean;
 }
 
-/** How many rounds are walked, at most, until the known accounts and the count agree. */
+/** The maximum number of rounds. The walk ends earlier if the number of known accounts agrees with `count`. */
 const ROUNDS = 3;
 
 export function startAccountWalk(route: Route, excess: number, round = 1): AccountWalk {
   return { state: 'walking', route, round, page: 1, turns: 0, top: 1, count: null, isSteady: true, gaps: [], excess, hasSeenAll: false };
 }
 
-/** The walk after a page was read and its accounts were counted. */
+/** Returns the walk after a page was read and its accounts were counted. */
 export function afterAccountsPage(before: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   const isSteady = before.isSteady && (before.count === null || before.count === page.count);
   const walk = { ...before, count: page.count, isSteady };
@@ -76,7 +76,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   const isAllKnown = walk.route === 'back' && page.count - tally.known === walk.excess && tally.wanted === 0;
   if (isAllKnown && walk.gaps.length === 0) return { ...walk, state: 'complete' };
   const excess = page.count - tally.seen;
-  // after a whole way back, accounts that came meanwhile are on the last pages
+  // after a sweep, accounts that were added meanwhile are on the last pages
   if (walk.turns > 1 && excess === walk.excess && walk.gaps.length === 0) return { ...walk, state: 'complete', hasSeenAll: true };
   if (page.number > 1) return { ...walk, page: page.number - 1 };
   const last = page.hasNext ? Math.ceil(page.count / Math.max(1, page.items)) : 1;
@@ -90,7 +90,7 @@ function afterPageBack(walk: AccountWalk, page: AccountsPage, tally: AccountTall
   return walk.turns === 1 && last > 1 ? turned : nextRound(walk);
 }
 
-/** The walk after the page it was to read could not be read. */
+/** Returns the walk after its next page could not be read. */
 export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, pages }: UnreadPage): AccountWalk {
   const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
   if (walk.route === 'forward') {
@@ -102,7 +102,7 @@ export function afterAccountsUnread(walk: AccountWalk, { isMissing, reason, page
   return isBehindLast ? { ...walk, page: walk.page - 1, top: walk.page - 1 } : { ...next, page: walk.page - 1 };
 }
 
-/** The walk after a page was read at the end that could not be read before. */
+/** Returns the walk after a page was read at the end that could not be read before. */
 export function afterAccountsRetry(walk: AccountWalk, page: number): AccountWalk {
   return { ...walk, gaps: walk.gaps.filter((gap) => gap.page !== page) };
 }

@@ -13,7 +13,7 @@ import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
-import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import { areTwoAccounts, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 /** The phases of the import. `import` counts pages. */
@@ -22,7 +22,7 @@ export type ImportPagesPhase = 'import' | CommitPhase;
 export interface ImportPagesOptions extends FinishedRun {
   readonly baseUrl: string;
   readonly onConflict: ConflictPolicy;
-  /** Called once for each rejected item. */
+  /** Called once with each rejected item. */
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
@@ -100,7 +100,7 @@ class PageImporter {
     return { records: this.#records, accounts: this.#accounts, rejected: this.#rejected.size, changed: this.#changed };
   }
 
-  /** Deletes what was imported of accounts before a record showed that they are excluded. */
+  /** Deletes imported accounts of which a later record showed that they are excluded. */
   finish(): void {
     const { records, accounts } = this.#writer.withdrawExcluded();
     withdraw(this.#records, records);
@@ -111,7 +111,7 @@ class PageImporter {
     if (body === null) return;
     const json = gunzipSync(body);
     const start = json.indexOf('{') + 1;
-    // a line break after the first brace: then each item is read by itself, and a broken one is rejected without its page
+    // with a line break after the first brace, each item is parsed alone, so a broken item is rejected without its page
     const open = async function* () {
       yield* [json.subarray(0, start), Buffer.from('\n'), json.subarray(start)];
     };
@@ -143,7 +143,7 @@ class PageImporter {
     }
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
-    const isOther = other !== undefined && areTwo(other, variant);
+    const isOther = other !== undefined && areTwoAccounts(other, variant);
     const outcome = this.#writer.addProfile(item.account, isOther);
     if (other === undefined) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {
@@ -151,7 +151,7 @@ class PageImporter {
       return;
     }
     if (outcome.namesake.replaced !== undefined) this.#accounts.replaced += 1;
-    // the pair is known if either of the two was known as the other one
+    // an earlier run rejected this pair if it stored the key of either account as a namesake
     const keys = [other ?? variant, variant].map((one) => namesakeKey(screen_name, one));
     if (!keys.some((key) => this.memory.has('account', key)))
       this.#reject(namesakeKey(screen_name, variant), namesakeError(outcome.namesake, item));
@@ -170,7 +170,7 @@ class PageImporter {
   }
 }
 
-/** The rejected item as the page reader knows it: JSON that loses something when it is parsed is still text here. */
+/** Returns a rejected item as the page reader parsed it. Here it is still text if parsing would lose a part of it. */
 function rejectedValue({ item }: InputError): unknown {
   try {
     return typeof item === 'string' ? JSON.parse(item) : item;
@@ -184,13 +184,13 @@ function isRecord(item: unknown): boolean {
   return isObject(item) && 'data_type' in item;
 }
 
-/** The lines of a page are not those of the service, see {@link PageImporter.add}. */
+/** Drops the line, because {@link PageImporter.add} adds a line break to the page. */
 function withoutLine(inputError: InputError): InputError {
   const { line: _, ...place } = inputError.place;
   return { ...inputError, place };
 }
 
-/** Rejects an account line of an export: a page has records or accounts. */
+/** Returns the error for an account line of an export: a page has records or accounts. */
 function accountLine({ place, state }: Item & { readonly kind: 'state' }): InputError {
   return {
     kind: 'error',

@@ -34,19 +34,20 @@ export interface Beginning {
 }
 
 /**
- * What a mirror does next, given what it has seen: the feed, the accounts, then the feed again, for the records that
- * came meanwhile; if those name new accounts, both once more; at last the pages that could not be read. Plain data, kept on disk after each page.
+ * What a run reads next: first the feed, then the accounts, then the feed again for records that were added meanwhile. If these name
+ * new accounts, the accounts and the feed are read once more. At the end, pages that could not be read are requested again. A plan is
+ * plain data, which is saved after each page.
  */
 export interface Plan {
   readonly stage: 'feed' | 'accounts' | 'check' | 'retry' | 'done';
   readonly pass: number;
   /** How often the feed has been walked again at the end. */
   readonly checks: number;
-  /** Pages that have changed and are still to be read, in place of a walk. */
+  /** The changed pages that are still to be read, instead of a walk. */
   readonly changed: ChangedPages;
   readonly feed: FeedWalk;
   readonly accounts: AccountWalk;
-  /** Pages that could not be read and are still to be asked for once more; null before the end. */
+  /** Pages that could not be read and must be requested once more; null before the end. */
   readonly retries: readonly PageName[] | null;
 }
 
@@ -55,15 +56,15 @@ export interface PageName {
   readonly number: number;
 }
 
-/** What became of the page that was to be read. */
-export type Outcome =
+/** The result of reading the next page. */
+export type PageOutcome =
   | { readonly kind: 'feed'; readonly page: FeedPage; readonly tally: FeedTally & Pick<AccountTally, 'wanted'> }
   | { readonly kind: 'accounts'; readonly page: AccountsPage; readonly tally: AccountTally }
   | ({ readonly kind: 'unread' } & UnreadPage);
 
-/** How often the accounts are read again because records came meanwhile. */
+/** The maximum number of passes through the accounts. New records can require another pass. */
 const PASSES = 3;
-/** How often the feed is walked again at the end before page 1 alone has all the news. */
+/** The maximum number of times that the feed is walked again at the end, until page 1 alone has all new records. */
 const CHECKS = 20;
 
 export function startPlan({ watermark, excess, accounts, isFull, changed }: Beginning): Plan {
@@ -78,7 +79,7 @@ export function startPlan({ watermark, excess, accounts, isFull, changed }: Begi
   });
 }
 
-/** The page to read next; undefined when all is done. */
+/** Returns the next page to read; undefined at the end of the plan. */
 export function nextPage(plan: Plan): PageName | undefined {
   if (plan.stage === 'done') return undefined;
   if (plan.stage === 'retry') return plan.retries?.[0];
@@ -88,8 +89,8 @@ export function nextPage(plan: Plan): PageName | undefined {
 }
 
 /**
- * Which ids of the feed a page covers: the service has no other records there.
- * @param older how many known records that are not gone have lower ids than the page
+ * Returns the range of ids that a page of the feed covers: see {@link idsCovered}.
+ * @param older the number of known records with lower ids than those on the page, without those that are gone
  */
 export function idsCoveredBy(
   plan: Plan,
@@ -101,8 +102,8 @@ export function idsCoveredBy(
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
-/** The plan after the page that was next has been read, or could not be. */
-export function afterPage(plan: Plan, outcome: Outcome): Plan {
+/** Returns the plan after its next page was read, or could not be read. */
+export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
   if (plan.stage === 'retry') return afterRetry(plan, outcome);
   const isAccounts = plan.stage === 'accounts';
   if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
@@ -116,33 +117,33 @@ export function afterPage(plan: Plan, outcome: Outcome): Plan {
   return afterCheck({ ...plan, feed }, outcome);
 }
 
-function afterFeed(walk: FeedWalk, outcome: Outcome): FeedWalk {
+function afterFeed(walk: FeedWalk, outcome: PageOutcome): FeedWalk {
   if (outcome.kind === 'feed') return afterFeedPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'unread' ? afterFeedUnread(walk, outcome) : walk;
 }
 
-function afterAccounts(walk: AccountWalk, outcome: Outcome): AccountWalk {
+function afterAccounts(walk: AccountWalk, outcome: PageOutcome): AccountWalk {
   if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'unread' ? afterAccountsUnread(walk, outcome) : walk;
 }
 
-/** Records that came while the accounts were read are read after them; a feed with gaps would only be walked once more. */
+/** The feed is walked again for records that were added while the accounts were read, unless it has gaps. */
 function afterAccountsStage(plan: Plan): Plan {
-  const isToCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
-  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : afterWalks(plan);
+  const mustCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
+  return mustCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : afterWalks(plan);
 }
 
-function afterCheck(plan: Plan, outcome: Outcome): Plan {
-  // what came while the later pages were read shows on page 1 alone: a count that stayed the same proves nothing if records were removed
+function afterCheck(plan: Plan, outcome: PageOutcome): Plan {
+  // only page 1 shows what was added while later pages were read: `count` can be the same, if records were removed too
   const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
   if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
-  const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
-  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return afterWalks(plan);
+  const areAccountsKnown = outcome.kind === 'feed' && outcome.tally.wanted === 0;
+  if (areAccountsKnown || plan.pass >= PASSES || plan.accounts.state !== 'complete') return afterWalks(plan);
   const accounts = startAccountWalk('back', plan.accounts.excess);
   return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
 }
 
-/** Pages that could not be read are asked for once more. */
+/** Pages that could not be read are requested once more. */
 function afterWalks(plan: Plan): Plan {
   if (plan.retries !== null) return { ...plan, stage: 'done' };
   const retries: readonly PageName[] = [
@@ -152,7 +153,7 @@ function afterWalks(plan: Plan): Plan {
   return { ...plan, retries, stage: retries.length === 0 ? 'done' : 'retry' };
 }
 
-function afterRetry(plan: Plan, outcome: Outcome): Plan {
+function afterRetry(plan: Plan, outcome: PageOutcome): Plan {
   const next = {
     ...plan,
     retries: plan.retries?.slice(1) ?? [],
@@ -165,16 +166,16 @@ function afterRetry(plan: Plan, outcome: Outcome): Plan {
   return { ...next, stage: 'accounts', changed: { ...plan.changed, account: undefined }, accounts };
 }
 
-/** Where reading the changed pages alone does not lead to the count of the service, all pages are read. */
-function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
+/** If the number of known items does not agree with `count` after all changed pages were read, all pages are read. */
+function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
   const [page = 0, ...rest] = plan.changed[collection] ?? [];
-  const walked = {
+  const fullWalk = {
     ...plan,
     changed: { ...plan.changed, [collection]: undefined },
     ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('sweep', 0) }),
   };
-  if (outcome.kind === 'unread' && page > outcome.pages) return walked;
+  if (outcome.kind === 'unread' && page > outcome.pages) return fullWalk;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
   if (outcome.kind === 'unread') {
     const gap = { page, reason: outcome.reason, newer: null, older: null };
@@ -183,10 +184,10 @@ function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
   const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
-  return rest.length > 0 || known === outcome.page.count ? next : walked;
+  return rest.length > 0 || known === outcome.page.count ? next : fullWalk;
 }
 
-/** Passes by the stages in which no page has to be read. */
+/** Skips the stages in which no page has to be read. */
 function withoutEmptyStages(plan: Plan): Plan {
   if (plan.stage === 'feed' && plan.changed.data?.length === 0) {
     const state = plan.feed.gaps.length === 0 ? 'complete' : 'incomplete';

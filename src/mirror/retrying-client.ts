@@ -5,10 +5,10 @@ import { retryAfter } from './retry-after.ts';
 import { BadPage } from './service-page.ts';
 
 export interface RetryOptions {
-  /** Milliseconds before the second try, at most; doubled for each further one. */
+  /** The maximum pause before the first retry, in milliseconds. It doubles with each retry. */
   readonly firstPause: number;
   readonly signal: AbortSignal;
-  /** Told before each pause, in milliseconds. */
+  /** Called before each pause. The pause is in milliseconds. */
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
@@ -25,15 +25,15 @@ class Unavailable extends Error {
   }
 }
 
-/** Tries of one request: of a service that does not answer, of an address that never has, and of one page that is bad. */
-export const TRIES = 10;
-const FIRST_TRIES = 3;
-const PAGE_TRIES = 4;
-const LONGEST_PAUSE = 60_000;
+/** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
+export const MAX_ATTEMPTS = 10;
+const MAX_FIRST_ATTEMPTS = 3;
+const MAX_PAGE_ATTEMPTS = 4;
+const MAX_PAUSE_MS = 60_000;
 const UNAVAILABLE = new Set([408, 425, 429, 502, 503, 504]);
-/** What a wrong address gives; a service that is down for a moment can give it too. */
+/** The errors of a wrong address. A short outage of the service can cause them too. */
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
-/** A certificate does not become right by asking again. */
+/** The errors of a certificate. A retry does not help. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
 
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */
@@ -49,26 +49,26 @@ export class RetryingClient {
   }
 
   /**
-   * @param judge parses a response with a status below 500; it throws BadPage if the request is to be retried
-   * @param tries how often the request is sent at most
-   * @throws PageFailed if the service has answered before, but never this request as expected; Failure service-failed, bad-service, stopped
+   * @param parse parses a response with a status below 500; it throws BadPage if the request is to be retried
+   * @param maxAttempts the maximum number of requests
+   * @throws PageFailed if the service has answered before, but not this request as expected; Failure service-failed, bad-service, stopped
    */
   async get<T>(
     url: string,
     headers: Readonly<Record<string, string>>,
-    judge: (answer: HttpAnswer) => T | Promise<T>,
-    tries = TRIES,
+    parse: (answer: HttpAnswer) => T | Promise<T>,
+    maxAttempts = MAX_ATTEMPTS,
   ): Promise<T> {
-    let bad = 0;
+    let badPages = 0;
     for (let tried = 1; ; tried += 1) {
       try {
-        return await judge(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
+        return await parse(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
       } catch (error) {
         if (this.#options.signal.aborted) throw stopped(url);
         if (error instanceof Failure) throw error;
-        if (error instanceof BadPage) bad += 1;
-        if (error instanceof BadPage && bad >= Math.min(PAGE_TRIES, tries)) throw new PageFailed(error.message);
-        await this.#pause(url, tried, tries, error);
+        if (error instanceof BadPage) badPages += 1;
+        if (error instanceof BadPage && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
+        await this.#pause(url, tried, maxAttempts, error);
       }
     }
   }
@@ -82,15 +82,15 @@ export class RetryingClient {
     return answer;
   }
 
-  async #pause(url: string, tried: number, tries: number, error: unknown): Promise<void> {
+  async #pause(url: string, tried: number, maxAttempts: number, error: unknown): Promise<void> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadPage) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
-    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? FIRST_TRIES : tries;
+    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : maxAttempts;
     if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
     if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
     this.retries += 1;
-    const backoff = Math.min(LONGEST_PAUSE, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
+    const backoff = Math.min(MAX_PAUSE_MS, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
     const pause = Math.max(backoff, error instanceof Unavailable ? error.retryAfter : 0);
     this.#options.onRetry?.(reason, pause);
     await wait(pause, undefined, { signal: this.#options.signal }).catch(() => {

@@ -4,31 +4,31 @@ import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
-import { TRIES } from './retrying-client.ts';
+import { MAX_ATTEMPTS } from './retrying-client.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool.ts';
 
 type PerCollection<T> = { readonly [C in Collection]: T };
 
-/** How far a run is: plain data, kept with each page. */
+/** The state of a run. It is plain data, which is saved with each page. */
 export interface RunState {
-  /** Names the run. */
+  /** Identifies the run. */
   readonly run: string;
-  /** The run before it whose pages are in the store. */
+  /** The last run before it whose pages are in the store; null if there is none. */
   readonly after: string | null;
   readonly isFull: boolean;
   readonly beginning: Beginning;
   readonly plan: Plan;
-  /** Items known before the run, and those that it found. */
+  /** The number of items known before the run, and of new items that it found. */
   readonly known: PerCollection<number>;
   readonly fresh: PerCollection<number>;
-  /** Items seen in the round at hand; the round's number, counted through all walks; and what tells it from the next. */
+  /** The number of items seen in the current round; the number of the round, counted over all walks; and a text that identifies it. */
   readonly seen: PerCollection<number>;
   readonly round: PerCollection<number>;
   readonly roundName: PerCollection<string>;
-  /** Items on the shortest page that had a next one. */
+  /** The number of items on the shortest page that had a `next`. */
   readonly shortest: PerCollection<number>;
-  /** What the last page said of the collection. */
+  /** The `count` of the last page. */
   readonly count: PerCollection<number>;
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
@@ -50,27 +50,27 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
   };
 }
 
-/** How often page 1, and a page after a bad one, is asked for at most. */
-const FEW_TRIES = 3;
-/** After so many consecutive bad pages the service has failed. */
-const MOST_BAD_PAGES = 10;
+/** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
+const FEW_ATTEMPTS = 3;
+/** The maximum number of consecutive bad pages that one run skips. */
+const MAX_BAD_PAGES = 10;
 
-/** Reading one of the collections. It counts pages. */
+/** The phases of a run: reading one of the collections. They count pages. */
 export type ReadPhase = Collection;
 
 export interface RunOptions {
-  /** Concurrent requests, if all pages are read. */
+  /** The number of concurrent requests, if all pages are read. */
   readonly concurrency: number;
   readonly onProgress?: OnProgress<ReadPhase> | undefined;
 }
 
-/** Reads the pages that the plan asks for, one after another, and keeps each with the state after it. */
+/** Reads the pages of the plan one after another, and saves each together with the state after it. */
 export class Run {
   state: RunState;
   readonly #spool: Spool<RunState>;
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
-  /** Pages that have been asked for and not been kept yet. */
+  /** Pages that were requested and are not saved yet. */
   readonly #requested = new Map<string, Promise<Reading>>();
   /** Consecutive pages that could not be read. */
   #badPages = 0;
@@ -82,47 +82,47 @@ export class Run {
     this.#options = options;
   }
 
-  /** @throws Failure service-failed, bad-service, stopped: the state is kept */
+  /** @throws Failure service-failed, bad-service, stopped: the state stays saved */
   async toEnd(): Promise<void> {
     for (let name = nextPage(this.state.plan); name !== undefined; name = nextPage(this.state.plan)) {
       // only a walk through all pages has a known end
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
-      if (reading.kind === 'page') this.#keep(() => this.#after(name, reading));
-      else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
+      if (reading.kind === 'page') this.#save(() => this.#after(name, reading));
+      else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
       else await this.#skipPage(name, reading);
-      this.#requested.delete(nameOf(name));
+      this.#requested.delete(keyOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
   }
 
-  /** What the service does not have any more. */
+  /** Returns the items that the service no longer has. */
   gone(): PerCollection<readonly ItemKey[]> {
     return { data: this.#spool.goneItems('data'), account: this.#spool.goneItems('account') };
   }
 
-  #keep(work: () => RunState): void {
-    this.state = this.#spool.together(() => {
+  #save(work: () => RunState): void {
+    this.state = this.#spool.transaction(() => {
       const state = work();
       this.#spool.setState(state);
       return state;
     });
   }
 
-  /** Skips a page that cannot be read, if the service shows page 1. Its count tells whether the page should be there. */
+  /** Skips a page that cannot be read, if page 1 can be read. The `count` on page 1 tells whether the page should exist. */
   async #skipPage(name: PageName, reading: Reading & { readonly kind: 'failed' | 'missing' }): Promise<void> {
     const isMissing = reading.kind === 'missing';
     const reason = isMissing ? 'status 404' : reading.reason;
     const shortest = this.state.shortest[name.collection];
-    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_TRIES);
-    if (first.kind === 'tree-changed') return this.#keep(() => this.#withoutLists());
+    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_ATTEMPTS);
+    if (first.kind === 'tree-changed') return this.#save(() => this.#withoutChangedPages());
     const isRetry = this.state.plan.stage === 'retry';
-    if (first.kind !== 'page' || (this.#badPages >= MOST_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
+    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
     const { count, items } = first.contents;
     const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
     if (name.number <= pages && !isRetry) this.#badPages += 1;
-    this.#keep(() => ({ ...this.state, plan: afterPage(this.state.plan, { kind: 'unread', isMissing, reason, pages }) }));
+    this.#save(() => ({ ...this.state, plan: afterPage(this.state.plan, { kind: 'unread', isMissing, reason, pages }) }));
   }
 
   #serviceFailed(name: PageName, reason: string): Failure {
@@ -134,24 +134,24 @@ export class Run {
     });
   }
 
-  /** Requests a page, and ahead the pages after it if all pages are read. Requests no page twice. */
+  /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
   #request(name: PageName): Promise<Reading> {
-    if (!this.#requested.has(nameOf(name))) this.#requested.clear();
+    if (!this.#requested.has(keyOf(name))) this.#requested.clear();
     const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
-      const key = nameOf({ ...name, number });
+      const key = keyOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
       const reading = this.#read({ ...name, number });
       // a page that is requested ahead may never be used
       reading.catch(() => {});
       this.#requested.set(key, reading);
     }
-    return this.#requested.get(nameOf(name)) ?? this.#read(name);
+    return this.#requested.get(keyOf(name)) ?? this.#read(name);
   }
 
-  /** A page after a bad one is most often bad, too. */
+  /** A page that follows a bad page is often bad too. */
   #read(name: PageName): Promise<Reading> {
-    return this.#reader.read(name, this.state.shortest[name.collection], this.#badPages === 0 ? TRIES : FEW_TRIES);
+    return this.#reader.read(name, this.state.shortest[name.collection], this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -161,26 +161,26 @@ export class Run {
   }
 
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
-  #withoutLists(): RunState {
+  #withoutChangedPages(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
     return { ...this.state, beginning, plan: startPlan(beginning), roundName: NO_ROUND };
   }
 
-  /** The state after a page; what was on it goes into the spool. */
+  /** Adds a page to the spool. Returns the state after it. */
   #after(name: PageName, reading: Reading & { readonly kind: 'page' }): RunState {
     const { collection, number } = name;
     this.#badPages = 0;
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
-    const begun = this.#inRound(collection);
-    const tally = this.#spool.see(collection, contents.items, begun.round[collection]);
+    const inRound = this.#inRound(collection);
+    const tally = this.#spool.markSeen(collection, contents.items, inRound.round[collection]);
     const state: RunState = {
-      ...begun,
-      fresh: { ...begun.fresh, [collection]: begun.fresh[collection] + tally.fresh },
-      seen: { ...begun.seen, [collection]: begun.seen[collection] + tally.seen },
-      count: { ...begun.count, [collection]: contents.count },
-      shortest: { ...begun.shortest, [collection]: shortest(begun.shortest[collection], contents) },
-      pages: { read: begun.pages.read + 1, unchanged: begun.pages.unchanged + (sent === null ? 1 : 0) },
+      ...inRound,
+      fresh: { ...inRound.fresh, [collection]: inRound.fresh[collection] + tally.fresh },
+      seen: { ...inRound.seen, [collection]: inRound.seen[collection] + tally.seen },
+      count: { ...inRound.count, [collection]: contents.count },
+      shortest: { ...inRound.shortest, [collection]: shortest(inRound.shortest[collection], contents) },
+      pages: { read: inRound.pages.read + 1, unchanged: inRound.pages.unchanged + (sent === null ? 1 : 0) },
     };
     return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
   }
@@ -200,7 +200,7 @@ export class Run {
     const absent = (low: number, high: number) => this.#spool.absentRecords(low, high, new Set(ids));
     const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
     const covered = idsCoveredBy(state.plan, page, tally(), older);
-    if (covered !== undefined) this.#spool.noteGone('data', absent(covered.low, covered.high));
+    if (covered !== undefined) this.#spool.markGone('data', absent(covered.low, covered.high));
     return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally: tally() }) };
   }
 
@@ -209,11 +209,11 @@ export class Run {
     const known = state.known.account + state.fresh.account - this.#spool.gone('account');
     const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
     const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    if (plan.accounts.hasSeenAll) this.#spool.noteGone('account', this.#spool.unseen('account', state.round.account));
+    if (plan.accounts.hasSeenAll) this.#spool.markGone('account', this.#spool.unseen('account', state.round.account));
     return { ...state, plan };
   }
 
-  /** The state with the round at hand counted. */
+  /** Returns the state with the current round: a new round is counted. */
   #inRound(collection: Collection): RunState {
     const { stage, pass, checks, feed, accounts, changed } = this.state.plan;
     const name = [stage, pass, checks, collection === 'data' ? feed.round : accounts.round, changed[collection] === undefined].join(' ');
@@ -227,7 +227,7 @@ export class Run {
   }
 }
 
-function nameOf({ collection, number }: PageName): string {
+function keyOf({ collection, number }: PageName): string {
   return `${collection} ${number}`;
 }
 
@@ -236,8 +236,8 @@ function shortest(before: number, { items, next }: PageContents): number {
 }
 
 /**
- * How many pages a collection has, as far as is known.
- * @param size how many items a page has at most
+ * Returns the number of pages of a collection, as far as it is known.
+ * @param size the maximum number of items on a page
  */
 function pagesOf({ count, shortest }: RunState, collection: Collection, size = Number.MAX_SAFE_INTEGER): number {
   return Math.max(1, Math.ceil(count[collection] / Math.max(1, Math.min(shortest[collection], size))));

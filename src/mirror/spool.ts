@@ -6,7 +6,7 @@ import { Connection, type Statement } from '../store/connection.ts';
 import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { wrapErrors } from '../store/store-error.ts';
-import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
+import { areTwoAccounts, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
 /** A page that was read. */
 export interface SpooledPage {
@@ -23,8 +23,8 @@ export interface SpooledPage {
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * The pages of one run and how far it is, in a file beside the store: each page goes in together with the state after
- * it, so a killed run resumes there. The store does not change before everything is read.
+ * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
+ * resumes there. The store does not change until all pages are read.
  */
 export class Spool<State> {
   readonly path: string;
@@ -86,8 +86,8 @@ export class Spool<State> {
     return this.#database.prepare<[], { build: string; manifest: Buffer }>('SELECT build, manifest FROM tree').get();
   }
 
-  /** Runs changes that belong together: all of them are kept, or none. */
-  together<T>(work: () => T): T {
+  /** Runs changes in a transaction: all of them are saved, or none. */
+  transaction<T>(work: () => T): T {
     return wrapErrors(this.path, () => {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
@@ -113,23 +113,23 @@ export class Spool<State> {
     }
   }
 
-  /** @param sent the body with the bytes on the wire, gzip or not; null if the page has not changed */
+  /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
     const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
     this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), isSame ? null : body);
   }
 
-  /** The contents of a page in this run, or in an earlier one if it had an ETag. */
+  /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
   known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
 
   /**
-   * Notes the items of a page as seen in a round.
-   * @returns how many of them were not known before, and how many had not been seen in this round
+   * Marks the items of a page as seen in a round.
+   * @returns the number of items that were not known before, and of those that had not been seen in this round
    */
-  see(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
+  markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
     for (const item of items) {
       const key = this.#keyFor(collection, item, round);
@@ -147,13 +147,13 @@ export class Spool<State> {
     return { fresh, seen };
   }
 
-  /** Two accounts with one screen name are two items. */
+  /** Returns the key of an item. Two accounts with one screen name get different keys. */
   #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
     if (collection === 'data' || item.variant === null) return item.key;
     const namesake = namesakeKey(String(item.key), item.variant);
     if (this.knows(collection, namesake)) return namesake;
     const other = this.#item.get(collection, item.key);
-    const isOther = other?.round === round && other.variant !== null && areTwo(other.variant, item.variant);
+    const isOther = other?.round === round && other.variant !== null && areTwoAccounts(other.variant, item.variant);
     return isOther ? namesake : item.key;
   }
 
@@ -161,33 +161,33 @@ export class Spool<State> {
     return this.#item.get(collection, key) !== undefined || this.#memory.has(collection, key);
   }
 
-  /** Ids of the known records from `low` up to but not `high` that are not gone and not on a page. */
+  /** Returns the known records with ids from `low` to before `high` that are not on a page and not marked as gone. */
   absentRecords(low: number, high: number, page: ReadonlySet<ItemKey>): number[] {
     const known = [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))];
     return known.filter((id) => !page.has(id) && this.#isGone.get('data', id) === undefined);
   }
 
-  /** Notes known items as gone. */
-  noteGone(collection: Collection, keys: readonly ItemKey[]): void {
+  /** Marks known items as gone. An item that is seen later is no longer gone. */
+  markGone(collection: Collection, keys: readonly ItemKey[]): void {
     for (const key of keys) this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
   }
 
-  /** How many known items the service does not have any more, as far as pages showed. An item that is seen later is not gone. */
+  /** The number of known items that are marked as gone. */
   gone(collection: Collection): number {
     return this.#gone[collection];
   }
 
-  /** How many accounts new records speak of that no page has shown. */
+  /** The number of accounts that new records name and that no page has shown. */
   get wanted(): number {
     return this.#wanted;
   }
 
-  /** Keys of known items that the service does not have any more. */
+  /** Returns the keys of the items that are marked as gone. */
   goneItems(collection: Collection): ItemKey[] {
     return this.#database.prepare<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').pluck().all(collection);
   }
 
-  /** Keys of known items that were not seen in a round. */
+  /** Returns the keys of known items that were not seen in a round. */
   unseen(collection: Collection, round: number): ItemKey[] {
     const known = [...this.#memory.keys(collection)].filter((key) => this.#item.get(collection, key)?.round !== round);
     const missed = this.#database
@@ -196,7 +196,7 @@ export class Spool<State> {
     return [...known, ...missed.all(collection, round)];
   }
 
-  /** Keys of the items that were not known before. */
+  /** Yields the keys of the items that were not known before. */
   *newItems(collection: Collection): Generator<ItemKey> {
     const next = this.#database
       .prepare<[string, ItemKey], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND key > ? ORDER BY key LIMIT +1000')
@@ -210,12 +210,12 @@ export class Spool<State> {
     }
   }
 
-  /** How many pages were read. */
+  /** The number of pages that were read. */
   get pageCount(): number {
     return this.#pageCount.get() ?? 0;
   }
 
-  /** The pages in the order in which they were read. */
+  /** Yields the pages in the order in which they were read. */
   *pages(): Generator<SpooledPage> {
     const next = this.#database.prepare<[bigint], SpooledPage & { readonly id: number }>(
       'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT 1',
@@ -227,7 +227,7 @@ export class Spool<State> {
     this.#database.close();
   }
 
-  /** Removes it, after its pages are in the store or are of no use. */
+  /** Deletes the file. */
   remove(): void {
     this.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
@@ -241,7 +241,7 @@ function stored(key: ItemKey): bigint | string {
 
 function open(path: string): Connection {
   const database = new Connection(path);
-  // a power cut may take the last pages away, but leaves whole those before
+  // a power failure can lose the last pages, but does not damage those before them
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   database.exec(`
     CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT;
