@@ -107,7 +107,8 @@ export function idsCovered(
 ): { readonly low: number; readonly high: number } | undefined {
   if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !isAdjacent(walk, page)) return undefined;
   const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
-  const isEnd = !page.hasNext && page.count - (tally.known - tally.gone - older) === walk.excess;
+  const excess = page.count - (tally.known - tally.gone - older);
+  const isEnd = !page.hasNext && (excess === 0 || excess === walk.excess);
   return { low: isEnd ? 0 : (page.lowest ?? high), high };
 }
 

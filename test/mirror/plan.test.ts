@@ -201,6 +201,25 @@ describe('the plan of a mirror', () => {
     expect(exact).toBeGreaterThan(0);
   });
 
+  it('finds that all records were removed, also after a run that found fewer records than it knew', async () => {
+    const changes: readonly (readonly [number, readonly Change[]])[] = [
+      [0, [{ kind: 'reset', records: 3 }]],
+      [1, [{ kind: 'remove', at: 0, records: 1 }]],
+      [
+        2,
+        [
+          { kind: 'grow', records: 5, newAccounts: 0 },
+          { kind: 'remove', at: 0, records: 4 },
+        ],
+      ],
+      [5, [{ kind: 'reset', records: 0 }]],
+    ];
+    const service = new SimulatedService(1, 0, new Map(changes));
+    const night = nights();
+    await night(service);
+    expect([...(await night(service, true)).has.data]).toEqual([]);
+  });
+
   it('finds new records while others were removed and the count stayed the same', async () => {
     const changes: readonly (readonly [number, readonly Change[]])[] = [
       [2, [{ kind: 'grow', records: 2, newAccounts: 0 }]],
