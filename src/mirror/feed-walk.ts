@@ -1,9 +1,13 @@
+import type { UnreadPage } from './unread-page.ts';
+
 /** What a walk through the feed needs from a page. */
 export interface FeedPage {
   readonly number: number;
   /** The `count` of the page: the number of records in the whole feed. */
   readonly count: number;
   readonly hasNext: boolean;
+  /** The number of pages of the feed, computed from `count`. */
+  readonly pages: number;
   /** The ids of the newest and the oldest record on the page; null if it has none. */
   readonly highest: number | null;
   readonly lowest: number | null;
@@ -42,6 +46,8 @@ export interface FeedWalk {
   readonly page: number;
   /** Every record of the service up to this id is known; null if there is no such id. */
   readonly watermark: number | null;
+  /** The highest id on page 1 of this round. */
+  readonly newest: number | null;
   /** The highest and the lowest id of the records that were read without a gap; null before the first page. */
   readonly top: number | null;
   readonly frontier: number | null;
@@ -55,6 +61,8 @@ export interface FeedWalk {
   readonly stepsBack: number;
   /** `count` minus the number of records on all pages. A service can count records that it does not show. */
   readonly excess: number;
+  /** The excess after a page without a `next`, while the page after it is requested because of `count`; otherwise null. */
+  readonly endExcess: number | null;
 }
 
 /** How often a round can go back one page because records may have been skipped. */
@@ -72,6 +80,7 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
     round: 1,
     page: 1,
     watermark,
+    newest: null,
     top: null,
     frontier: null,
     lastPage: 0,
@@ -81,60 +90,84 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
     gaps: [],
     stepsBack: 0,
     excess,
+    endExcess: null,
   };
 }
 
-/** Returns the range of ids that a page covers, from `low` to before `high`. All records of the service in it are on the page. */
-export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
+/**
+ * Returns the range of ids that a page covers, from `low` to before `high`. All records of the service in it are on the page. The last
+ * page covers all lower ids only if `count` agrees, because its link to a next page may be missing.
+ * @param older the number of known records with lower ids than those on the page, without those that are gone
+ */
+export function idsCovered(
+  walk: FeedWalk,
+  page: FeedPage,
+  tally: FeedTally,
+  older: number,
+): { readonly low: number; readonly high: number } | undefined {
   if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !isAdjacent(walk, page)) return undefined;
   const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
-  const low = page.hasNext ? (page.lowest ?? high) : 0;
-  return low < high ? { low, high } : undefined;
+  const excess = page.count - (tally.known - tally.gone - older);
+  const isEnd = !page.hasNext && (excess === 0 || excess === walk.excess);
+  return { low: isEnd ? 0 : (page.lowest ?? high), high };
 }
 
 /** Returns the walk after a page was read and its records were counted. */
 export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
   if (isRestart(walk, page)) return nextRound(walk);
-  const failed = walk.gaps.find((gap) => gap.reason !== null && gap.page === page.number - 1);
+  const open = walk.gaps.filter(({ reason, older }) => reason !== null && older === null);
   const isJoined = isAdjacent(walk, page);
-  if (!isJoined && failed === undefined && walk.stepsBack < STEPS_BACK) {
+  if (!isJoined && open.length === 0 && walk.stepsBack < STEPS_BACK) {
     return { ...walk, page: page.number - 1, stepsBack: walk.stepsBack + 1 };
   }
-  const gap = { page: failed?.page ?? page.number, reason: failed?.reason ?? null, newer: walk.frontier, older: page.highest };
-  const others = walk.gaps.filter((one) => one !== failed);
+  const skipped = { page: page.number, reason: null, newer: walk.frontier };
+  const gaps = (open.length > 0 ? open : [skipped]).map((gap) => ({ ...gap, older: page.highest }));
+  const others = walk.gaps.filter((gap) => !open.includes(gap));
   const frontier = least(walk.frontier, page.lowest);
   const isOrdered = walk.isOrdered && page.isOrdered;
   const next = {
     ...walk,
     page: page.number + 1,
+    newest: page.number === 1 ? page.highest : walk.newest,
     top: isJoined ? (walk.top ?? page.highest) : page.highest,
     frontier,
     lastPage: page.number,
     count: page.count,
     isSteady: walk.isSteady && (walk.lastPage === 0 || walk.count === page.count),
     isOrdered,
-    gaps: isJoined ? others : [...others, gap],
+    gaps: isJoined ? others : [...others, ...gaps],
+    endExcess: null,
   };
   const isWatermarkReached =
     isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
   const excess = page.count - (tally.known - tally.gone);
-  return page.hasNext && !(isWatermarkReached && excess === walk.excess) ? next : endOfRound(next, excess);
+  const isAgreed = excess === walk.excess;
+  if (page.hasNext && !(isWatermarkReached && isAgreed)) return next;
+  // the link to a next page may be missing
+  if (!page.hasNext && page.number < page.pages && !isAgreed) return { ...next, endExcess: excess };
+  return endOfRound(next, excess);
 }
 
 /** Returns the walk after its next page could not be read. */
-export function afterFeedFailure(walk: FeedWalk, reason: string, isLast: boolean): FeedWalk {
-  const next = {
-    ...walk,
-    gaps: [...walk.gaps, { page: walk.page, reason, newer: walk.frontier, older: null }],
-    page: walk.page + 1,
-  };
+export function afterFeedUnread(walk: FeedWalk, { reason, pages }: UnreadPage): FeedWalk {
+  if (walk.endExcess !== null) return endOfRound(walk, walk.endExcess);
+  // the feed has become shorter
+  if (walk.page > pages) return nextRound(walk);
+  const gap = { page: walk.page, reason, newer: walk.frontier, older: null };
+  const next = { ...walk, gaps: [...walk.gaps, gap], page: walk.page + 1 };
   // the watermark stays: the records below the page are not known
-  return isLast ? { ...next, state: 'incomplete' } : next;
+  return walk.page === pages ? { ...next, state: 'incomplete' } : next;
 }
 
-/** Returns the walk after its next page did not exist: the feed has become shorter. */
-export function afterFeedShrank(walk: FeedWalk): FeedWalk {
-  return nextRound(walk);
+/** Returns the walk after a page was read at the end that could not be read before. */
+export function afterFeedRetry(walk: FeedWalk, page: FeedPage): FeedWalk {
+  const gaps = walk.gaps.filter((gap) => gap.reason === null || gap.page !== page.number);
+  const isOrdered = walk.isOrdered && page.isOrdered;
+  // if records moved meanwhile, the page may not have all that it had
+  const isSteady = walk.isSteady && walk.count === page.count;
+  const next = { ...walk, gaps, isOrdered, isSteady };
+  if (gaps.length > 0) return next;
+  return { ...next, state: 'complete', watermark: isSteady && isOrdered ? (walk.newest ?? walk.watermark) : walk.watermark };
 }
 
 /** Returns a walk that starts again at page 1, to find records that were added meanwhile. */

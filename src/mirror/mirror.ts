@@ -37,7 +37,7 @@ export interface MirrorOptions {
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** How many items that the service no longer has may be deleted from the store: a number or a share of the known items. By default 0. */
+  /** How many items that the service no longer has a complete run may delete from the store: a number or a share of the known items. By default 0. */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
@@ -117,10 +117,10 @@ async function runWith(
     const run = new Run(state, spool, reader, options);
     await run.toEnd();
     const gone = run.gone();
-    const { isComplete, missing } = missingOf(run.state, gone.data.length, (name) => pageAddress(baseUrl, name.collection, name.number));
+    const { isComplete, missing } = missingOf(run.state, gone, (name) => pageAddress(baseUrl, name.collection, name.number));
     const imported = await importPages(options.store, spool, {
       ...options,
-      mayDelete: limitOf(options.maxDelete, run.state),
+      mayDelete: isComplete ? limitOf(options.maxDelete, run.state) : undefined,
       gone,
       summary: summaryOf(run.state, isComplete ? spool.tree : undefined),
     });

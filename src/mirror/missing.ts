@@ -1,3 +1,5 @@
+import type { Collection } from '../contract/collection.ts';
+import type { ItemKey } from '../store/mirror-memory.ts';
 import type { Gap } from './feed-walk.ts';
 import type { PageName } from './plan.ts';
 import type { RunState } from './run.ts';
@@ -17,16 +19,16 @@ export interface Missing {
 
 /** Returns whether a finished run has everything that the service has, and what is missing. */
 export function missingOf(
-  { plan, count, known, fresh, goneAccounts }: RunState,
-  goneRecords: number,
+  { plan, count, known, fresh }: RunState,
+  gone: { readonly [C in Collection]: readonly ItemKey[] },
   addressOf: (name: PageName) => string,
 ): { readonly isComplete: boolean; readonly missing: Missing } {
   const { feed, accounts } = plan;
   const isComplete = feed.state === 'complete' && feed.excess <= 0 && accounts.state === 'complete' && accounts.excess <= 0;
   if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] } };
   const missing = {
-    records: Math.max(0, count.data - (known.data + fresh.data - goneRecords)),
-    accounts: Math.max(0, count.account - (known.account + fresh.account - goneAccounts)),
+    records: Math.max(0, count.data - (known.data + fresh.data - gone.data.length)),
+    accounts: Math.max(0, count.account - (known.account + fresh.account - gone.account.length)),
     gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
     isCountUnstable: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),

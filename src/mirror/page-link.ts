@@ -27,7 +27,7 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
     throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
   }
   // during a publish, a page can have more items than others
-  if ((page - 1) * Math.max(1, shortest) >= count && count > 0) {
+  if ((page - 1) * Math.max(1, shortest) >= count) {
     throw refused(next, `no page after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }

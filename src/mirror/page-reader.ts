@@ -5,7 +5,7 @@ import type { HttpAnswer } from './http-client.ts';
 import { checkNext, pageAddress } from './page-link.ts';
 import type { PageName } from './plan.ts';
 import { digestMismatch, type RemoteTree } from './remote-tree.ts';
-import { PageFailed, type RetryingClient } from './retrying-client.ts';
+import { MAX_ATTEMPTS, PageFailed, type RetryingClient } from './retrying-client.ts';
 import { BadPage, type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
 
 /** The result of reading a page. */
@@ -20,7 +20,7 @@ export type Reading =
     }
   /** There is no such page. */
   | { readonly kind: 'missing' }
-  /** The service answers, but not with a valid page. */
+  /** The service has answered, but not with a valid page. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The service publishes another tree than before. */
   | { readonly kind: 'tree-changed' };
@@ -59,15 +59,21 @@ export class PageReader {
 
   /**
    * @param shortest the number of items on the shortest page so far that had a `next`
+   * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, shortest: number): Promise<Reading> {
+  async read(name: PageName, shortest: number, maxAttempts = MAX_ATTEMPTS): Promise<Reading> {
     const url = this.addressOf(name);
     const known = this.#options.known(name.collection, name.number);
     const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     const tree = this.#tree;
     try {
-      const reading = await this.#client.get(url, headers, (answer) => this.#readAnswer(name, answer, known?.contents, shortest));
+      const reading = await this.#client.get(
+        url,
+        headers,
+        (answer) => this.#readAnswer(name, answer, known?.contents, shortest),
+        maxAttempts,
+      );
       return reading.kind === 'page' && tree !== this.#tree ? { kind: 'tree-changed' } : reading;
     } catch (error) {
       if (error instanceof PageFailed) return { kind: 'failed', reason: error.message };
@@ -84,7 +90,8 @@ export class PageReader {
       return { kind: 'page', url, contents, etag, sent: null };
     }
     if (status === 404 && number > 1) return { kind: 'missing' };
-    if (status !== 200) throw noService(answer, collection);
+    if (status !== 200 && number === 1) throw noService(answer, collection);
+    if (status !== 200) throw new BadPage(`status ${status}`);
     const body = answer.body();
     const contents = withoutExcludedNames(parsePage(collection, body), this.#options.exclusions);
     await this.#checkDigest(name, body);

@@ -12,7 +12,7 @@ export interface RetryOptions {
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
-/** A page that could not be read although the service answers. */
+/** A page that could not be read although the service has answered. */
 export class PageFailed extends Error {}
 
 /** The service does not answer, or asks to wait. */
@@ -26,11 +26,11 @@ class Unavailable extends Error {
 }
 
 /** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
-const MAX_ATTEMPTS = 10;
+export const MAX_ATTEMPTS = 10;
 const MAX_FIRST_ATTEMPTS = 3;
 const MAX_PAGE_ATTEMPTS = 4;
 const MAX_PAUSE_MS = 60_000;
-const UNAVAILABLE = new Set([408, 425, 429, 503]);
+const UNAVAILABLE = new Set([408, 425, 429, 502, 503, 504]);
 /** The errors of a wrong address. A short outage of the service can cause them too. */
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
 /** The errors of a certificate. A retry does not help. */
@@ -50,9 +50,15 @@ export class RetryingClient {
 
   /**
    * @param parse parses a response with a status below 500; it throws BadPage if the request is to be retried
-   * @throws PageFailed if the service responds, but never as expected; Failure service-failed, bad-service, stopped
+   * @param maxAttempts the maximum number of requests
+   * @throws PageFailed if the service has answered before, but not this request as expected; Failure service-failed, bad-service, stopped
    */
-  async get<T>(url: string, headers: Readonly<Record<string, string>>, parse: (answer: HttpAnswer) => T | Promise<T>): Promise<T> {
+  async get<T>(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    parse: (answer: HttpAnswer) => T | Promise<T>,
+    maxAttempts = MAX_ATTEMPTS,
+  ): Promise<T> {
     let badPages = 0;
     for (let tried = 1; ; tried += 1) {
       try {
@@ -61,8 +67,8 @@ export class RetryingClient {
         if (this.#options.signal.aborted) throw stopped(url);
         if (error instanceof Failure) throw error;
         if (error instanceof BadPage) badPages += 1;
-        if (error instanceof BadPage && badPages >= MAX_PAGE_ATTEMPTS) throw new PageFailed(error.message);
-        await this.#pause(url, tried, error);
+        if (error instanceof BadPage && badPages >= Math.min(MAX_PAGE_ATTEMPTS, maxAttempts)) throw new PageFailed(error.message);
+        await this.#pause(url, tried, maxAttempts, error);
       }
     }
   }
@@ -76,12 +82,13 @@ export class RetryingClient {
     return answer;
   }
 
-  async #pause(url: string, tried: number, error: unknown): Promise<void> {
+  async #pause(url: string, tried: number, maxAttempts: number, error: unknown): Promise<void> {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadPage) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
-    const maxAttempts = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : MAX_ATTEMPTS;
-    if (tried >= maxAttempts || CERTIFICATE.test(code ?? '')) throw unavailable(url, tried, reason, error);
+    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : maxAttempts;
+    if (CERTIFICATE.test(code ?? '') || (tried >= most && !this.#hasAnswered)) throw unavailable(url, tried, reason, error);
+    if (tried >= most) throw new PageFailed(`${reason} (tried ${tried} times)`);
     this.retries += 1;
     const backoff = Math.min(MAX_PAUSE_MS, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
     const pause = Math.max(backoff, error instanceof Unavailable ? error.retryAfter : 0);

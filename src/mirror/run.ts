@@ -4,6 +4,7 @@ import type { OnProgress } from '../contract/pauses.ts';
 import type { ItemKey } from '../store/mirror-memory.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { afterPage, type Beginning, idsCoveredBy, nextPage, type PageName, type Plan, startPlan } from './plan.ts';
+import { MAX_ATTEMPTS } from './retrying-client.ts';
 import type { PageContents } from './service-page.ts';
 import type { Spool } from './spool.ts';
 
@@ -29,13 +30,11 @@ export interface RunState {
   readonly shortest: PerCollection<number>;
   /** The `count` of the last page. */
   readonly count: PerCollection<number>;
-  /** The number of accounts that the service no longer has, and the round that did not see them. */
-  readonly goneAccounts: number;
-  readonly goneRound: number;
   readonly pages: { readonly read: number; readonly unchanged: number };
 }
 
 const NONE: PerCollection<number> = { data: 0, account: 0 };
+const NO_ROUND: PerCollection<string> = { data: '', account: '' };
 
 export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'known' | 'beginning'>): RunState {
   return {
@@ -44,14 +43,17 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
     fresh: NONE,
     seen: NONE,
     round: NONE,
-    roundName: { data: '', account: '' },
+    roundName: NO_ROUND,
     shortest: { data: Number.MAX_SAFE_INTEGER, account: Number.MAX_SAFE_INTEGER },
     count: NONE,
-    goneAccounts: 0,
-    goneRound: 0,
     pages: { read: 0, unchanged: 0 },
   };
 }
+
+/** The maximum number of requests for page 1 after a bad page, and for a page that follows a bad page. */
+const FEW_ATTEMPTS = 3;
+/** The maximum number of consecutive bad pages that one run skips. */
+const MAX_BAD_PAGES = 10;
 
 /** The phases of a run: reading one of the collections. They count pages. */
 export type ReadPhase = Collection;
@@ -70,6 +72,8 @@ export class Run {
   readonly #options: RunOptions;
   /** Pages that were requested and are not saved yet. */
   readonly #requested = new Map<string, Promise<Reading>>();
+  /** Consecutive pages that could not be read. */
+  #badPages = 0;
 
   constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
     this.state = state;
@@ -84,9 +88,9 @@ export class Run {
       // only a walk through all pages has a known end
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
-      if (reading.kind === 'failed') await this.#skipPage(name, reading.reason);
+      if (reading.kind === 'page') this.#save(() => this.#after(name, reading));
       else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
-      else this.#save(() => this.#after(name, reading));
+      else await this.#skipPage(name, reading);
       this.#requested.delete(keyOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
@@ -95,8 +99,7 @@ export class Run {
 
   /** Returns the items that the service no longer has. */
   gone(): PerCollection<readonly ItemKey[]> {
-    const { goneAccounts, goneRound } = this.state;
-    return { data: this.#spool.goneRecords(), account: goneAccounts === 0 ? [] : [...this.#spool.unseen('account', goneRound)] };
+    return { data: this.#spool.goneItems('data'), account: this.#spool.goneItems('account') };
   }
 
   #save(work: () => RunState): void {
@@ -107,22 +110,28 @@ export class Run {
     });
   }
 
-  /** Skips a page that fails alone. If the next one fails too, the service has failed. */
-  async #skipPage(name: PageName, reason: string): Promise<void> {
-    const isLast = name.number >= pagesOf(this.state, name.collection);
-    const skipped = { ...this.state, plan: afterPage(this.state.plan, { kind: 'failed', reason, isLast }) };
-    const next = nextPage(skipped.plan);
-    const isFirst = this.state.pages.read === 0 || name.number === 1;
-    const isNeighbor = next?.collection === name.collection && Math.abs(next.number - name.number) === 1;
-    if (isFirst || (isNeighbor && (await this.#request(next)).kind === 'failed')) {
-      throw new Failure('service-failed', 'the service does not send a page', {
-        place: { file: this.#reader.addressOf(name) },
-        expected: 'a page of the API',
-        found: reason,
-        hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
-      });
-    }
-    this.#save(() => skipped);
+  /** Skips a page that cannot be read, if page 1 can be read. The `count` on page 1 tells whether the page should exist. */
+  async #skipPage(name: PageName, reading: Reading & { readonly kind: 'failed' | 'missing' }): Promise<void> {
+    const isMissing = reading.kind === 'missing';
+    const reason = isMissing ? 'status 404' : reading.reason;
+    const shortest = this.state.shortest[name.collection];
+    const first = name.number === 1 ? reading : await this.#reader.read({ ...name, number: 1 }, shortest, FEW_ATTEMPTS);
+    if (first.kind === 'tree-changed') return this.#save(() => this.#withoutChangedPages());
+    const isRetry = this.state.plan.stage === 'retry';
+    if (first.kind !== 'page' || (this.#badPages >= MAX_BAD_PAGES && !isRetry)) throw this.#serviceFailed(name, reason);
+    const { count, items } = first.contents;
+    const pages = Math.ceil(count / Math.max(1, Math.min(shortest, items.length)));
+    if (name.number <= pages && !isRetry) this.#badPages += 1;
+    this.#save(() => ({ ...this.state, plan: afterPage(this.state.plan, { kind: 'unread', isMissing, reason, pages }) }));
+  }
+
+  #serviceFailed(name: PageName, reason: string): Failure {
+    return new Failure('service-failed', 'the service does not send a page', {
+      place: { file: this.#reader.addressOf(name) },
+      expected: 'a page of the API',
+      found: reason,
+      hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
+    });
   }
 
   /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
@@ -132,30 +141,35 @@ export class Run {
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
       const key = keyOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
-      const reading = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
+      const reading = this.#read({ ...name, number });
       // a page that is requested ahead may never be used
       reading.catch(() => {});
       this.#requested.set(key, reading);
     }
-    return this.#requested.get(keyOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+    return this.#requested.get(keyOf(name)) ?? this.#read(name);
+  }
+
+  /** A page that follows a bad page is often bad too. */
+  #read(name: PageName): Promise<Reading> {
+    return this.#reader.read(name, this.state.shortest[name.collection], this.#badPages === 0 ? MAX_ATTEMPTS : FEW_ATTEMPTS);
   }
 
   #isReadingAll(collection: Collection): boolean {
-    const { feed, accounts, changed } = this.state.plan;
-    if (changed[collection] !== undefined) return false;
-    return collection === 'data' ? feed.watermark === null : accounts.direction === 'forward';
+    const { stage, feed, accounts, changed } = this.state.plan;
+    if (stage === 'retry' || changed[collection] !== undefined) return false;
+    return collection === 'data' ? feed.watermark === null : accounts.route === 'forward';
   }
 
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
   #withoutChangedPages(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
-    return { ...this.state, beginning, plan: startPlan(beginning) };
+    return { ...this.state, beginning, plan: startPlan(beginning), roundName: NO_ROUND };
   }
 
   /** Adds a page to the spool. Returns the state after it. */
-  #after(name: PageName, reading: Exclude<Reading, { readonly kind: 'failed' | 'tree-changed' }>): RunState {
+  #after(name: PageName, reading: Reading & { readonly kind: 'page' }): RunState {
     const { collection, number } = name;
-    if (reading.kind === 'missing') return { ...this.state, plan: afterPage(this.state.plan, { kind: 'shrank' }) };
+    this.#badPages = 0;
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const inRound = this.#inRound(collection);
@@ -177,23 +191,26 @@ export class Run {
       number,
       count: contents.count,
       hasNext: contents.next !== null,
+      pages: pagesOf(state, 'data', number === 1 ? contents.items.length : undefined),
       highest: ids.length === 0 ? null : Math.max(...ids),
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
-    const covered = idsCoveredBy(state.plan, page);
-    if (covered !== undefined) this.#spool.markGone(covered.low, covered.high, new Set(ids));
-    const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone, wanted: this.#spool.wanted };
-    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
+    const tally = () => ({ known: state.known.data + state.fresh.data, gone: this.#spool.gone('data'), wanted: this.#spool.wanted });
+    const absent = (low: number, high: number) => this.#spool.absentRecords(low, high, new Set(ids));
+    const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
+    const covered = idsCoveredBy(state.plan, page, tally(), older);
+    if (covered !== undefined) this.#spool.markGone('data', absent(covered.low, covered.high));
+    return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally: tally() }) };
   }
 
   #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
     const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
-    const known = state.known.account + state.fresh.account - state.goneAccounts;
+    const known = state.known.account + state.fresh.account - this.#spool.gone('account');
     const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
     const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    const gone = plan.stage === 'accounts' ? 0 : plan.accounts.gone;
-    return gone > 0 ? { ...state, plan, goneAccounts: state.goneAccounts + gone, goneRound: state.round.account } : { ...state, plan };
+    if (plan.accounts.hasSeenAll) this.#spool.markGone('account', this.#spool.unseen('account', state.round.account));
+    return { ...state, plan };
   }
 
   /** Returns the state with the current round: a new round is counted. */
@@ -218,7 +235,10 @@ function shortest(before: number, { items, next }: PageContents): number {
   return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }
 
-/** Returns the number of pages of a collection, as far as it is known. */
-function pagesOf({ count, shortest }: RunState, collection: Collection): number {
-  return Math.max(1, Math.ceil(count[collection] / shortest[collection]));
+/**
+ * Returns the number of pages of a collection, as far as it is known.
+ * @param size the maximum number of items on a page
+ */
+function pagesOf({ count, shortest }: RunState, collection: Collection, size = Number.MAX_SAFE_INTEGER): number {
+  return Math.max(1, Math.ceil(count[collection] / Math.max(1, Math.min(shortest[collection], size))));
 }

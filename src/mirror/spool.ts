@@ -16,7 +16,7 @@ export interface SpooledPage {
   readonly etag: string | null;
   /** {@link PageContents} as JSON. */
   readonly contents: string;
-  /** The page, compressed with gzip; null after a 304. */
+  /** The page, compressed with gzip; null if it is the one that was read before. */
   readonly body: Buffer | null;
 }
 
@@ -32,15 +32,17 @@ export class Spool<State> {
   readonly #memory: MirrorMemory;
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
   readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
+  readonly #lastBody: Statement<[string, number], Buffer | null>;
   readonly #item: Statement<[string, ItemKey], { readonly round: number; readonly variant: string | null }>;
   readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
   readonly #newBetween: Statement<[bigint, bigint], number>;
-  readonly #setGone: Statement<[bigint]>;
-  readonly #unsetGone: Statement<[number]>;
+  readonly #setGone: Statement<[Collection, bigint | string]>;
+  readonly #isGone: Statement<[Collection, ItemKey], number>;
+  readonly #unsetGone: Statement<[Collection, ItemKey]>;
   readonly #want: Statement<[string]>;
   readonly #removeWanted: Statement<[string]>;
   readonly #pageCount: Statement<[], number>;
-  #gone: number;
+  readonly #gone: Record<Collection, number>;
   #wanted: number;
 
   /** @param memory what the store knows of the service */
@@ -52,18 +54,22 @@ export class Spool<State> {
     this.#database = database;
     this.#addPage = database.prepare('INSERT INTO page (url, collection, number, etag, contents, body) VALUES (?, ?, ?, ?, ?, ?)');
     this.#lastPage = database.prepare('SELECT etag, contents FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1');
+    this.#lastBody = database
+      .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
+      .pluck();
     this.#item = database.prepare('SELECT round, variant FROM item WHERE collection = ? AND key = ?');
     this.#setItem = database.prepare(`INSERT INTO item (collection, key, round, variant, is_new) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET round = excluded.round, variant = excluded.variant`);
     this.#newBetween = database
       .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
       .pluck();
-    this.#setGone = database.prepare('INSERT INTO gone (id) VALUES (?) ON CONFLICT DO NOTHING');
-    this.#unsetGone = database.prepare('DELETE FROM gone WHERE id = CAST(? AS INTEGER)');
+    this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
+    this.#isGone = database.prepare('SELECT 1 FROM gone WHERE collection = ? AND key = ?');
+    this.#unsetGone = database.prepare('DELETE FROM gone WHERE collection = ? AND key = ?');
     this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
     this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
     this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
-    this.#gone = Number(database.value('SELECT count(*) FROM gone'));
+    this.#gone = { data: this.goneItems('data').length, account: this.goneItems('account').length };
     this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
   }
 
@@ -110,7 +116,8 @@ export class Spool<State> {
   /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
-    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), body);
+    const isSame = body !== null && this.#lastBody.get(page.collection, page.number)?.equals(body) === true;
+    this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), isSame ? null : body);
   }
 
   /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
@@ -130,13 +137,11 @@ export class Spool<State> {
       const isNew = before === undefined && !this.#memory.has(collection, key);
       if (isNew) fresh += 1;
       if (before?.round !== round) seen += 1;
-      this.#setItem.run(collection, typeof key === 'number' ? BigInt(key) : key, BigInt(round), item.variant, isNew ? 1n : 0n);
+      this.#setItem.run(collection, stored(key), BigInt(round), item.variant, isNew ? 1n : 0n);
+      this.#gone[collection] -= this.#unsetGone.run(collection, key).changes;
       if (collection === 'account') this.#wanted -= this.#removeWanted.run(String(key)).changes;
-      else {
-        if (typeof key === 'number') this.#gone -= this.#unsetGone.run(key).changes;
-        if (isNew && item.account !== null && !this.knows('account', item.account)) {
-          this.#wanted += this.#want.run(item.account).changes;
-        }
+      else if (isNew && item.account !== null && !this.knows('account', item.account)) {
+        this.#wanted += this.#want.run(item.account).changes;
       }
     }
     return { fresh, seen };
@@ -145,25 +150,31 @@ export class Spool<State> {
   /** Returns the key of an item. Two accounts with one screen name get different keys. */
   #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
     if (collection === 'data' || item.variant === null) return item.key;
+    const namesake = namesakeKey(String(item.key), item.variant);
+    if (this.knows(collection, namesake)) return namesake;
     const other = this.#item.get(collection, item.key);
     const isOther = other?.round === round && other.variant !== null && areTwoAccounts(other.variant, item.variant);
-    return isOther ? namesakeKey(String(item.key), item.variant) : item.key;
+    return isOther ? namesake : item.key;
   }
 
   knows(collection: Collection, key: ItemKey): boolean {
     return this.#item.get(collection, key) !== undefined || this.#memory.has(collection, key);
   }
 
-  /** Marks known records as gone: those with ids from `low` to before `high` that are not on a page. */
-  markGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
-    for (const id of [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))]) {
-      if (!page.has(id)) this.#gone += this.#setGone.run(BigInt(id)).changes;
-    }
+  /** Returns the known records with ids from `low` to before `high` that are not on a page and not marked as gone. */
+  absentRecords(low: number, high: number, page: ReadonlySet<ItemKey>): number[] {
+    const known = [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))];
+    return known.filter((id) => !page.has(id) && this.#isGone.get('data', id) === undefined);
   }
 
-  /** The number of known records that are marked as gone. */
-  get gone(): number {
-    return this.#gone;
+  /** Marks known items as gone. An item that is seen later is no longer gone. */
+  markGone(collection: Collection, keys: readonly ItemKey[]): void {
+    for (const key of keys) this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
+  }
+
+  /** The number of known items that are marked as gone. */
+  gone(collection: Collection): number {
+    return this.#gone[collection];
   }
 
   /** The number of accounts that new records name and that no page has shown. */
@@ -171,18 +182,18 @@ export class Spool<State> {
     return this.#wanted;
   }
 
-  /** Returns the ids of the records that are marked as gone. */
-  goneRecords(): number[] {
-    return this.#database.prepare<[], number>('SELECT id FROM gone ORDER BY id').pluck().all();
+  /** Returns the keys of the items that are marked as gone. */
+  goneItems(collection: Collection): ItemKey[] {
+    return this.#database.prepare<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').pluck().all(collection);
   }
 
-  /** Yields the keys of known items that were not seen in a round. */
-  *unseen(collection: Collection, round: number): Generator<ItemKey> {
-    for (const key of this.#memory.keys(collection)) if (this.#item.get(collection, key)?.round !== round) yield key;
+  /** Returns the keys of known items that were not seen in a round. */
+  unseen(collection: Collection, round: number): ItemKey[] {
+    const known = [...this.#memory.keys(collection)].filter((key) => this.#item.get(collection, key)?.round !== round);
     const missed = this.#database
       .prepare<[string, number], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND round <> CAST(? AS INTEGER)')
       .pluck();
-    yield* missed.all(collection, round);
+    return [...known, ...missed.all(collection, round)];
   }
 
   /** Yields the keys of the items that were not known before. */
@@ -223,6 +234,11 @@ export class Spool<State> {
   }
 }
 
+/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
+function stored(key: ItemKey): bigint | string {
+  return typeof key === 'number' ? BigInt(key) : key;
+}
+
 function open(path: string): Connection {
   const database = new Connection(path);
   // a power failure can lose the last pages, but does not damage those before them
@@ -239,7 +255,9 @@ function open(path: string): Connection {
       collection TEXT NOT NULL, key ANY NOT NULL, round INTEGER NOT NULL, variant TEXT, is_new INTEGER NOT NULL,
       PRIMARY KEY (collection, key)
     ) STRICT, WITHOUT ROWID;
-    CREATE TABLE IF NOT EXISTS gone (id INTEGER PRIMARY KEY) STRICT;
+    CREATE TABLE IF NOT EXISTS gone (
+      collection TEXT NOT NULL, key ANY NOT NULL, PRIMARY KEY (collection, key)
+    ) STRICT, WITHOUT ROWID;
     CREATE TABLE IF NOT EXISTS wanted (screen_name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
   `);
   return database;

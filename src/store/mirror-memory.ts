@@ -62,7 +62,7 @@ export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<
 }
 
 /** Deletes the contents of pages with an ETag. The next mirror reads these pages again. */
-function forgetPages(database: Connection): void {
+export function forgetPages(database: Connection): void {
   database.exec('DELETE FROM mirror_page');
 }
 

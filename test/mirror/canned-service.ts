@@ -38,6 +38,14 @@ export function status(code: number, headers: Readonly<Record<string, string>> =
   return (response: ServerResponse) => response.writeHead(code, headers).end();
 }
 
+/** Has the service give one answer to everything, from the first request for a target on. */
+export function failFrom(service: CannedService, target: string, answer: (response: ServerResponse) => unknown): void {
+  service.answers.set(target, (response: ServerResponse) => {
+    for (const one of service.answers.keys()) service.answers.set(one, answer);
+    return answer(response);
+  });
+}
+
 export const record = (id: number, more: object = {}) => ({
   id,
   account: 'jack',

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { onTestFinished } from 'vitest';
 
-export const FAULTS = ['429', '503', '500', 'reset before', 'reset after', 'truncated', 'cut JSON', 'HTML'] as const;
+export const FAULTS = ['429', '502', '503', '500', 'reset before', 'reset after', 'truncated', 'cut JSON', 'HTML'] as const;
 
 export type Fault = (typeof FAULTS)[number];
 
@@ -17,6 +17,9 @@ export interface FaultyProxy {
   /** The targets that were answered whole, in their order, with the status. */
   readonly answered: string[];
   readonly userAgents: Set<string | undefined>;
+  /** Refuses connections, and closes those that are open, until it accepts them again. */
+  readonly refuse: () => void;
+  readonly accept: () => Promise<void>;
 }
 
 export async function startFaultyProxy(upstream: number): Promise<FaultyProxy> {
@@ -28,6 +31,7 @@ export async function startFaultyProxy(upstream: number): Promise<FaultyProxy> {
     const fault = await proxy.draw(target);
     if (fault === 'reset before') return void incoming.socket.resetAndDestroy();
     if (fault === '429') return void outgoing.writeHead(429, { 'Retry-After': new Date(Date.now() - 1000).toUTCString() }).end();
+    if (fault === '502') return void outgoing.writeHead(502).end('<html>bad gateway</html>');
     if (fault === '503') return void outgoing.writeHead(503, { 'Retry-After': '0' }).end('<html>down</html>');
     if (fault === '500') return void outgoing.writeHead(500).end('<html>error</html>');
     if (fault === 'HTML') return void outgoing.writeHead(200, { 'Content-Type': 'text/html' }).end('<!DOCTYPE html><title>wait</title>');
@@ -56,7 +60,8 @@ export async function startFaultyProxy(upstream: number): Promise<FaultyProxy> {
     });
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
   const address = server.address();
   const port = address === null || typeof address === 'string' ? 0 : address.port;
   onTestFinished(() => {
@@ -70,6 +75,11 @@ export async function startFaultyProxy(upstream: number): Promise<FaultyProxy> {
     change: (_, body) => body,
     answered: [],
     userAgents: new Set(),
+    refuse: () => {
+      server.close();
+      server.closeAllConnections();
+    },
+    accept: () => listen(port),
   };
   return proxy;
 }

@@ -14,13 +14,14 @@ import { fingerprint, idsIn, mirrored } from './mirrored.ts';
 
 const MIRRORS = Number(process.env['PALIMPSEST_TEST_MIRRORS'] ?? 2);
 
-/** Mirrors again where the service was away for longer than one run waits. */
-async function mirroredAtLast(store: string, baseUrl: string): Promise<MirrorResult> {
+/** Mirrors again where the service was away for longer than one run waits, when it is back. */
+async function mirroredAtLast(store: string, baseUrl: string, isBack: () => Promise<void>): Promise<MirrorResult> {
   for (let run = 1; ; run += 1) {
     try {
       return await mirrored(store, baseUrl);
     } catch (error) {
-      if (!(error instanceof Failure) || error.code !== 'service-failed' || run === 5) throw error;
+      if (!(error instanceof Failure) || error.code !== 'service-failed' || run === 10) throw error;
+      await isBack();
     }
   }
 }
@@ -56,21 +57,38 @@ describe.skipIf(drf.skip)(`a mirror of a live Django REST Framework (${drf.reaso
         const proxy = await startFaultyProxy(service.port());
         const random = chance(seed);
         const store = join(folder, 'store.db');
-        let [changes, faults] = [25, 0];
+        let [changes, faults, asked, restarts] = [25, 0, 0, 0];
         let lastIds: readonly number[] = [];
         let restarting = Promise.resolve();
+        // requests that a gateway answers while the service is away; those after them wait
+        let gateway = 0;
+        const restart = async () => {
+          await service.restart();
+          proxy.upstream = service.port();
+        };
         proxy.draw = async (target) => {
+          if (gateway > 0) {
+            gateway -= 1;
+            return '502';
+          }
           await restarting;
+          asked += 1;
           const lot = random();
           if (lot < 0.25 && changes > 0) {
             changes -= 1;
             service.grow(1 + Math.floor(random() * 7));
           }
-          if (lot > 0.97 && changes > 0) {
-            restarting = service.restart().then(() => {
-              proxy.upstream = service.port();
-            });
-            await restarting;
+          if (asked === 8 || asked === 16 || (lot > 0.97 && changes > 0)) {
+            changes -= 1;
+            restarts += 1;
+            if (restarts % 2 === 0) {
+              gateway = Math.floor(random() * 12);
+              restarting = restart();
+              return '502';
+            }
+            proxy.refuse();
+            restarting = restart().then(proxy.accept);
+            return 'reset before';
           }
           if (target.startsWith('/rest/data/')) lastIds = service.ids();
           // a page that fails four times would be passed by
@@ -78,11 +96,13 @@ describe.skipIf(drf.skip)(`a mirror of a live Django REST Framework (${drf.reaso
           return faults > 0 ? FAULTS[Math.floor(random() * FAULTS.length)] : undefined;
         };
         for (let night = 1; night <= 2; night += 1) {
-          const result = await mirroredAtLast(store, proxy.baseUrl);
+          const result = await mirroredAtLast(store, proxy.baseUrl, () => restarting);
           expect({ seed, night, isComplete: result.isComplete, missing: result.missing }).toMatchObject({ isComplete: true });
           const has = new Set(idsIn(store));
           expect(lastIds.filter((id) => !has.has(id))).toEqual([]);
         }
+        expect(restarts).toBeGreaterThan(1);
+        await restarting;
         proxy.draw = () => undefined;
         // what came after the last page was read comes now
         expect(await mirrored(store, proxy.baseUrl)).toMatchObject({ isComplete: true, gone: { data: [], account: [] } });

@@ -11,6 +11,7 @@ const BASE = 'https://service.example';
 export type Change =
   | { readonly kind: 'grow'; readonly records: number; readonly newAccounts: number }
   | { readonly kind: 'remove'; readonly at: number; readonly records: number }
+  | { readonly kind: 'remove accounts'; readonly at: number; readonly accounts: number }
   | { readonly kind: 'reset'; readonly records: number };
 
 /** A service in memory, newest record first, that changes before some of its requests. */
@@ -23,9 +24,14 @@ export class SimulatedService {
   lastShown: readonly number[] = [];
   lastAccounts: readonly string[] = [];
   requests = 0;
+  /** The number of the request before which it changed last. */
+  lastChange = 0;
+  /** The numbers of the requests for pages of accounts. */
+  readonly accountRequests: number[] = [];
   readonly #pageSize: number;
   readonly #changes: ReadonlyMap<number, readonly Change[]>;
   #nextId = 1000;
+  #nextAccount = 0;
 
   /** @param changes by the number of the request that they come before, from 0 */
   constructor(pageSize: number, records: number, changes: ReadonlyMap<number, readonly Change[]>) {
@@ -39,7 +45,11 @@ export class SimulatedService {
   }
 
   async read({ collection, number }: PageName): Promise<Reading> {
-    for (const change of this.#changes.get(this.requests) ?? []) this.apply(change);
+    for (const change of this.#changes.get(this.requests) ?? []) {
+      this.apply(change);
+      this.lastChange = this.requests;
+    }
+    if (collection === 'account') this.accountRequests.push(this.requests);
     this.requests += 1;
     if (this.requests > LIMIT) throw new Error('the mirror does not end');
     const all = collection === 'data' ? this.records : this.accounts;
@@ -60,6 +70,9 @@ export class SimulatedService {
 
   apply(change: Change): void {
     if (change.kind === 'grow') this.#grow(change.records, change.newAccounts);
+    if (change.kind === 'remove accounts') {
+      this.accounts = this.accounts.toSpliced(Math.floor(change.at * this.accounts.length), change.accounts);
+    }
     if (change.kind === 'remove') this.records = this.records.toSpliced(Math.floor(change.at * this.records.length), change.records);
     if (change.kind === 'reset') {
       this.records = [];
@@ -69,7 +82,8 @@ export class SimulatedService {
   }
 
   #grow(records: number, accounts: number): void {
-    const names = Array.from({ length: accounts }, (_, index) => `account${this.accounts.length + index}`);
+    const names = Array.from({ length: accounts }, (_, index) => `account${this.#nextAccount + index}`);
+    this.#nextAccount += accounts;
     this.accounts = [...this.accounts, ...names];
     const added: number[] = [];
     for (let index = 0; index < records; index += 1) {

@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/folder.ts';
+import { contentsOf } from '../support/snapshots.ts';
+import { account, type CannedService, record, show, startCannedService } from './canned-service.ts';
+import { idsIn, mirrored } from './mirrored.ts';
+
+type Records = readonly ReturnType<typeof record>[];
+
+interface MovingService {
+  readonly service: CannedService;
+  readonly store: string;
+  /** Lets the service show accounts with a bio each, in this order, two a page, and records newest first. */
+  readonly serve: (names: readonly string[], records?: Records) => void;
+  /** Does something just before a target is asked for the n-th time from now. */
+  readonly onRequest: (target: string, time: number, work: () => void) => void;
+}
+
+async function movingService(): Promise<MovingService> {
+  const service = await startCannedService();
+  const serve = (names: readonly string[], records: Records = []) => {
+    show(service, 'data', records, 2);
+    const items = names.map((name) =>
+      account(
+        name,
+        records.filter((one) => one.account === name),
+        { bio: `bio of ${name}` },
+      ),
+    );
+    show(service, 'account', items, 2);
+  };
+  const onRequest = (target: string, time: number, work: () => void) => {
+    let times = 0;
+    const answer = (response: ServerResponse) => {
+      times += 1;
+      if (times === time) work();
+      const found = service.answers.get(target);
+      // the work has replaced the answers, so that this one is asked for no more
+      response.writeHead(200).end(JSON.stringify(found === answer ? kept : found));
+    };
+    const kept = service.answers.get(target);
+    service.answers.set(target, answer);
+  };
+  return { service, store: join(temporaryFolder(), 'store.db'), serve, onRequest };
+}
+
+const accountsIn = (store: string) =>
+  contentsOf(store)
+    .accounts.map(({ screen_name }) => screen_name)
+    .toSorted();
+
+const ABCDEF = ['a', 'b', 'c', 'd', 'e', 'f'];
+
+describe('an account that a service removed', () => {
+  it('is gone, and no account is that the service shows, if a new account comes before the last page of the feed', async () => {
+    const { service, store, serve, onRequest } = await movingService();
+    const records = [record(2, { account: 'a' }), record(1, { account: 'b' })];
+    serve(ABCDEF, records);
+    await mirrored(store, service.baseUrl);
+    const left = ['a', 'b', 'd', 'e', 'f'];
+    serve(left, records);
+    onRequest('/rest/data/', 2, () => serve([...left, 'g'], [record(3, { account: 'g' }), ...records]));
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { most: 1 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: ['c'] } });
+    expect(accountsIn(store)).toEqual(['a', 'b', 'd', 'e', 'f', 'g']);
+  });
+
+  it('is known again if it comes back on a page with the ETag from before it was deleted', async () => {
+    const { service, store, serve } = await movingService();
+    const tagged = (names: readonly string[]) => {
+      serve(names);
+      for (const [target, answer] of service.answers) {
+        const body = JSON.stringify(answer);
+        const etag = `"${Buffer.from(body).toString('hex').slice(0, 20)}-${names.length}"`;
+        service.answers.set(target, (response: ServerResponse, request: IncomingMessage) => {
+          const isKnown = request.headers['if-none-match'] === etag;
+          response.writeHead(isKnown ? 304 : 200, { ETag: etag }).end(isKnown ? undefined : body);
+        });
+      }
+    };
+    tagged(['a', 'b', 'c']);
+    await mirrored(store, service.baseUrl);
+    service.answers.clear();
+    tagged(['a', 'b']);
+    await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { most: 1 } });
+    expect(accountsIn(store)).toEqual(['a', 'b']);
+    tagged(['a', 'b', 'c']);
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true });
+    expect(accountsIn(store)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('is gone alone if two others have one screen name', async () => {
+    const { service, store } = await movingService();
+    const twin = (created: string) => account('twin', [], { account_creation_date: created });
+    const twins = [
+      ...['a', 'b', 'd'].map((name) => account(name, [])),
+      twin('2010-01-01T00:00:00Z'),
+      account('c', []),
+      twin('2020-01-01T00:00:00Z'),
+    ];
+    show(service, 'data', []);
+    show(service, 'account', twins, 2);
+    await mirrored(store, service.baseUrl, { onReject: () => {} });
+    service.answers.clear();
+    show(service, 'data', []);
+    show(
+      service,
+      'account',
+      twins.filter(({ screen_name }) => screen_name !== 'b'),
+      2,
+    );
+    for (const isFull of [false, true]) {
+      const result = await mirrored(store, service.baseUrl, { isFull });
+      expect(result).toMatchObject({ isComplete: true, gone: { account: isFull ? [] : ['b'] } });
+    }
+  });
+});
+
+describe('an account that a removal pulls to a page that was read', () => {
+  it('is found in a first mirror', async () => {
+    const { service, store, serve, onRequest } = await movingService();
+    serve(['a', 'b', 'c', 'd']);
+    onRequest('/rest/account/?page=2', 1, () => serve(['b', 'c', 'd']));
+    expect(await mirrored(store, service.baseUrl)).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
+    expect(accountsIn(store)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it('is found, and is not gone, in a mirror with --full', async () => {
+    const { service, store, serve, onRequest } = await movingService();
+    serve(ABCDEF);
+    await mirrored(store, service.baseUrl);
+    onRequest('/rest/account/?page=2', 1, () => serve(['b', 'c', 'd', 'e', 'f']));
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { account: ['a'] } });
+    expect(accountsIn(store)).toEqual(['b', 'c', 'd', 'e', 'f']);
+  });
+});
+
+describe('records that a mirror with --full --delete does not find', () => {
+  const recordsTo = (newest: number) => Array.from({ length: newest }, (_, index) => record(newest - index));
+
+  it('are deleted if they are the oldest and the count agrees', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    show(service, 'data', recordsTo(20).slice(0, -2), 5);
+    show(service, 'account', [account('jack', recordsTo(20).slice(0, -2))]);
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { data: [1, 2], account: [] }, deleted: { records: 2 } });
+  });
+
+  it('are not gone if a page links to no next one although the count has more', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    service.answers.set('/rest/data/?page=2', { ...(service.answers.get('/rest/data/?page=2') as object), next: null });
+    const full = await mirrored(store, service.baseUrl, { isFull: true, maxDelete: { share: 1 } });
+    expect(full).toMatchObject({ isComplete: true, gone: { data: [], account: [] }, deleted: { records: 0 } });
+    expect(idsIn(store)).toHaveLength(20);
+  });
+
+  it('are deleted only by a complete mirror', async () => {
+    const { service, store } = await movingService();
+    show(service, 'data', recordsTo(20), 5);
+    show(service, 'account', [account('jack', recordsTo(20))]);
+    await mirrored(store, service.baseUrl);
+    const left = recordsTo(20).filter(({ id }) => id !== 18);
+    show(service, 'data', left, 5);
+    show(service, 'account', [account('jack', left)]);
+    const right = service.answers.get('/rest/data/?page=3');
+    service.answers.set('/rest/data/?page=3', '<!DOCTYPE html>');
+    const options = { isFull: true, maxDelete: { share: 1 } };
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({
+      isComplete: false,
+      gone: { data: [18] },
+      deleted: { records: 0 },
+    });
+    expect(idsIn(store)).toHaveLength(20);
+    service.answers.set('/rest/data/?page=3', right);
+    expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true, deleted: { records: 1 } });
+    expect(idsIn(store)).toHaveLength(19);
+  });
+});
