@@ -29,16 +29,16 @@ export interface Entries {
 export class RecordWindow {
   /** The first row, and the row after the last. */
   readonly first: number;
-  end: number;
+  readonly end: number;
   readonly #file: ChunkFile;
   readonly #chunks: Chunk[] = [];
   #buffer = Buffer.alloc(0);
   #used = 0;
 
-  constructor(file: ChunkFile, first: number) {
+  constructor(file: ChunkFile, first: number, end: number) {
     this.#file = file;
     this.first = first;
-    this.end = first;
+    this.end = end;
   }
 
   /** Adds the record in a part of `source`. @param row the row of its account */

@@ -8,10 +8,8 @@ import { wrapErrors } from './store-error.ts';
 const WINDOW_BYTES = 1 << 21;
 /** The number of records that one query reads. */
 const BATCH_SIZE = 500;
-/** A window begins at a multiple of this number of accounts. */
-const STEP = 250;
-/** The maximum number of accounts in a window: memory has their profiles too. */
-const WINDOW_ACCOUNTS = 40 * STEP;
+/** The estimated size of an account beside its records, in bytes: memory has its profile too. */
+const ACCOUNT_BYTES = 200;
 
 /** Some records: the rows of their accounts and their lengths in bytes, separated by commas, and their JSON. */
 interface RecordRows {
@@ -26,43 +24,25 @@ const NO_ROWS: RecordRows = { accounts: '', lengths: '', json: Buffer.alloc(0) }
  * Groups the records of all accounts in `temp.stale` by account. Reads the feed once, in its order, because a search for the
  * records of each account takes several times as long. This is an external sort: the accounts are divided into windows of
  * consecutive rows. Memory has the records of one window, and a temporary file beside the store has those of the others.
+ * A window takes about the same number of bytes, except if one account alone takes more.
  */
 export class RecordsByAccount {
   readonly #database: Connection;
   readonly #spool: SpoolFile;
   /** The windows in the order of their rows. */
   readonly windows: readonly RecordWindow[];
-  /** The window of each {@link STEP} accounts. */
-  readonly #windowOfStep: RecordWindow[] = [];
 
   /** @param windowBytes the approximate size of a window in bytes */
   constructor(database: Connection, windowBytes: number = WINDOW_BYTES) {
     this.#database = database;
     this.#spool = wrapErrors(database.path, () => openSpool(database.path));
     const file = { descriptor: this.#spool.descriptor, length: 0 };
-    const bytes = Number(database.value('SELECT sum(bytes) FROM feed_block'));
-    const { records, accounts } = database
-      .prepare<[], { readonly records: number; readonly accounts: number }>(
-        'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',
-      )
-      .get() ?? { records: 0, accounts: 0 };
-    const inStep = database
-      .prepare<[number, number], number>('SELECT total(records) FROM temp.stale WHERE rowid > ? AND rowid <= ?')
-      .pluck();
-    const enough = (records * windowBytes) / bytes;
-    let window = new RecordWindow(file, 1);
-    const windows = [window];
-    for (let [row, inWindow] = [0, 0]; row < accounts; row += STEP) {
-      if (inWindow >= enough || window.end - window.first >= WINDOW_ACCOUNTS) {
-        window = new RecordWindow(file, row + 1);
-        windows.push(window);
-        inWindow = 0;
-      }
-      window.end = Math.min(row + STEP, accounts) + 1;
-      inWindow += inStep.get(row, row + STEP) ?? 0;
-      this.#windowOfStep.push(window);
-    }
-    this.windows = windows;
+    let first = 1;
+    this.windows = windowEnds(database, windowBytes).map((end) => {
+      const window = new RecordWindow(file, first, end);
+      first = end;
+      return window;
+    });
   }
 
   /** Reads all records. Yields after each batch. Must be run to its end before a window is read. */
@@ -93,8 +73,35 @@ export class RecordsByAccount {
     let start = 0;
     for (const [index, row] of numbersIn(accounts).entries()) {
       const end = start + (ends[index] ?? 0);
-      this.#windowOfStep[Math.floor((row - 1) / STEP)]?.add(row, json, start, end);
+      this.#windowOf(row)?.add(row, json, start, end);
       start = end;
     }
   }
+  #windowOf(row: number): RecordWindow | undefined {
+    let [low, high] = [0, this.windows.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (row < (this.windows[middle]?.end ?? 0)) high = middle;
+      else low = middle + 1;
+    }
+    return this.windows[low];
+  }
+}
+
+/** Returns the row after each window, in order. Accounts end a window where the sum of their sizes reaches a multiple of its bytes. */
+function windowEnds(database: Connection, windowBytes: number): number[] {
+  const bytes = Number(database.value('SELECT sum(bytes) FROM feed_block'));
+  const { records, accounts } = database
+    .prepare<[], { readonly records: number; readonly accounts: number }>(
+      'SELECT total(records) AS records, count(*) AS accounts FROM temp.stale',
+    )
+    .get() ?? { records: 0, accounts: 0 };
+  const recordBytes = Math.ceil(bytes / Math.max(1, records));
+  const ends = database.prepare<[], number>(`
+    WITH sized AS (SELECT rowid AS row, ${ACCOUNT_BYTES} + records * ${recordBytes} AS bytes FROM temp.stale),
+      summed AS (SELECT row, bytes, sum(bytes) OVER (ORDER BY row) AS total FROM sized)
+    SELECT row + 1 FROM summed
+    WHERE row < ${accounts} AND total / ${windowBytes} > (total - bytes) / ${windowBytes}
+    ORDER BY row`);
+  return [...ends.pluck().all(), accounts + 1];
 }
