@@ -69,6 +69,7 @@ async function walked(out: string) {
 
 interface Damage {
   readonly name: string;
+  /** A rule that it breaks. */
   readonly rule: string;
   readonly damage: (tree: DamagedTree) => void;
 }
@@ -134,6 +135,16 @@ describe('verify on threads', () => {
     const alone = await verify({ out: tree.folder, store });
     expect(alone.violations.map((violation) => violation.rule)).toContain(rule);
     expect(await verify({ out: tree.folder, store, threads: 2 })).toEqual(alone);
+  });
+
+  // with a store, the comparison of each page finds these damages too
+  it.each(DAMAGES.filter(({ rule }) => !rule.startsWith('store-')))('finds without a store: $name', async ({ rule, damage }) => {
+    const tree = copy();
+    damage(tree);
+    tree.reseal();
+    const alone = await verify({ out: tree.folder });
+    expect(alone.violations.map((violation) => violation.rule)).toContain(rule);
+    expect(await verify({ out: tree.folder, threads: 2 })).toEqual(alone);
   });
 
   it('reports an unexpected version of the store as one thread does', async () => {
