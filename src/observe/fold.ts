@@ -2,7 +2,7 @@ import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
 import type { DataType } from '../contract/record.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
-import { type AccountHistory, emptyVersions, type Version } from '../store/known-account.ts';
+import { type AccountHistory, emptyVersions, type Version, weightOf } from '../store/known-account.ts';
 import { type Change, changesOf } from './changes.ts';
 
 /** A change of a field with its markup. It has no id and no account name yet. */
@@ -34,12 +34,17 @@ export function* foldAccount(
   for (const snapshot of snapshots) yield fold.add(snapshot, network);
 }
 
-/** The state of {@link foldAccount} between two snapshots. It keeps the last values of each field, not the history. */
+/** The state of {@link foldAccount} between two snapshots. It keeps the values that its next snapshots need. */
 export class AccountFold {
   readonly #history: AccountHistory;
 
   constructor(before?: AccountHistory) {
     this.#history = before ?? { observed_to: undefined, versions: emptyVersions() };
+  }
+
+  /** The estimated size of its values in memory, in UTF-16 units. */
+  get weight(): number {
+    return weightOf(this.#history);
   }
 
   /** Adds the next snapshot and returns its changes. A late snapshot has none: the merge reports it. */

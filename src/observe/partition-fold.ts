@@ -5,10 +5,8 @@ import { isInShare } from './partition.ts';
 import { storedProfile } from './profile-pool.ts';
 import { textAt } from './string-pool.ts';
 
-/** The maximum weight of the accounts in memory, in UTF-16 units of their profiles. */
-const CACHE_UNITS = 1 << 24;
-/** The estimated weight of an account beside its profile. */
-const OVERHEAD_UNITS = 400;
+/** The maximum weight of the accounts in memory, in UTF-16 units. */
+const CACHE_UNITS = 1 << 25;
 /** A row of a partition: its time, its profile and its account. */
 export const FOLD_COLUMNS = 3;
 
@@ -38,6 +36,7 @@ export class PartitionFold {
   readonly #descriptors: readonly number[];
   readonly #network: Network;
   readonly #stored: StoredVersions | undefined;
+  readonly #units: number;
   #recent = new Map<number, CachedFold>();
   #older = new Map<number, CachedFold>();
   #weight = 0;
@@ -45,11 +44,13 @@ export class PartitionFold {
   /**
    * @param descriptors the files of the string pools
    * @param stored the accounts in the store; undefined if there are none
+   * @param units the maximum weight of the accounts in memory, in UTF-16 units
    */
-  constructor(descriptors: readonly number[], network: Network, stored: StoredVersions | undefined) {
+  constructor(descriptors: readonly number[], network: Network, stored: StoredVersions | undefined, units: number = CACHE_UNITS) {
     this.#descriptors = descriptors;
     this.#network = network;
     this.#stored = stored;
+    this.#units = units;
   }
 
   /**
@@ -79,7 +80,7 @@ export class PartitionFold {
       }
       profiles[row] = place;
       const { profile } = storedProfile(text);
-      const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile));
+      const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile, moment));
       if (isInShare(account, share)) {
         const found = fold.add({ moment, profile }, this.#network);
         if (found.length > 0) {
@@ -104,11 +105,12 @@ export class PartitionFold {
   }
 
   #remember(account: number, known: CachedFold): void {
-    this.#weight += known.text.length + OVERHEAD_UNITS;
-    if (this.#weight > CACHE_UNITS / 2) {
+    const weight = known.text.length + known.fold.weight;
+    this.#weight += weight;
+    if (this.#weight > this.#units / 2) {
       this.#older = this.#recent;
       this.#recent = new Map();
-      this.#weight = known.text.length + OVERHEAD_UNITS;
+      this.#weight = weight;
     }
     this.#recent.set(account, known);
   }

@@ -38,7 +38,7 @@ export function* foldAccounts(
       continue;
     }
     const { profile } = storedProfile(newText);
-    if (isNew) fold = new AccountFold(stored?.of(profile));
+    if (isNew) fold = new AccountFold(stored?.of(profile, moment));
     [account, place, text] = [row.account, row.profile, newText];
     const found = fold.add({ moment, profile }, network);
     yield found.length === 0 ? row : { ...row, changes: pool.append(encodeChanges(found)) };

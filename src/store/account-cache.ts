@@ -1,10 +1,10 @@
 import type { Identity } from '../contract/account.ts';
 import { type Instant, parseInstant } from '../contract/instant.ts';
-import { DATA_TYPES, type DataType } from '../contract/record.ts';
+import type { DataType } from '../contract/record.ts';
 import type { AccountRow, AccountTable } from './account-table.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
-import { emptyVersions, type KnownAccount, type Version } from './known-account.ts';
+import { emptyVersions, type KnownAccount, type Version, versionWeight, weightOf } from './known-account.ts';
 
 interface VersionRow {
   readonly id: number;
@@ -17,8 +17,6 @@ interface VersionRow {
 
 /** The maximum size of the cache, in UTF-16 units. */
 const CACHE_UNITS = 1 << 25;
-/** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
-const OVERHEAD_UNITS = 200;
 /** The part of the cache that becomes free when it is full. */
 const EVICTED = 1 / 8;
 
@@ -137,16 +135,6 @@ export class AccountCache {
     for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
       if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
   }
-}
-
-function weightOf({ versions }: KnownAccount): number {
-  let weight = OVERHEAD_UNITS;
-  for (const type of DATA_TYPES) for (const version of versions[type]) weight += versionWeight(version);
-  return weight;
-}
-
-function versionWeight({ text }: Version): number {
-  return OVERHEAD_UNITS + (text?.length ?? 0);
 }
 
 /** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */

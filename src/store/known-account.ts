@@ -2,6 +2,9 @@ import type { Identity } from '../contract/account.ts';
 import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 
+/** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
+const OVERHEAD_UNITS = 200;
+
 /** One value of a field, from an instant on. */
 export interface Version {
   /** The id of the record with this value. */
@@ -34,6 +37,18 @@ export interface KnownAccount extends AccountHistory {
 /** Returns the versions of an account without values. */
 export function emptyVersions(): AccountHistory['versions'] {
   return { Name: [], Bio: [], Location: [], Website: [], Verified: [] };
+}
+
+/** Returns the estimated size of a history in memory, in UTF-16 units. */
+export function weightOf({ versions }: AccountHistory): number {
+  let weight = OVERHEAD_UNITS;
+  for (const type of DATA_TYPES) for (const version of versions[type]) weight += versionWeight(version);
+  return weight;
+}
+
+/** Returns the estimated size of a value in memory, in UTF-16 units. */
+export function versionWeight({ text }: Version): number {
+  return OVERHEAD_UNITS + (text?.length ?? 0);
 }
 
 /** Returns the bit of a field in a set of fields. */

@@ -1,3 +1,4 @@
+import type { Instant } from '../contract/instant.ts';
 import type { Profile } from '../contract/observation.ts';
 import { AccountCache } from './account-cache.ts';
 import { AccountTable } from './account-table.ts';
@@ -28,8 +29,12 @@ export class StoredVersions {
     return new StoredVersions(database);
   }
 
-  /** Returns the history of the account that has the id or the handle of a profile; undefined if there is none. */
-  of({ id, screen_name }: Profile): AccountHistory | undefined {
+  /**
+   * Returns the history of the account that has the id or the handle of a profile; undefined if there is none.
+   * @param from the instant from which on its values are needed
+   */
+  of({ id, screen_name }: Profile, from: Instant): AccountHistory | undefined {
+    this.#cache.advance(from);
     const byName = screen_name === undefined ? undefined : this.#table.byName(screen_name);
     const byId = id === undefined ? undefined : this.#table.byStableId(id);
     const account = this.#cache.load(byId ?? (id === undefined || byName?.stable_id === null ? byName : undefined));

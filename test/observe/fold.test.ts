@@ -43,7 +43,7 @@ describe('foldAccount', () => {
         const cut = place % (all.length + 1);
         const changes: object[] = [];
         for (const part of [all.slice(0, cut), all.slice(cut)]) {
-          const before = changes.length === 0 ? undefined : historyIn(store);
+          const before = changes.length === 0 ? undefined : historyIn(store, all[cut]?.moment ?? 0);
           for (const found of foldAccount(before, part, TWITTER)) changes.push(...found);
           await observe(
             store,
@@ -59,10 +59,10 @@ describe('foldAccount', () => {
   });
 });
 
-function historyIn(store: string) {
+function historyIn(store: string, from: number) {
   const stored = StoredVersions.open(store);
   try {
-    return stored.of(profileOf({}));
+    return stored.of(profileOf({}), from);
   } finally {
     stored.close();
   }
