@@ -4,10 +4,13 @@ import { mergeRuns, type RowLayout, rowsInFile, SortedRun } from './sorted-run.t
 
 /** How many rows are sorted in memory at once: 12 MB of six columns. */
 const RUN_ROWS = 1 << 18;
+/** How many rows of each run a merge reads at once: at most, and at least. */
+const READ_AHEAD_ROWS = 1 << 11;
+const MIN_READ_AHEAD_ROWS = 1 << 5;
 
 /**
  * An external sort of rows by the keys of their layout. Rows with the same keys keep their input order.
- * Memory holds one run of rows; the other runs are on disk.
+ * Memory holds one run of rows; the other runs are on disk. A merge reads a piece of each: see {@link readAheadRows}.
  */
 export class ExternalSorter<R> {
   readonly #spool: SpoolFile;
@@ -47,8 +50,9 @@ export class ExternalSorter<R> {
   /** Returns all rows in order. No row can be added afterwards. */
   *inOrder(): Generator<R> {
     const runs: SortedRun<R>[] = [];
+    const pieceRows = readAheadRows(this.#runs);
     for (let number = 0; number < this.#runs; number += 1) {
-      const rows = rowsInFile(this.#spool.descriptor, number * RUN_ROWS, RUN_ROWS, this.#layout.columns);
+      const rows = rowsInFile(this.#spool.descriptor, number * RUN_ROWS, RUN_ROWS, this.#layout.columns, pieceRows);
       runs.push(new SortedRun(number, rows, this.#layout));
     }
     runs.push(new SortedRun(this.#runs, [this.#ordered()].values(), this.#layout));
@@ -74,6 +78,14 @@ export class ExternalSorter<R> {
     this.#sorter ??= new Sorter(this.#layout);
     return this.#sorter.sorted(rows);
   }
+}
+
+/**
+ * Returns how many rows of each run a merge reads at once. All of them together are at most as many as a run has, up to 8,192 runs. Then
+ * memory grows by {@link MIN_READ_AHEAD_ROWS} for each run.
+ */
+export function readAheadRows(runs: number): number {
+  return Math.max(MIN_READ_AHEAD_ROWS, Math.min(READ_AHEAD_ROWS, Math.floor(RUN_ROWS / Math.max(1, runs))));
 }
 
 /** Sorts the rows of a run. Its buffers are reused for every run. */

@@ -49,14 +49,12 @@ export const BY_TIME: RowLayout<Row> = {
 
 /** The size of a number in a file, in bytes. */
 const NUMBER_BYTES = 8;
-/** How many rows of each run are read at once during a merge. */
-const READ_AHEAD_ROWS = 1 << 11;
 
-/** Yields rows of a file, in pieces. Each piece is valid until the next one. */
-export function* rowsInFile(file: number, first: number, length: number, columns: number): Generator<Float64Array> {
-  const memory = new Float64Array(READ_AHEAD_ROWS * columns);
-  for (let done = 0; done < length; done += READ_AHEAD_ROWS) {
-    const rows = memory.subarray(0, Math.min(READ_AHEAD_ROWS, length - done) * columns);
+/** Yields rows of a file, in pieces of `pieceRows`. Each piece is valid until the next one. */
+export function* rowsInFile(file: number, first: number, length: number, columns: number, pieceRows: number): Generator<Float64Array> {
+  const memory = new Float64Array(pieceRows * columns);
+  for (let done = 0; done < length; done += pieceRows) {
+    const rows = memory.subarray(0, Math.min(pieceRows, length - done) * columns);
     readFully(file, new Uint8Array(rows.buffer, 0, rows.byteLength), (first + done) * columns * NUMBER_BYTES);
     yield rows;
   }
