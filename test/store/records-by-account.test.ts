@@ -68,7 +68,7 @@ describe('RecordsByAccount', () => {
     expect(readdirSync(join(path, '..'))).toEqual(['a.db']);
   });
 
-  it.each([100, 10_000, 100_000])('a window has %s bytes of records, and one account more, however few accounts there are', async (bytes) => {
+  it.each([100, 10_000, 100_000])('a window of %s bytes ends at any account, however few accounts there are', async (bytes) => {
     const { database, accounts } = open(await store());
     const sorted = new RecordsByAccount(database, bytes);
     const most = Math.max(...accounts.map(({ records }) => records));
