@@ -62,7 +62,7 @@ export class PageReader {
    * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, shortest: number, maxAttempts = MAX_ATTEMPTS): Promise<Reading> {
+  async read(name: PageName, shortest: number, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
     const url = this.addressOf(name);
     const known = this.#options.known(name.collection, name.number);
     const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
