@@ -28,7 +28,10 @@ export function homePage({ records, accounts, months, newest, baseUrl }: HomeCon
     first === undefined || last === undefined
       ? ''
       : `<div><dt>First change<dd>${timeMarkup(first, fullDate(first))}</div>\n<div><dt>Last change<dd>${timeMarkup(last, fullDate(last))}</div>\n`;
-  const chart = months.length === 0 ? '' : `<h2 id=months>Changes over time</h2>\n<p>The first known value of a field counts as a change.</p>\n${chartOf(months)}${monthsTable(months, '')}`;
+  const chart =
+    months.length === 0
+      ? ''
+      : `<h2 id=months>Changes over time</h2>\n<p>The first known value of a field counts as a change.</p>\n${chartOf(months)}${monthsTable(months, '')}`;
   const list: ByteText =
     newest.length === 0
       ? '<p>There are no changes yet.</p>\n'

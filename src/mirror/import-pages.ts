@@ -12,6 +12,7 @@ import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
+import { lowerKnownTo } from './lower-known-to.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
 import { areTwo, keyOf, namesakeKey, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
@@ -86,6 +87,8 @@ class PageImporter {
   readonly #accounts = { ...NO_ITEMS };
   readonly #changed: number[] = [];
   readonly #rejected = new Set<ItemKey>();
+  /** The records that the service no longer has. */
+  readonly #gone: ReadonlySet<ItemKey>;
   /** By screen name, the text that distinguishes an imported account from another with that name. */
   readonly #variants = new Map<string, string>();
 
@@ -94,6 +97,8 @@ class PageImporter {
     this.#batch = batch;
     this.#options = options;
     this.#writer = new ItemWriter(batch, options.onConflict);
+    this.#gone = new Set([...this.memory.gone('data'), ...options.gone.data]);
+    lowerKnownTo(batch, this.#gone);
   }
 
   get result(): Omit<ImportedPages, 'deleted'> {
@@ -144,7 +149,9 @@ class PageImporter {
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
     const isOther = other !== undefined && areTwo(other, variant);
-    const outcome = this.#writer.addProfile(item.account, isOther);
+    // removed records do not date a profile
+    const data = item.account.data.filter(({ id }) => !this.#gone.has(id));
+    const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
     if (other === undefined) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {
       this.#count(this.#accounts, outcome, item.place);

@@ -226,6 +226,39 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(fingerprint(whole));
   });
 
+  it.each([
+    ['in one run', [{ isFull: true, maxDelete: { most: 1 } }]],
+    ['after a run that kept the record', [{ isFull: true }, { isFull: true, maxDelete: { most: 1 } }]],
+    ['after a run that did not read the account', [{ maxDelete: { most: 1 } }, { isFull: true }]],
+  ])('publishes no text of a removed record if --delete deletes it, %s', async (_, runs) => {
+    const { service, store } = await serviceOf(0);
+    const showAll = (items: readonly { readonly id: number }[], bio: string) => {
+      show(service, 'data', [record(60, { account: 'nina' }), ...items], 2);
+      show(service, 'account', [account('nina', [record(60, { account: 'nina' })]), account('jack', items, { bio })], 1);
+    };
+    showAll([record(50, { text: 'a secret' }), record(40, { text: 'hello' })], 'a secret');
+    await mirrored(store, service.baseUrl);
+    showAll([record(40, { text: 'hello' })], 'hello');
+    for (const options of runs) expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true });
+    const whole = join(temporaryFolder(), 'whole.db');
+    await mirrored(whole, service.baseUrl);
+    expect(contentsOf(store)).toEqual(contentsOf(whole));
+    expect(fingerprint(store)).toBe(fingerprint(whole));
+  });
+
+  it('does not replace a profile with an older one if the service never had the newest record', async () => {
+    const { service, store } = await serviceOf(0);
+    const items = [record(50), record(40)];
+    show(service, 'data', items);
+    show(service, 'account', [account('jack', items, { profile_image_url: 'https://images.example/new.jpg' })]);
+    await mirrored(store, service.baseUrl);
+    const copy = await startCannedService();
+    show(copy, 'data', [record(40)]);
+    show(copy, 'account', [account('jack', [record(40)])]);
+    expect(await mirrored(store, copy.baseUrl)).toMatchObject({ isComplete: true, accounts: { kept: 1 } });
+    expect(contentsOf(store).accounts).toMatchObject([{ profile_image_url: 'https://images.example/new.jpg' }]);
+  });
+
   it('gives the records of a renamed account the new handle, and reports the old account as gone', async () => {
     const { service, store } = await serviceOf(5);
     await mirrored(store, service.baseUrl);
