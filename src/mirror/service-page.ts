@@ -79,7 +79,7 @@ function recordItem(item: unknown): PageItem {
 }
 
 /** By what an item of a collection is known. */
-export function keyOf(collection: Collection, item: unknown): ItemKey {
+function keyOf(collection: Collection, item: unknown): ItemKey {
   if (isObject(item)) {
     const { id, screen_name } = item;
     if (collection === 'data' && identifier.accepts(id)) return id;

@@ -312,6 +312,30 @@ describe('a mirror', () => {
     expect(inputErrors).toEqual([]);
   });
 
+  it('rejects a known item once for each version that is invalid, and keeps what the store has', async () => {
+    const { service, store } = await serviceOf(10);
+    await mirrored(store, service.baseUrl);
+    const inputErrors: InputError[] = [];
+    const onReject = (inputError: InputError) => void inputErrors.push(inputError);
+    const rejectedIn = async (text: unknown, data_page_count: unknown) => {
+      const items = descending(10, 1).map((one) => (one.id === 9 ? { ...one, text } : one));
+      show(service, 'data', items, 10);
+      show(service, 'account', [account('jack', items, { data_page_count })]);
+      const { rejected, isComplete } = await mirrored(store, service.baseUrl, { onReject, isFull: true });
+      expect(isComplete).toBe(true);
+      return rejected;
+    };
+    expect(await rejectedIn(5, 1)).toBe(1);
+    expect(inputErrors).toMatchObject([{ code: 'bad-field', place: { field: 'results[1].text' }, item: { id: 9, text: 5 } }]);
+    expect(contentsOf(store).feed[1]).toEqual(record(9));
+    expect(await rejectedIn(5, 1)).toBe(0);
+    expect(await rejectedIn(6, 1)).toBe(1);
+    expect(await rejectedIn('text 9', -1)).toBe(1);
+    expect(inputErrors[2]).toMatchObject({ item: { screen_name: 'jack' } });
+    expect(await rejectedIn('text 9', -1)).toBe(0);
+    expect(await rejectedIn(5, 1)).toBe(0);
+  });
+
   it('rejects a record with a field twice once, and imports the other records of its page', async () => {
     const { service, store } = await serviceOf(3);
     const page = JSON.stringify(service.answers.get('/rest/data/')).replace('"text":"text 2"', '"text":"text 2","text":"other"');
