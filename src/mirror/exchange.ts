@@ -11,7 +11,9 @@ export interface Exchange {
   readonly status: number;
   /** The body of the response without its chunks. It stays compressed if Content-Encoding names a compression. */
   readonly body: Buffer;
+  /** Why the response ends before its end. The reasons are those of `WARC-Truncated`. */
+  readonly truncated?: 'disconnect' | 'time' | 'length' | undefined;
 }
 
-/** Takes every exchange that has an answer, errors and redirects too, before it is looked at. */
+/** Takes every exchange that has an answer, also errors, redirects and answers that were cut short, before it is looked at. */
 export type RecordExchange = (exchange: Exchange) => void | Promise<void>;
