@@ -32,14 +32,14 @@ export function feedPage(page: number, pages: number, json: Buffer): Buffer {
   return pageBytes(frame, `${pageHeading('Changes', page)}${list}${links}`);
 }
 
-/** Returns the changes with a heading for each day. @param root the path to the root of the tree */
+/** Returns the changes in a section for each day. @param root the path to the root of the tree */
 export function changesByDay(records: readonly ChangeRecord[], root: string): ByteText {
   let [markup, day] = ['', ''];
   for (const record of records) {
     const date = record.first_encountered_date.slice(0, 10);
-    if (date !== day) markup += `<h2>${fullDate(date)}</h2>\n`;
+    if (date !== day) markup += `${day === '' ? '' : '</section>\n'}<section>\n<h2>${fullDate(date)}</h2>\n`;
     day = date;
     markup += feedChange(record, root);
   }
-  return markup;
+  return day === '' ? '' : `${markup}</section>\n`;
 }

@@ -12,7 +12,7 @@ export function formerHandlePage(handle: ByteText, holders: readonly FormerHolde
   const target = holders[0] === undefined ? '' : `${ROOT_3}${accountPage(holders[0].screen_name)}`;
   const lines = holders.map(
     ({ screen_name, seen_to }) =>
-      `<li><a href="${ROOT_3}${accountPage(screen_name)}"><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
+      `<li><a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a> had it until ${timeMarkup(seen_to, fullDate(seen_to))}\n`,
   );
   // at once, because a reader may need any time to read; the script, which keeps the fragment, still runs before
   const redirect = holders.length === 1 ? `<meta http-equiv=refresh content="0; url=${target}">\n` : '';

@@ -1,5 +1,5 @@
 import type { ChangeRecord } from '../contract/record.ts';
-import { type ByteText, escapeText } from './byte-text.ts';
+import type { ByteText } from './byte-text.ts';
 import type { Month } from './calendar.ts';
 import { chartOf } from './chart.ts';
 import { fullDate, timeMarkup } from './dates.ts';
@@ -17,12 +17,10 @@ export interface HomeContents {
   readonly months: readonly Month[];
   /** The newest records, newest first. */
   readonly newest: readonly ChangeRecord[];
-  /** The address of the API. */
-  readonly baseUrl: string;
 }
 
 /** Returns the home page. */
-export function homePage({ records, accounts, months, newest, baseUrl }: HomeContents): Buffer {
+export function homePage({ records, accounts, months, newest }: HomeContents): Buffer {
   const [last, first] = [months[0]?.days[0]?.date, months.at(-1)?.days.at(-1)?.date];
   const period =
     first === undefined || last === undefined
@@ -36,7 +34,6 @@ export function homePage({ records, accounts, months, newest, baseUrl }: HomeCon
     newest.length === 0
       ? '<p>There are no changes yet.</p>\n'
       : `<div class=changes>\n${changesByDay(newest, '')}</div>\n<p><a href="${changesPage(1)}">All changes</a></p>\n`;
-  const api = escapeText(baseUrl);
   return pageBytes(
     { title: 'History of public profiles', root: '', section: 'home' },
     `<h1>History of public profiles</h1>
@@ -47,7 +44,7 @@ export function homePage({ records, accounts, months, newest, baseUrl }: HomeCon
 ${period}</dl>
 ${chart}<h2>Newest changes</h2>
 ${list}<h2>For programs</h2>
-<p>The same history is a JSON API: <a href="${api}/rest/data/">changes</a> and <a href="${api}/rest/account/">accounts</a>.</p>
+<p>The same history is a JSON API: <a href="rest/data/">changes</a> and <a href="rest/account/">accounts</a>.</p>
 `,
   );
 }

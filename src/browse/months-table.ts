@@ -19,14 +19,19 @@ export function monthsTable(months: readonly Month[], root: string, current = ''
     if (known === undefined) years.set(year, [month]);
     else known.push(month);
   }
+  const [shown, hidden] = [[...years].slice(0, MOST_YEARS), [...years.values()].slice(MOST_YEARS)];
   const most = Math.max(1, ...months.map(({ records }) => records));
-  const rows = [...years]
-    .slice(0, MOST_YEARS)
-    .map(([year, found]) => `<tr><th scope=row>${Number(year)}${cells(year, found, most, root, current)}\n`);
+  const rows = shown.map(([year, found]) => `<tr><th scope=row>${Number(year)}${cells(year, found, most, root, current)}\n`);
   const heads = MONTHS.map(
     (month) => `<th scope=col><abbr title=${monthName(`0000-${month}`)}>${monthName(`0000-${month}`).slice(0, 3)}</abbr>`,
   );
-  return `<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${heads.join('')}</thead><tbody>\n${rows.join('')}</tbody></table></div>\n`;
+  return `<div class=scroll tabindex=0 role=group aria-label="Changes by month"><table class=heat><thead><tr><th scope=col>Year${heads.join('')}</thead><tbody>\n${rows.join('')}</tbody></table></div>\n${linkToEarlier(hidden, root)}`;
+}
+
+/** Returns a link to the newest month that the table leaves out. Its page leads to the months before it. */
+function linkToEarlier(hidden: readonly (readonly Month[])[], root: string): string {
+  const month = hidden[0]?.[0]?.month;
+  return month === undefined ? '' : `<p>Earlier: <a href="${root}${monthPage(month)}">${monthAndYear(month)}</a></p>\n`;
 }
 
 const MONTHS: readonly string[] = Array.from({ length: 12 }, (_, index) => String(index + 1).padStart(2, '0'));

@@ -91,7 +91,7 @@ export class Browse {
     const { records, accounts, feed, ranking } = this.#store.revision;
     const render = () => {
       const newest = parseRecords(this.#store.feed('first').take(NEWEST).json);
-      return [homePage({ records, accounts, months: this.#allMonths(), newest, baseUrl: this.#site.base_url })];
+      return [homePage({ records, accounts, months: this.#allMonths(), newest })];
     };
     yield { path: STYLE, render: () => [stylesheet()] };
     yield { path: ICON, render: () => [icon()] };

@@ -34,6 +34,6 @@ function formerHandle({ handle, seen_to }: BrowseAccount['formerHandles'][number
 }
 
 function formerHolder({ screen_name, seen_to }: BrowseAccount['formerHolders'][number]): ByteText {
-  const link = `<a href="${ROOT_3}${accountPage(screen_name)}"><bdi>@${escapeText(screen_name)}</bdi></a>`;
+  const link = `<a href="${ROOT_3}${accountPage(screen_name)}" data-holder><bdi>@${escapeText(screen_name)}</bdi></a>`;
   return `<dd>${link} had this handle until ${timeMarkup(seen_to, fullDate(seen_to))}`;
 }

@@ -9,7 +9,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
     .summary('serve the tree on this machine')
     .description(
       'Serves the tree on this machine at the path of its base URL, to try it before publishing it. Answers ?page=N like a host with ' +
-        'the files of palimpsest rewrite. Links in the pages point to this server instead of the base URL.',
+        'the files of palimpsest rewrite. The links of API pages and Atom feeds point to this server instead of the base URL.',
     )
     .addOption(new Option('--out <folder>', 'the tree').env('PALIMPSEST_OUT').argParser(path).default(DEFAULT_OUT))
     .addOption(new Option('--host <address>', 'the address to listen on').env('PALIMPSEST_HOST').default(DEFAULT_HOST))
@@ -19,7 +19,7 @@ export function declareServe(program: Program, terminal: Terminal): void {
         .argParser(wholeNumber(0, 65_535))
         .default(DEFAULT_PORT),
     )
-    .addOption(new Option('--no-rebase', 'do not change the links in the pages').env('PALIMPSEST_NO_REBASE'))
+    .addOption(new Option('--no-rebase', 'do not change the links of API pages and Atom feeds').env('PALIMPSEST_NO_REBASE'))
     .addOption(new Option('--open', 'open the home page in a browser, or the feed if the tree has no browse files').env('PALIMPSEST_OPEN'))
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))

@@ -1,6 +1,6 @@
 import type { Key } from '../rewrite/chunks.ts';
 
-/** What the distance between two items of a list means, and how far boundaries are apart. */
+/** How the distance between two items of a list is counted, and how far apart boundaries are. */
 export interface BoundaryRule {
   /** Two boundaries have more than this distance. On average they have twice this distance. */
   readonly distance: number;
@@ -18,10 +18,10 @@ export class Boundaries {
   /** The distance of the latest item from the beginning of the list, and its index. */
   #position = 0;
   #index = -1;
-  /** The items that are smaller than or equal to all items after them, with ascending hashes: the nearest smaller items. */
+  /** The items whose hash is not larger than that of any later item, in ascending order: a monotonic stack. */
   readonly #hashes: number[] = [];
   readonly #positions: number[] = [];
-  /** The index and the position of the latest item that is smaller than all items near it so far; -1 if there is none. */
+  /** The index and the position of the latest item whose hash is smaller than all hashes near it so far; -1 if there is none. */
   #candidate = -1;
   #candidatePosition = 0;
 
@@ -32,16 +32,16 @@ export class Boundaries {
   /**
    * Adds an item.
    * @param hash 32 bits
-   * @returns the index of the item after which there is a boundary, if that is clear only now; otherwise -1
+   * @returns the index of an item with a boundary after it, if this call decides that; otherwise -1
    */
   add(hash: number, bytes: number): number {
     const { distance, unitBytes } = this.#rule;
     this.#position += Math.max(1, Math.ceil(bytes / unitBytes));
     this.#index += 1;
     const position = this.#position;
-    const isClear = this.#candidate !== -1 && position - this.#candidatePosition > distance;
-    const found = isClear ? this.#candidate : -1;
-    if (isClear) this.#candidate = -1;
+    const isDecided = this.#candidate !== -1 && position - this.#candidatePosition > distance;
+    const found = isDecided ? this.#candidate : -1;
+    if (isDecided) this.#candidate = -1;
     while (this.#hashes.length > 0 && (this.#hashes.at(-1) ?? 0) > hash) {
       this.#hashes.pop();
       this.#positions.pop();
@@ -59,7 +59,7 @@ export class Boundaries {
     return found;
   }
 
-  /** Returns the index of the last item with a boundary that was not clear before the end of the list; otherwise -1. */
+  /** Ends the list. Returns the index of an item with a boundary after it, if only the end decides that; otherwise -1. */
   end(): number {
     return this.#candidate;
   }

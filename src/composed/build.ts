@@ -26,7 +26,7 @@ export interface ComposedBuildOptions {
   readonly site: Site;
   /** The time of a new generation. */
   readonly time: Date;
-  /** Whether to hash the chunks themselves instead of trusting their names. */
+  /** Whether to hash the existing chunks instead of trusting their names. */
   readonly repair?: boolean | undefined;
   /** Stops the build as long as the tree is unchanged. */
   readonly signal?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ export interface ComposedSummary {
   readonly removed: number;
   /** How many earlier generations were dropped. */
   readonly droppedGenerations: number;
-  /** Why: they may contain an account that was removed since, or the log of generations was damaged; null if none were. */
+  /** Why: they may contain an account that has been removed, or the log of generations was damaged; null if none were dropped. */
   readonly dropReason: 'removed-account' | 'damaged-log' | null;
 }
 
@@ -110,7 +110,7 @@ function unchanged(head: ComposedHead): ComposedSummary {
   return { build: head, written: 0, removed: 0, droppedGenerations: 0, dropReason: null };
 }
 
-/** Returns the trees by way of the trees of the last build; undefined if that is not possible. */
+/** Returns the trees, based on the trees of the last build; undefined if that is not possible. */
 function treesFrom(before: ComposedHead | undefined, store: Store, site: Site, chunks: Chunks, put: ChunkStage['put']): Trees | undefined {
   if (before === undefined || before.palimpsest !== VERSION || before.page_size !== site.page_size) return undefined;
   if (before.store === store.revision.fingerprint) return { data: before.data, account: before.account };
@@ -153,7 +153,7 @@ function nextHead(
     page_size: site.page_size,
     account_page_size: site.account_page_size,
   };
-  // the nodes of the log are put again, because one of them may be missing
+  // the nodes of the log are written again, because one of them may be missing
   const log = isSameState ? treeOf(leavesBelow(before.log.node, chunks), put) : appended(before?.log, generation, chunks, put);
   return {
     head: {

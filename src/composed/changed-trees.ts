@@ -9,10 +9,10 @@ import type { ComposedHead } from './head.ts';
 import { readNodes, treeOf } from './nodes.ts';
 import { rechunk } from './rechunk.ts';
 
-/** If more of the leaves changed, reading the whole store is faster. */
-const MOST_CHANGED = 0.25;
-/** So many leaves may change in a small tree. */
-const FEW_LEAVES = 32;
+/** If a larger share of the leaves changed, reading the whole store is faster. */
+const MAX_CHANGED_SHARE = 0.25;
+/** This many changed leaves are always few enough. */
+const FEW_CHANGED_LEAVES = 32;
 
 /**
  * Makes the trees of a store from its items that changed since an earlier revision, and the trees of that revision.
@@ -26,7 +26,7 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const leaves = { data: before.data.leaves, account: before.account.leaves };
     if (leaves.data.length === 0 || leaves.account.length === 0) return undefined;
     const changed = changedLeaves(store, since, leaves, head.page_size, chunks);
-    if (changed.data.length > most(leaves.data) || changed.account.length > most(leaves.account)) return undefined;
+    if (changed.data.length > maxChanged(leaves.data) || changed.account.length > maxChanged(leaves.account)) return undefined;
     const [feed, accounts] = [store.feedItems(), store.accountItems()];
     const data = rechunk(FEED_RULE, leaves.data, changed.data, (after, upTo) => feed.range(idOf(after), idOf(upTo) ?? 0), chunks, put);
     const account = rechunk(
@@ -41,14 +41,14 @@ export function changedTrees(store: Store, since: number, head: ComposedHead, ch
     const isWhole = trees.data.count === store.revision.records && trees.account.count === store.revision.accounts;
     return isWhole ? trees : undefined;
   } catch (error) {
-    // the whole store replaces a chunk that is missing or damaged
+    // all trees are made from the whole store instead, which also restores this chunk
     if (error instanceof DamagedChunk) return undefined;
     throw error;
   }
 }
 
-function most(leaves: readonly Child[]): number {
-  return Math.max(FEW_LEAVES, leaves.length * MOST_CHANGED);
+function maxChanged(leaves: readonly Child[]): number {
+  return Math.max(FEW_CHANGED_LEAVES, leaves.length * MAX_CHANGED_SHARE);
 }
 
 function idOf(key: number | string | undefined): number | undefined {

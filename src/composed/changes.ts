@@ -73,7 +73,7 @@ function textsIn(leaf: Buffer): Map<AccountKey, string> {
   return textsOf([{ keys, lengths, json: Buffer.from(itemsOf(leaf, 0, keys.length)) }]);
 }
 
-/** Adds the records of an account, by id, in a form in which equal records are equal. */
+/** Adds the records of an account, by id, as JSON that is the same for equal records. */
 function addRecords(account: string, to: Map<number, string>): void {
   const { data }: { data: readonly { readonly id: number }[] } = JSON.parse(account);
   for (const record of data) to.set(record.id, JSON.stringify(record));

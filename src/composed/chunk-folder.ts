@@ -64,7 +64,7 @@ export interface StageOptions {
   readonly out: string;
   /** A folder for new chunks, on the same disk. */
   readonly stage: string;
-  /** Whether the tree's chunks have the bytes that their names say. Otherwise each is read and compared. */
+  /** Whether existing chunks are trusted to match their names. Otherwise each is read and hashed. */
   readonly isTrusted: boolean;
 }
 
@@ -117,7 +117,7 @@ export class ChunkStage {
     }
   }
 
-  /** Moves the staged chunks into the tree. A tree without chunks takes the whole folder: a full disk may not have space for new ones. */
+  /** Moves the staged chunks into the tree. If it has no chunks, moves the whole folder: a full disk may not have space for new folders. */
   promote(): void {
     const [from, to] = [join(this.#stage, CHUNKS), join(this.#out, CHUNKS)];
     if (this.#staged.size === 0) return;

@@ -63,7 +63,7 @@ export class Chunker {
     return this.#leaves;
   }
 
-  /** @param index the index of an item in the count of the boundaries; a boundary outside the items of this chunker is ignored */
+  /** @param index the index of an item, as the boundaries count; a boundary outside the items of this chunker is ignored */
   #endLeafAfter(index: number): void {
     const items = index - this.#first + 1;
     if (items > 0 && items <= this.#keys.length) this.#endLeaf(items);

@@ -18,7 +18,7 @@ export interface Published {
   readonly time: string;
 }
 
-/** The state that a target had before it went back to an earlier one. */
+/** A state that a rollback replaced with an earlier one. */
 export interface Withdrawn {
   readonly generation: number;
   /** The SHA-256 of the root of its log. */
@@ -32,7 +32,7 @@ export interface ComposedHead extends Site {
   readonly layout: 'composed';
   /** The number of the present state, from 1. */
   readonly generation: number;
-  /** Fingerprint of the store's contents. */
+  /** The fingerprint of the store. */
   readonly store: string;
   /** The time of the newest exclusion in the store; null if it has none. */
   readonly last_exclusion: string | null;
@@ -40,11 +40,11 @@ export interface ComposedHead extends Site {
   readonly account: KnownTree;
   /** The log of generations. */
   readonly log: KnownTree;
-  /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has it. */
+  /** The publishes of the last day and the one before them, the oldest first. Only the head at a target has this field. */
   readonly published?: readonly Published[] | undefined;
   /**
-   * What each rollback since the last removal withdrew. The numbers must not stand for other states, because readers have seen
-   * them. Only the head at a target has it, or a copy of the target.
+   * The generations that rollbacks have withdrawn since the last removal. Their numbers are not used again, because readers have seen
+   * them. Only the head at a target, or in a copy of the target, has this field.
    */
   readonly withdrawn?: readonly Withdrawn[] | undefined;
 }
@@ -63,8 +63,8 @@ const isHash = (value: unknown): value is string => typeof value === 'string' &&
 function isChild(value: unknown, level: number): value is Child {
   if (!Array.isArray(value)) return false;
   const [hash, items, bytes, last, leaf, leafItems]: unknown[] = value;
-  const isSound = isHash(hash) && count.accepts(items) && items > 0 && count.accepts(bytes) && isKey(last);
-  return isSound && (level === 1 ? value.length === 4 : value.length === 6 && isHash(leaf) && count.accepts(leafItems));
+  const isValid = isHash(hash) && count.accepts(items) && items > 0 && count.accepts(bytes) && isKey(last);
+  return isValid && (level === 1 ? value.length === 4 : value.length === 6 && isHash(leaf) && count.accepts(leafItems));
 }
 
 /** Whether a parsed value is a node of a tree. */
@@ -123,8 +123,8 @@ export function encodeHead(head: ComposedHead): string {
 export function parseHead(bytes: Uint8Array): ComposedHead | undefined {
   try {
     const head = parseShape(SHAPE, JSON.parse(Buffer.from(bytes).toString()), '');
-    const isSound = isBaseUrl(head.base_url) && head.page_size > 0 && head.account_page_size > 0 && head.generation > 0;
-    return isSound && head.log.count > 0 && head.log.count <= head.generation ? head : undefined;
+    const isValid = isBaseUrl(head.base_url) && head.page_size > 0 && head.account_page_size > 0 && head.generation > 0;
+    return isValid && head.log.count > 0 && head.log.count <= head.generation ? head : undefined;
   } catch (error) {
     if (error instanceof Violation || error instanceof SyntaxError) return undefined;
     throw error;

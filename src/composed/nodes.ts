@@ -8,7 +8,7 @@ const ROOT_CHILDREN = 256;
 /** Two boundaries between nodes have more than this number of children between them. */
 const DISTANCE = 64;
 
-/** A node below the root, with the child that names it. */
+/** A node below the root, with its entry in the node above it. */
 interface NamedNode {
   readonly child: Child;
   readonly node: Node;
@@ -31,7 +31,7 @@ export function readNodes(root: Node, chunks: Chunks): { readonly leaves: readon
 
 /**
  * Makes the nodes above the leaves of a tree, up to its root.
- * @param former the nodes of an earlier tree with nearly the same leaves: those far from every change are taken from there
+ * @param former the nodes of an earlier tree with nearly the same leaves. Nodes far from every change are reused
  */
 export function treeOf(leaves: readonly Child[], put: PutChunk, former: Levels = new Map()): Tree & { readonly node: Node } {
   let children = leaves;
@@ -57,7 +57,7 @@ function nodesAbove(children: readonly Child[], level: number, former: readonly 
 
 /** The nodes that stay, and the children between them. */
 interface ChangedPart {
-  /** The nodes before the first one and from the last one on stay. */
+  /** The former nodes before `first` and from `last` on stay. */
   readonly first: number;
   readonly last: number;
   /** The children from `start` to before `end` are below other nodes. */
@@ -92,10 +92,10 @@ function changedPart(children: readonly Child[], former: readonly NamedNode[]): 
 function endsBetween(children: readonly Child[], start: number, end: number): readonly number[] {
   const boundaries = new Boundaries({ distance: DISTANCE, unitBytes: Number.POSITIVE_INFINITY });
   // the children nearby decide about boundaries too
-  const context = Math.max(0, start - DISTANCE);
-  const nearby = children.slice(context, end + DISTANCE + 1);
+  const contextStart = Math.max(0, start - DISTANCE);
+  const nearby = children.slice(contextStart, end + DISTANCE + 1);
   const found = nearby.map(([hash, , bytes]) => boundaries.add(Number.parseInt(hash.slice(0, 8), 16), bytes));
-  const ends = [...found, boundaries.end()].filter((index) => index !== -1).map((index) => context + index + 1);
+  const ends = [...found, boundaries.end()].filter((index) => index !== -1).map((index) => contextStart + index + 1);
   return [...ends.filter((each) => each > start && each < end), end];
 }
 

@@ -19,19 +19,19 @@ interface LeafRange {
  * Chunks the items of changed leaves and of their neighbors again: an item can move the boundaries on both sides of its leaf,
  * but none beyond the neighbors. The result is the same as if all items were chunked.
  * @param leaves all leaves before the change
- * @param edited the positions of the leaves with changed items, ascending
+ * @param changed the positions of the leaves with changed items, ascending
  */
 export function rechunk(
   rule: BoundaryRule,
   leaves: readonly Child[],
-  edited: readonly number[],
+  changed: readonly number[],
   items: ReadItems,
   chunks: Chunks,
   put: PutChunk,
 ): readonly Child[] {
   const found: Child[] = [];
   let next = 0;
-  for (const { start, end } of rangesOf(leaves, edited)) {
+  for (const { start, end } of rangesOf(leaves, changed)) {
     found.push(...leaves.slice(next, start));
     const chunker = new Chunker(rule, put);
     const context = (leaf: Child | undefined): LeafIndex => (leaf === undefined ? EMPTY : leafIndex(chunks.read(leaf[0])));
@@ -49,9 +49,9 @@ export function rechunk(
 
 const EMPTY: LeafIndex = { keys: [], lengths: [] };
 
-function rangesOf(leaves: readonly Child[], edited: readonly number[]): readonly LeafRange[] {
+function rangesOf(leaves: readonly Child[], changed: readonly number[]): readonly LeafRange[] {
   const ranges: LeafRange[] = [];
-  for (const leaf of edited) {
+  for (const leaf of changed) {
     const range = { start: Math.max(0, leaf - 1), end: Math.min(leaves.length - 1, leaf + 1) };
     const last = ranges.at(-1);
     if (last !== undefined && range.start <= last.end) ranges[ranges.length - 1] = { start: last.start, end: range.end };

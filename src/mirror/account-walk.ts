@@ -1,26 +1,26 @@
-/** A page of the accounts, as far as the walk through them looks at it. */
+/** What a walk through the accounts needs from a page. */
 export interface AccountsPage {
   readonly number: number;
-  /** Accounts in the whole collection, as this page says. */
+  /** The `count` of the page: the number of accounts in the whole collection. */
   readonly count: number;
   readonly items: number;
   readonly hasNext: boolean;
 }
 
-/** What is known of the service's accounts after a page has been read. */
+/** The numbers of accounts after a page was read. */
 export interface AccountTally {
-  /** Accounts known to have been in the service, in this run or in one before. */
+  /** Accounts that this run or an earlier one has found in the service. */
   readonly known: number;
-  /** Of these, seen in this round. */
+  /** Of these, the accounts seen in this round. */
   readonly seen: number;
-  /** Accounts that new records speak of and that no page has shown yet. */
+  /** Accounts that new records name and that no page has shown yet. */
   readonly wanted: number;
 }
 
 /**
- * A walk through the accounts. New accounts are on the last pages, so a walk that knows the others reads page 1, which
- * has the `count`, and then from the last page back until what is known agrees with it. Any other walk reads all pages
- * in their order. Plain data: it is kept on disk after each page.
+ * A walk through the accounts. New accounts are on the last pages. So if the other accounts are known, the walk goes backward: it reads
+ * page 1, which has the `count`, and then the last page and the pages before it, until the number of known accounts agrees with `count`.
+ * Otherwise the walk goes forward through all pages. A walk is plain data, which is saved after each page.
  */
 export interface AccountWalk {
   readonly state: 'walking' | 'complete' | 'incomplete';
@@ -30,20 +30,20 @@ export interface AccountWalk {
   readonly page: number;
   /** Pages that could not be read. */
   readonly gaps: readonly { readonly page: number; readonly reason: string }[];
-  /** By how many accounts `count` exceeds what all pages together hold. */
+  /** `count` minus the number of accounts on all pages. */
   readonly excess: number;
-  /** Known accounts that all pages together do not show any more. */
+  /** The number of known accounts that no page shows any more. */
   readonly gone: number;
 }
 
-/** How many rounds are walked, at most, until the known accounts and the count agree. */
+/** The maximum number of rounds. The walk ends earlier if the number of known accounts agrees with `count`. */
 const ROUNDS = 3;
 
 export function startAccountWalk(direction: AccountWalk['direction'], excess: number, round = 1): AccountWalk {
   return { state: 'walking', direction, round, page: 1, gaps: [], excess, gone: 0 };
 }
 
-/** The walk after a page was read and its accounts were counted. */
+/** Returns the walk after a page was read and its accounts were counted. */
 export function afterAccountsPage(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   if (walk.direction === 'forward') {
     return page.hasNext ? { ...walk, page: page.number + 1 } : endOfRound(walk, page, tally);
@@ -53,19 +53,19 @@ export function afterAccountsPage(walk: AccountWalk, page: AccountsPage, tally: 
   return page.number === 2 ? endOfRound(walk, page, tally) : { ...walk, page: page.number - 1 };
 }
 
-/** The walk after the page it was to read could not be read. */
+/** Returns the walk after its next page could not be read. */
 export function afterAccountsFailure(walk: AccountWalk, reason: string, isLast: boolean): AccountWalk {
   const next = { ...walk, gaps: [...walk.gaps, { page: walk.page, reason }] };
   const isEnd = walk.direction === 'forward' ? isLast : walk.page <= 2;
   return isEnd ? { ...next, state: 'incomplete' } : { ...next, page: walk.page + (walk.direction === 'forward' ? 1 : -1) };
 }
 
-/** The walk after a page that should be there was not: there are fewer accounts than before. */
+/** Returns the walk after its next page did not exist: the service has fewer accounts than before. */
 export function afterAccountsShrank(walk: AccountWalk): AccountWalk {
   return nextRound(walk);
 }
 
-/** All pages have been read. */
+/** Returns the walk after all pages of a round were read. */
 function endOfRound(walk: AccountWalk, page: AccountsPage, tally: AccountTally): AccountWalk {
   if (walk.gaps.length > 0) return { ...walk, state: 'incomplete' };
   const excess = page.count - tally.seen;

@@ -6,18 +6,22 @@ import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 
 /**
  * Deletes from the store the items that only this service had, and that it no longer has. Runs in the caller's batch.
- * @param most the maximum number of items to delete
+ * @param maxDeletes the maximum number of items to delete
  * @throws Failure too-many-deletes
  */
-export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { readonly records: number; readonly accounts: number } {
-  const own = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
-  const [records, accounts] = [own('data'), own('account')];
-  if (records.length + accounts.length > most) {
+export function deleteGone(
+  batch: Batch,
+  memory: MirrorMemory,
+  maxDeletes: number,
+): { readonly records: number; readonly accounts: number } {
+  const goneOnlyHere = (collection: Collection) => memory.gone(collection).filter((key) => !memory.isElsewhere(collection, key));
+  const [records, accounts] = [goneOnlyHere('data'), goneOnlyHere('account')];
+  if (records.length + accounts.length > maxDeletes) {
     throw new Failure(
       'too-many-deletes',
       `the service no longer has ${plural(records.length, 'record')} and ${plural(accounts.length, 'account')}`,
       {
-        expected: `at most ${most} deletes from the store`,
+        expected: `at most ${maxDeletes} deletes from the store`,
         found: `${records.length + accounts.length}`,
         hint: 'check that the service is complete; then allow more with --max-delete, or leave out --delete; nothing was changed, and the next run reads no page again',
       },
@@ -26,7 +30,7 @@ export function deleteGone(batch: Batch, memory: MirrorMemory, most: number): { 
   const writer = memory.writer();
   const owner = batch.database.prepare<[ItemKey], string>('SELECT account FROM record WHERE id = ?').pluck();
   const removeRecord = batch.database.prepare<[ItemKey]>('DELETE FROM record WHERE id = ?');
-  // an account of which nothing is known any more goes when the batch ends
+  // an account of which nothing is known is deleted when the batch ends
   const forgetProfile = batch.database.prepare<[ItemKey]>('UPDATE account SET known_to = NULL WHERE screen_name = ?');
   let removed = 0;
   for (const id of records) {

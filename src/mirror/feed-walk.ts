@@ -1,25 +1,25 @@
-/** A page of the feed, as far as the walk through it looks at it. */
+/** What a walk through the feed needs from a page. */
 export interface FeedPage {
   readonly number: number;
-  /** Records in the whole feed, as this page says. */
+  /** The `count` of the page: the number of records in the whole feed. */
   readonly count: number;
   readonly hasNext: boolean;
-  /** Ids of the newest and the oldest record on the page; null if it has none. */
+  /** The ids of the newest and the oldest record on the page; null if it has none. */
   readonly highest: number | null;
   readonly lowest: number | null;
-  /** Whether the ids fall from record to record. */
+  /** Whether the ids descend. */
   readonly isOrdered: boolean;
 }
 
-/** How many records of the service are known, counted after a page has been read. */
+/** The numbers of records after a page was read. */
 export interface FeedTally {
-  /** Known to have been in the service, in this run or in one before. */
+  /** Records that this run or an earlier one has found in the service. */
   readonly known: number;
-  /** Of these, missing on the pages that cover their ids. */
+  /** Of these, the records that are missing from the pages that cover their ids. */
   readonly gone: number;
 }
 
-/** A place in the feed that could not be read. Ids are null if there was no record on that side. */
+/** A part of the feed that may not have been read. The ids on both sides are null if no record was read on that side. */
 export interface Gap {
   /** The page that could not be read, or before which records may have been skipped. */
   readonly page: number;
@@ -30,41 +30,41 @@ export interface Gap {
 }
 
 /**
- * A walk through the feed, newest record first. New records push older ones to later pages while it goes on, removed
- * ones pull them to earlier pages, so that pages alone prove nothing: it ends when the ids that are known agree with
- * the `count` of the service. Plain data: it is kept on disk after each page.
+ * A walk through the feed, newest record first. During the walk, new records move others to later pages, and removed records move others
+ * to earlier pages. So even a walk through all pages can miss records. The walk ends when the number of known records agrees with the
+ * `count` of the service. A walk is plain data, which is saved after each page.
  */
 export interface FeedWalk {
   readonly state: 'walking' | 'complete' | 'incomplete';
-  /** A round begins at page 1. */
+  /** The number of the round. Each round begins at page 1. */
   readonly round: number;
   /** The page to read next. */
   readonly page: number;
-  /** Every record of the service up to this id is known; null if that is not known of any. */
+  /** Every record of the service up to this id is known; null if there is no such id. */
   readonly watermark: number | null;
-  /** Highest and lowest id of the records that were read without a gap; null before the first. */
+  /** The highest and the lowest id of the records that were read without a gap; null before the first page. */
   readonly top: number | null;
   readonly frontier: number | null;
-  /** The last page that joined the ones before it, and what it said of the feed. */
+  /** The number of the last page that was read, and its `count`. */
   readonly lastPage: number;
   readonly count: number;
-  /** Whether all pages of the round said the same of it. */
+  /** Whether all pages of the round had the same `count`. */
   readonly isSteady: boolean;
   readonly isOrdered: boolean;
   readonly gaps: readonly Gap[];
   readonly stepsBack: number;
-  /** By how many records `count` exceeds what all pages together hold. A service may count what it does not show. */
+  /** `count` minus the number of records on all pages. A service can count records that it does not show. */
   readonly excess: number;
 }
 
-/** How often a round may go back a page because records may have been skipped. */
+/** How often a round can go back one page because records may have been skipped. */
 const STEPS_BACK = 20;
-/** How many rounds are walked, at most, until the known records and the count agree. */
+/** The maximum number of rounds. The walk ends earlier if the number of known records agrees with `count`. */
 const ROUNDS = 4;
 
 /**
- * @param watermark of the runs before; null to read all pages
- * @param excess that the runs before have found
+ * @param watermark the watermark of earlier runs; null to read all pages
+ * @param excess the excess that earlier runs found
  */
 export function startFeedWalk(watermark: number | null, excess: number): FeedWalk {
   return {
@@ -84,19 +84,19 @@ export function startFeedWalk(watermark: number | null, excess: number): FeedWal
   };
 }
 
-/** The ids that a page covers, from `low` up to but not `high`: the service has no other records there. */
+/** Returns the range of ids that a page covers, from `low` to before `high`. All records of the service in it are on the page. */
 export function idsCovered(walk: FeedWalk, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
-  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !joins(walk, page)) return undefined;
+  if (!walk.isOrdered || !page.isOrdered || isRestart(walk, page) || !isAdjacent(walk, page)) return undefined;
   const high = page.number === 1 && walk.lastPage === 0 ? Number.MAX_SAFE_INTEGER + 1 : (walk.frontier ?? Number.MAX_SAFE_INTEGER + 1);
   const low = page.hasNext ? (page.lowest ?? high) : 0;
   return low < high ? { low, high } : undefined;
 }
 
-/** The walk after a page was read and its records were counted. */
+/** Returns the walk after a page was read and its records were counted. */
 export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally): FeedWalk {
   if (isRestart(walk, page)) return nextRound(walk);
   const failed = walk.gaps.find((gap) => gap.reason !== null && gap.page === page.number - 1);
-  const isJoined = joins(walk, page);
+  const isJoined = isAdjacent(walk, page);
   if (!isJoined && failed === undefined && walk.stepsBack < STEPS_BACK) {
     return { ...walk, page: page.number - 1, stepsBack: walk.stepsBack + 1 };
   }
@@ -115,12 +115,13 @@ export function afterFeedPage(walk: FeedWalk, page: FeedPage, tally: FeedTally):
     isOrdered,
     gaps: isJoined ? others : [...others, gap],
   };
-  const isMet = isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
+  const isWatermarkReached =
+    isOrdered && walk.watermark !== null && frontier !== null && frontier <= walk.watermark && !isBelowWatermark(next);
   const excess = page.count - (tally.known - tally.gone);
-  return page.hasNext && !(isMet && excess === walk.excess) ? next : endOfRound(next, excess);
+  return page.hasNext && !(isWatermarkReached && excess === walk.excess) ? next : endOfRound(next, excess);
 }
 
-/** The walk after the page it was to read could not be read. */
+/** Returns the walk after its next page could not be read. */
 export function afterFeedFailure(walk: FeedWalk, reason: string, isLast: boolean): FeedWalk {
   const next = {
     ...walk,
@@ -131,23 +132,23 @@ export function afterFeedFailure(walk: FeedWalk, reason: string, isLast: boolean
   return isLast ? { ...next, state: 'incomplete' } : next;
 }
 
-/** The walk after a page that was linked to was no longer there: the feed has become shorter. */
+/** Returns the walk after its next page did not exist: the feed has become shorter. */
 export function afterFeedShrank(walk: FeedWalk): FeedWalk {
   return nextRound(walk);
 }
 
-/** The walk from page 1 once more, to see what has come meanwhile. */
+/** Returns a walk that starts again at page 1, to find records that were added meanwhile. */
 export function walkFeedAgain(walk: FeedWalk): FeedWalk {
   return { ...startFeedWalk(walk.isOrdered ? walk.watermark : null, walk.excess), isOrdered: walk.isOrdered };
 }
 
-/** @param excess of `count` over the records that are known */
+/** @param excess `count` minus the number of known records */
 function endOfRound(walk: FeedWalk, excess: number): FeedWalk {
-  // what was read without a gap reaches down to where all is known, or to the end
+  // the records that were read without a gap reach down to the watermark, or to the end of the feed
   const ended = { ...walk, watermark: walk.isOrdered ? (walk.top ?? walk.watermark) : null };
   if (walk.gaps.some(({ reason }) => reason !== null)) return { ...ended, state: 'incomplete' };
   if (walk.gaps.length > 0) return nextRound(ended);
-  // if nothing moved meanwhile, another round would find the same; if something did, the count can agree by chance
+  // if `count` stayed the same, another round would find the same; if it changed, it can agree by chance
   return walk.isSteady || walk.round >= ROUNDS ? { ...ended, state: 'complete', excess } : nextRound(ended);
 }
 
@@ -156,18 +157,18 @@ function nextRound(walk: FeedWalk): FeedWalk {
   return { ...walkFeedAgain(walk), round: walk.round + 1 };
 }
 
-/** Page 1 shows nothing of what was read in this round: the service holds other records now. */
+/** Whether page 1 shows none of the records of this round: the service has other records now. */
 function isRestart(walk: FeedWalk, page: FeedPage): boolean {
   return page.number === 1 && walk.lastPage > 0 && (page.highest ?? -1) < (walk.frontier ?? 0);
 }
 
-/** The newest record is older than the watermark, so that record was removed, or all ids are new. Then the watermark proves nothing. */
+/** Whether the newest record is older than the watermark. Then newer records were removed, or all ids changed: it proves nothing. */
 function isBelowWatermark({ watermark, top, gaps }: FeedWalk): boolean {
   return gaps.length === 0 && (top ?? 0) < (watermark ?? 0);
 }
 
 /** Whether no record can lie between a page and what was read before it. */
-function joins(walk: FeedWalk, page: FeedPage): boolean {
+function isAdjacent(walk: FeedWalk, page: FeedPage): boolean {
   if (walk.lastPage === 0 && page.number === 1) return true;
   if (walk.frontier !== null && page.highest !== null && page.highest >= walk.frontier) return true;
   return page.number === walk.lastPage + 1 && page.count >= walk.count;

@@ -9,11 +9,11 @@ import { BadPage } from './service-page.ts';
 export interface HttpOptions {
   readonly baseUrl: string;
   readonly userAgent: string;
-  /** Milliseconds from the start of one request to the start of the next, at least. */
+  /** The minimum number of milliseconds from the start of one request to the start of the next. */
   readonly delay: number;
-  /** Connections, at most. */
+  /** The maximum number of connections. */
   readonly concurrency: number;
-  /** Milliseconds without a byte after which a request has failed. */
+  /** A request fails after this number of milliseconds without a byte. */
   readonly timeout: number;
   readonly signal: AbortSignal;
   readonly record?: RecordExchange | undefined;
@@ -24,16 +24,16 @@ export interface HttpAnswer {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: IncomingMessage['headers'];
-  /** As it was sent. */
+  /** The body as it was sent. */
   readonly sent: Buffer;
-  /** Without its Content-Encoding. */
+  /** Returns the body without its Content-Encoding. */
   readonly body: () => Buffer;
 }
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
-const MOST_REDIRECTS = 5;
-/** How large a page may be, in bytes: it is kept in memory. */
-const LARGEST = 1 << 28;
+const MAX_REDIRECTS = 5;
+/** The maximum size of a page, in bytes. A page is kept in memory. */
+const MAX_PAGE_BYTES = 1 << 28;
 
 /** An exchange, and the error that cut its response short. */
 interface Answered {
@@ -42,13 +42,13 @@ interface Answered {
   readonly error: Error | undefined;
 }
 
-/** Sends GET requests to one service, one after another with a pause, and has every exchange recorded. */
+/** Sends GET requests to one service, with a delay between their starts, and records every exchange. */
 export class HttpClient {
   readonly #options: HttpOptions;
   readonly #agent: HttpAgent;
   readonly #base: URL;
   #nextStart = 0;
-  /** How many requests were sent, and the bytes of their answers. */
+  /** The number of requests that were sent, and of bytes in their answers. */
   requests = 0;
   received = 0;
 
@@ -84,10 +84,10 @@ export class HttpClient {
   #redirected(from: string, location: string, redirects: number): string {
     const url = URL.canParse(location, from) ? new URL(location, from) : undefined;
     const isHere = url?.origin === this.#base.origin && url.pathname.startsWith(this.#base.pathname);
-    if (url !== undefined && isHere && redirects < MOST_REDIRECTS) return url.href;
+    if (url !== undefined && isHere && redirects < MAX_REDIRECTS) return url.href;
     throw new Failure('bad-service', 'a redirect is not followed', {
       place: { file: from },
-      expected: isHere ? `at most ${MOST_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
+      expected: isHere ? `at most ${MAX_REDIRECTS} redirects` : `an address below ${this.#base.href}`,
       found: location,
       hint: isHere
         ? 'report the redirects to the operator of the service'
@@ -96,11 +96,11 @@ export class HttpClient {
   }
 
   /** @throws the network's error, if no response began */
-  async #exchange(url: string, more: Readonly<Record<string, string>>): Promise<Answered> {
+  async #exchange(url: string, extra: Readonly<Record<string, string>>): Promise<Answered> {
     await this.#pause();
     const { userAgent, timeout, signal, record } = this.#options;
-    // Connection is named here so that the list of headers is all that is sent
-    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, Connection: 'keep-alive', ...more };
+    // with Connection, this is the complete list of the headers that are sent
+    const headers = { Accept: 'application/json', 'Accept-Encoding': 'gzip', 'User-Agent': userAgent, Connection: 'keep-alive', ...extra };
     const startedAt = Date.now();
     this.requests += 1;
     return await new Promise((resolve, reject) => {
@@ -117,7 +117,7 @@ export class HttpClient {
           pieces.push(piece);
           length += piece.length;
           this.received += piece.length;
-          if (length > LARGEST) message.destroy(new BadPage(`an answer of more than ${LARGEST} bytes`));
+          if (length > MAX_PAGE_BYTES) message.destroy(new BadPage(`an answer of more than ${MAX_PAGE_BYTES} bytes`));
         });
         const finish = (error?: Error) => {
           const [response, body] = [Buffer.concat(wire ?? []), Buffer.concat(pieces)];
@@ -143,7 +143,7 @@ export class HttpClient {
     });
   }
 
-  /** Waits for its turn: requests start one delay after another, however many are asked for at once. */
+  /** Waits until the next request may start, one delay after the request before it, even if several are made at once. */
   async #pause(): Promise<void> {
     const now = performance.now();
     const start = Math.max(now, this.#nextStart);
@@ -165,20 +165,20 @@ function reasonOf(error: Error): Exchange['truncated'] {
 function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {
   const encoding = contentEncoding?.toLowerCase();
   if (encoding === undefined || encoding === 'identity' || sent.length === 0) return sent;
-  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BadPage(`Content-Encoding ${encoding}, which was not asked for`);
+  if (encoding !== 'gzip' && encoding !== 'x-gzip') throw new BadPage(`Content-Encoding ${encoding}, which was not requested`);
   try {
-    return gunzipSync(sent, { maxOutputLength: LARGEST });
+    return gunzipSync(sent, { maxOutputLength: MAX_PAGE_BYTES });
   } catch (error) {
     throw new BadPage(`damaged gzip data: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
-/** Returns the list that gets the bytes of the response, as the connection receives them. */
+/** Returns a list to which the bytes of the response are added when the connection receives them. */
 function bytesReceived(sent: ClientRequest): Buffer[] {
   const pieces: Buffer[] = [];
   sent.once('socket', (socket) => {
     const take = (piece: Buffer) => void pieces.push(piece);
-    // before the parser: it ends the response while it reads its last piece
+    // before the parser, because the parser ends the response while it reads the last piece
     socket.prependListener('data', take);
     sent.once('close', () => socket.off('data', take));
   });

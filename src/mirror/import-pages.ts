@@ -14,7 +14,7 @@ import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
 import { lowerKnownTo } from './lower-known-to.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
-import { areTwo, variantOf } from './service-page.ts';
+import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 /** The phases of the import. `import` counts pages. */
@@ -23,7 +23,7 @@ export type ImportPagesPhase = 'import' | CommitPhase;
 export interface ImportPagesOptions extends FinishedRun {
   readonly baseUrl: string;
   readonly onConflict: ConflictPolicy;
-  /** Called once for each rejected item. */
+  /** Called once with each rejected item. */
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
@@ -108,7 +108,7 @@ class PageImporter {
     return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 
-  /** Deletes what was imported of accounts before a record showed that they are excluded. */
+  /** Deletes imported accounts of which a later record showed that they are excluded. */
   finish(): void {
     const { records, accounts } = this.#writer.withdrawExcluded();
     withdraw(this.#records, records);
@@ -119,7 +119,7 @@ class PageImporter {
     if (body === null) return;
     const json = gunzipSync(body);
     const start = json.indexOf('{') + 1;
-    // a line break after the first brace: then each item is read by itself, and a broken one is rejected without its page
+    // with a line break after the first brace, each item is parsed alone, so a broken item is rejected without its page
     const open = async function* () {
       yield* [json.subarray(0, start), Buffer.from('\n'), json.subarray(start)];
     };
@@ -150,7 +150,7 @@ class PageImporter {
     }
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
-    const isOther = other !== undefined && areTwo(other, variant);
+    const isOther = other !== undefined && areTwoAccounts(other, variant);
     // removed records do not date a profile
     const data = item.account.data.filter(({ id }) => !this.#gone.has(id));
     const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
@@ -178,13 +178,13 @@ class PageImporter {
   }
 }
 
-/** The lines of a page are not those of the service, see {@link PageImporter.add}. */
+/** Drops the line, because {@link PageImporter.add} adds a line break to the page. */
 function withoutLine(inputError: InputError): InputError {
   const { line: _, ...place } = inputError.place;
   return { ...inputError, place };
 }
 
-/** Rejects an account line of an export: a page has records or accounts. */
+/** Returns the error for an account line of an export: a page has records or accounts. */
 function accountLine({ place, state }: Item & { readonly kind: 'state' }): InputError {
   return {
     kind: 'error',

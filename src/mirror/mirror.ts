@@ -14,7 +14,7 @@ import { type ImportedPages, type ImportPagesPhase, importPages } from './import
 import { type Missing, missingOf } from './missing.ts';
 import { pageAddress } from './page-link.ts';
 import { PageReader } from './page-reader.ts';
-import { changedPages, keptTree, readRemoteTree } from './remote-tree.ts';
+import { changedPages, readRemoteTree, savedTree } from './remote-tree.ts';
 import { RetryingClient } from './retrying-client.ts';
 import { type ReadPhase, Run, type RunState, startRun } from './run.ts';
 import { Spool } from './spool.ts';
@@ -33,29 +33,29 @@ export interface MirrorOptions {
   /** Whether all pages are read. */
   readonly isFull: boolean;
   readonly onConflict: ConflictPolicy;
-  /** Takes what cannot go into the store. */
+  /** Called with each item that cannot be added to the store. */
   readonly onReject: (inputError: InputError) => void;
   /** Called once just before the commit. If it throws, nothing is imported. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
-  /** How many items that the service does not have any more may be deleted here, by a number or a share of what is known; undefined for none. */
+  /** How many items that the service no longer has may be deleted from the store: a number or a share of the known items. By default 0. */
   readonly maxDelete: { readonly most: number } | { readonly share: number } | undefined;
   readonly signal: AbortSignal;
   /** Called with every exchange, with its bytes on the wire. */
   readonly record?: RecordExchange | undefined;
   readonly onProgress?: OnProgress<MirrorPhase> | undefined;
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
-  /** Milliseconds before a request is first tried again, and without a byte before it has failed. */
+  /** The pause before the first retry of a request, and the time without a byte after which it fails. In milliseconds. */
   readonly firstPause?: number;
   readonly timeout?: number;
 }
 
 export interface MirrorResult extends ImportedPages {
-  /** Whether all that the service has is in the store. */
+  /** Whether the store has everything that the service has. */
   readonly isComplete: boolean;
   readonly missing: Missing;
-  /** Items that the service had, and that this run did not find any more. */
+  /** Items that the service had, and that this run did not find. */
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
-  /** Whether the run goes on with one that was interrupted. */
+  /** Whether the run resumed an interrupted run. */
   readonly isResumed: boolean;
   /** Whether the service is a tree with a manifest, and its pages were compared with it. */
   readonly isTree: boolean;
@@ -75,7 +75,7 @@ const TIMEOUT = 60_000;
  */
 export async function mirror(options: MirrorOptions): Promise<MirrorResult> {
   const path = spoolPath(options.store, options.baseUrl);
-  // made if it is not there: a store that cannot be written shows before the first request
+  // creates a missing store, so that a store that cannot be written is reported before the first request
   const database = openStore(options.store, 'write');
   const runLock = lock(lockPath(path));
   let spool: Spool<RunState> | undefined;
@@ -105,12 +105,12 @@ async function runWith(
   const client = new RetryingClient(http, { firstPause: options.firstPause ?? FIRST_PAUSE, signal, onRetry: options.onRetry });
   try {
     const earlier = spool.state;
-    const state = earlier ?? (await beginning(options, memory, spool, client));
+    const state = earlier ?? (await newRunState(options, memory, spool, client));
     const reader = new PageReader(client, {
       baseUrl,
       exclusions,
       known: (collection, number) => spool.known(collection, number),
-      tree: spool.tree && keptTree(spool.tree.build, spool.tree.manifest),
+      tree: spool.tree && savedTree(spool.tree.build, spool.tree.manifest),
       refreshTree: ({ buildText, manifest }) => readRemoteTree(client, baseUrl, { build: buildText, manifest }),
       onTree: ({ buildText, manifest }) => spool.setTree({ build: buildText, manifest }),
     });
@@ -142,12 +142,17 @@ async function runWith(
   }
 }
 
-/** The state of a new run, with the tree that the service may be. */
-async function beginning(options: MirrorOptions, memory: MirrorMemory, spool: Spool<RunState>, client: RetryingClient): Promise<RunState> {
+/** Returns the state of a new run. If the service is a tree, reads its manifest. */
+async function newRunState(
+  options: MirrorOptions,
+  memory: MirrorMemory,
+  spool: Spool<RunState>,
+  client: RetryingClient,
+): Promise<RunState> {
   const { baseUrl, isFull } = options;
   const { summary } = memory;
   const tree = await readRemoteTree(client, baseUrl, summary);
-  const before = summary?.build && summary.manifest ? keptTree(summary.build, summary.manifest) : undefined;
+  const before = summary?.build && summary.manifest ? savedTree(summary.build, summary.manifest) : undefined;
   const known = { data: memory.count('data'), account: memory.count('account') };
   const state = startRun({
     run: randomUUID(),
@@ -162,14 +167,14 @@ async function beginning(options: MirrorOptions, memory: MirrorMemory, spool: Sp
       changed: changedPages(isFull ? undefined : before, tree),
     },
   });
-  spool.together(() => {
+  spool.transaction(() => {
     spool.setTree(tree && { build: tree.buildText, manifest: tree.manifest });
     spool.setState(state);
   });
   return state;
 }
 
-/** What the store knows of the service after a run. */
+/** Returns what the store knows of the service after a run. */
 function summaryOf({ run, plan }: RunState, tree: { readonly build: string; readonly manifest: Buffer } | undefined): MirrorState {
   return {
     run,
@@ -181,8 +186,8 @@ function summaryOf({ run, plan }: RunState, tree: { readonly build: string; read
 }
 
 /**
- * The spool of an interrupted run, or a new one: pages that were read for another state of the store prove nothing, and
- * a run that did not read all pages is no part of one that is to.
+ * Opens the spool of an interrupted run, or a new one. The interrupted run is discarded if another run has finished since, or if only
+ * the new run must read all pages.
  */
 function openSpool(path: string, memory: MirrorMemory, isFull: boolean): Spool<RunState> {
   const spool = new Spool<RunState>(path, memory);

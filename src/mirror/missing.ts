@@ -4,18 +4,18 @@ import type { RunState } from './run.ts';
 
 /** What a service has that could not be read. */
 export interface Missing {
-  /** How many items `count` has that no page showed. */
+  /** The number of items that `count` includes and that no page showed. */
   readonly records: number;
   readonly accounts: number;
   /** Gaps in the feed: a page that failed (with the reason), or records that may have been skipped. */
   readonly gaps: readonly (Gap & { readonly url: string })[];
-  /** Whether the service changed so often that what is known and its count never agreed. */
+  /** Whether the service changed so often that the number of known items never agreed with `count`. */
   readonly isCountUnstable: boolean;
   /** Pages of accounts that failed. */
   readonly pages: readonly { readonly page: number; readonly reason: string; readonly url: string }[];
 }
 
-/** Whether a run that is at its end has all that the service has, and if not, what is missing. */
+/** Returns whether a finished run has everything that the service has, and what is missing. */
 export function missingOf(
   { plan, count, known, fresh, goneAccounts }: RunState,
   goneRecords: number,

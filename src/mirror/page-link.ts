@@ -1,20 +1,20 @@
 import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 
-/** The address of a page, as Django REST Framework links to it. */
+/** Returns the address of a page, as Django REST Framework links to it. */
 export function pageAddress(baseUrl: string, collection: Collection, page: number): string {
   return `${baseUrl}/rest/${collection}/${page === 1 ? '' : `?page=${page}`}`;
 }
 
 /**
  * Checks that `next` leads to the page after this one, in the same collection of the same service.
- * @param smallest how many items the shortest page with a `next` had, so far
+ * @param shortest the number of items on the shortest page so far that had a `next`
  * @throws Failure bad-service, with the address, if it links to another place, back, or past the last item
  */
-export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, smallest: number): void {
+export function checkNext(baseUrl: string, collection: Collection, page: number, next: string, count: number, shortest: number): void {
   const own = new URL(pageAddress(baseUrl, collection, 1));
   const url = URL.canParse(next, own.href) ? new URL(next, own) : undefined;
-  // behind a proxy that speaks TLS, services often take themselves for plain HTTP
+  // behind a TLS proxy, services often link to plain HTTP
   const isHere = url !== undefined && url.host === own.host && (url.protocol === own.protocol || own.protocol === 'https:');
   if (!isHere)
     throw refused(next, `an address below ${baseUrl}`, 'another origin', `mirror ${elsewhere(url, collection)} if that is the service`);
@@ -26,9 +26,9 @@ export function checkNext(baseUrl: string, collection: Collection, page: number,
     const found = Number(number) <= page ? `page ${number || 'none'}: a loop` : `page ${number}`;
     throw refused(next, `page ${page + 1}`, found, 'report this to the operator of the service');
   }
-  // a page may hold more items than others while a tree is published
-  if ((page - 1) * Math.max(1, smallest) >= count && count > 0) {
-    throw refused(next, `an end after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
+  // during a publish, a page can have more items than others
+  if ((page - 1) * Math.max(1, shortest) >= count && count > 0) {
+    throw refused(next, `no page after ${count} items, the count`, 'one more page', 'report this to the operator of the service');
   }
 }
 

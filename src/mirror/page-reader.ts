@@ -8,43 +8,43 @@ import { digestMismatch, type RemoteTree } from './remote-tree.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { BadPage, type PageContents, parsePage, withoutExcludedNames } from './service-page.ts';
 
-/** What came of asking for a page. */
+/** The result of reading a page. */
 export type Reading =
   | {
       readonly kind: 'page';
       readonly url: string;
       readonly contents: PageContents;
       readonly etag: string | null;
-      /** The body with the bytes on the wire; null after a 304. */
+      /** The body as it was sent; null after a 304. */
       readonly sent: Buffer | null;
     }
   /** There is no such page. */
   | { readonly kind: 'missing' }
-  /** The service answers, but not with this page. */
+  /** The service answers, but not with a valid page. */
   | { readonly kind: 'failed'; readonly reason: string }
   /** The service publishes another tree than before. */
   | { readonly kind: 'tree-changed' };
 
 export interface PageReaderOptions {
   readonly baseUrl: string;
-  /** What is had of a page; its contents are {@link PageContents} as JSON. */
+  /** Returns what is known of a page. Its contents are {@link PageContents} as JSON. */
   readonly known: (collection: Collection, number: number) => { readonly etag: string | null; readonly contents: string } | undefined;
   /** The accounts that must not come back. */
   readonly exclusions: Exclusions;
   /** The tree whose pages are read; undefined if the service is not a tree. */
   readonly tree: RemoteTree | undefined;
-  /** Asks for the tree once more. */
+  /** Reads the tree again. */
   readonly refreshTree: (known: RemoteTree) => Promise<RemoteTree | undefined>;
-  /** Told of another tree. */
+  /** Called with another tree. */
   readonly onTree: (tree: RemoteTree) => void;
 }
 
-/** Asks for pages, and checks that they are what they have to be: of the interface, with a right `next`, and those of the manifest. */
+/** Reads pages. Checks that each is a page of the API, has a correct `next`, and matches the manifest. */
 export class PageReader {
   readonly #client: RetryingClient;
   readonly #options: PageReaderOptions;
   #tree: RemoteTree | undefined;
-  /** The address that the page before linked to. */
+  /** The address to which the previous page linked. */
   readonly #next = new Map<string, string>();
 
   constructor(client: RetryingClient, options: PageReaderOptions) {
@@ -58,7 +58,7 @@ export class PageReader {
   }
 
   /**
-   * @param shortest how many items the shortest page with a next one had so far
+   * @param shortest the number of items on the shortest page so far that had a `next`
    * @throws Failure service-failed, bad-service, stopped
    */
   async read(name: PageName, shortest: number): Promise<Reading> {

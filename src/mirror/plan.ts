@@ -33,15 +33,15 @@ export interface Beginning {
 }
 
 /**
- * What a mirror does next, given what it has seen: the feed, the accounts, then the feed again, for the records that
- * came meanwhile; if those name new accounts, both once more. Plain data, kept on disk after each page.
+ * What a run reads next: first the feed, then the accounts, then the feed again for records that were added meanwhile. If these name
+ * new accounts, the accounts and the feed are read once more. A plan is plain data, which is saved after each page.
  */
 export interface Plan {
   readonly stage: 'feed' | 'accounts' | 'check' | 'done';
   readonly pass: number;
   /** How often the feed has been walked again at the end. */
   readonly checks: number;
-  /** Pages that have changed and are still to be read, in place of a walk. */
+  /** The changed pages that are still to be read, instead of a walk. */
   readonly changed: ChangedPages;
   readonly feed: FeedWalk;
   readonly accounts: AccountWalk;
@@ -52,18 +52,18 @@ export interface PageName {
   readonly number: number;
 }
 
-/** What became of the page that was to be read. */
-export type Outcome =
+/** The result of reading the next page. */
+export type PageOutcome =
   | { readonly kind: 'feed'; readonly page: FeedPage; readonly tally: FeedTally & Pick<AccountTally, 'wanted'> }
   | { readonly kind: 'accounts'; readonly page: AccountsPage; readonly tally: AccountTally }
-  /** It is not there any more. */
+  /** The page no longer exists. */
   | { readonly kind: 'shrank' }
-  /** It cannot be read; isLast: no page follows. */
+  /** The page cannot be read. `isLast`: no page follows it. */
   | { readonly kind: 'failed'; readonly reason: string; readonly isLast: boolean };
 
-/** How often the accounts are read again because records came meanwhile. */
+/** The maximum number of passes through the accounts. New records can require another pass. */
 const PASSES = 3;
-/** How often the feed is walked again at the end before page 1 alone has all the news. */
+/** The maximum number of times that the feed is walked again at the end, until page 1 alone has all new records. */
 const CHECKS = 20;
 
 export function startPlan({ watermark, excess, accounts, isFull, changed }: Beginning): Plan {
@@ -77,7 +77,7 @@ export function startPlan({ watermark, excess, accounts, isFull, changed }: Begi
   });
 }
 
-/** The page to read next; undefined when all is done. */
+/** Returns the next page to read; undefined at the end of the plan. */
 export function nextPage(plan: Plan): PageName | undefined {
   if (plan.stage === 'done') return undefined;
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
@@ -85,14 +85,14 @@ export function nextPage(plan: Plan): PageName | undefined {
   return { collection, number: changed ?? (collection === 'data' ? plan.feed.page : plan.accounts.page) };
 }
 
-/** Which ids of the feed a page covers: the service has no other records there. */
+/** Returns the range of ids that a page of the feed covers: see {@link idsCovered}. */
 export function idsCoveredBy(plan: Plan, page: FeedPage): { readonly low: number; readonly high: number } | undefined {
   if (plan.changed.data === undefined) return idsCovered(plan.feed, page);
   return page.isOrdered && page.lowest !== null && page.highest !== null ? { low: page.lowest, high: page.highest + 1 } : undefined;
 }
 
-/** The plan after the page that was next has been read, or could not be. */
-export function afterPage(plan: Plan, outcome: Outcome): Plan {
+/** Returns the plan after its next page was read, or could not be read. */
+export function afterPage(plan: Plan, outcome: PageOutcome): Plan {
   const isAccounts = plan.stage === 'accounts';
   if (plan.changed[isAccounts ? 'account' : 'data'] !== undefined) return withoutEmptyStages(afterChangedPage(plan, outcome));
   if (isAccounts) {
@@ -105,42 +105,42 @@ export function afterPage(plan: Plan, outcome: Outcome): Plan {
   return afterCheck({ ...plan, feed }, outcome);
 }
 
-function afterFeed(walk: FeedWalk, outcome: Outcome): FeedWalk {
+function afterFeed(walk: FeedWalk, outcome: PageOutcome): FeedWalk {
   if (outcome.kind === 'feed') return afterFeedPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'failed' ? afterFeedFailure(walk, outcome.reason, outcome.isLast) : afterFeedShrank(walk);
 }
 
-function afterAccounts(walk: AccountWalk, outcome: Outcome): AccountWalk {
+function afterAccounts(walk: AccountWalk, outcome: PageOutcome): AccountWalk {
   if (outcome.kind === 'accounts') return afterAccountsPage(walk, outcome.page, outcome.tally);
   return outcome.kind === 'failed' ? afterAccountsFailure(walk, outcome.reason, outcome.isLast) : afterAccountsShrank(walk);
 }
 
-/** Records that came while the accounts were read are read last; a feed with gaps would only be walked once more. */
+/** The feed is walked again for records that were added while the accounts were read, unless it has gaps. */
 function afterAccountsStage(plan: Plan): Plan {
-  const isToCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
-  return isToCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
+  const mustCheck = plan.feed.state === 'complete' && plan.changed.data === undefined;
+  return mustCheck ? { ...plan, stage: 'check', feed: walkFeedAgain(plan.feed) } : { ...plan, stage: 'done' };
 }
 
-function afterCheck(plan: Plan, outcome: Outcome): Plan {
-  // what came while the later pages were read shows on page 1 alone: a count that stayed the same proves nothing if records were removed
+function afterCheck(plan: Plan, outcome: PageOutcome): Plan {
+  // only page 1 shows what was added while later pages were read: `count` can be the same, if records were removed too
   const isBehind = outcome.kind === 'feed' && outcome.page.number > 1 && plan.feed.state === 'complete';
   if (isBehind && plan.checks < CHECKS) return { ...plan, checks: plan.checks + 1, feed: walkFeedAgain(plan.feed) };
-  const isNamed = outcome.kind === 'feed' && outcome.tally.wanted === 0;
-  if (isNamed || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
+  const areAccountsKnown = outcome.kind === 'feed' && outcome.tally.wanted === 0;
+  if (areAccountsKnown || plan.pass >= PASSES || plan.accounts.state !== 'complete') return { ...plan, stage: 'done' };
   const accounts = startAccountWalk('backward', plan.accounts.excess);
   return { ...plan, stage: 'accounts', pass: plan.pass + 1, changed: { ...plan.changed, account: undefined }, accounts };
 }
 
-/** Where reading the changed pages alone does not lead to the count of the service, all pages are read. */
-function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
+/** If the number of known items does not agree with `count` after all changed pages were read, all pages are read. */
+function afterChangedPage(plan: Plan, outcome: PageOutcome): Plan {
   const collection = plan.stage === 'accounts' ? 'account' : 'data';
   const [page = 0, ...rest] = plan.changed[collection] ?? [];
-  const walked = {
+  const fullWalk = {
     ...plan,
     changed: { ...plan.changed, [collection]: undefined },
     ...(collection === 'data' ? { feed: startFeedWalk(null, 0) } : { accounts: startAccountWalk('forward', 0) }),
   };
-  if (outcome.kind === 'shrank') return walked;
+  if (outcome.kind === 'shrank') return fullWalk;
   const next = { ...plan, changed: { ...plan.changed, [collection]: rest } };
   if (outcome.kind === 'failed') {
     const gap = { page, reason: outcome.reason, newer: null, older: null };
@@ -149,10 +149,10 @@ function afterChangedPage(plan: Plan, outcome: Outcome): Plan {
       : { ...next, accounts: { ...plan.accounts, gaps: [...plan.accounts.gaps, gap] } };
   }
   const known = outcome.kind === 'feed' ? outcome.tally.known - outcome.tally.gone : outcome.tally.known;
-  return rest.length > 0 || known === outcome.page.count ? next : walked;
+  return rest.length > 0 || known === outcome.page.count ? next : fullWalk;
 }
 
-/** Passes by the stages in which no page has to be read. */
+/** Skips the stages in which no page has to be read. */
 function withoutEmptyStages(plan: Plan): Plan {
   if (plan.stage === 'feed' && plan.changed.data?.length === 0) {
     const state = plan.feed.gaps.length === 0 ? 'complete' : 'incomplete';

@@ -8,7 +8,7 @@ import type { ChangedPages } from './plan.ts';
 import { PageFailed, type RetryingClient } from './retrying-client.ts';
 import { BadPage } from './service-page.ts';
 
-/** What a service that is a palimpsest tree says of its pages. */
+/** A service that is a palimpsest tree: what its build.json and its manifest contain. */
 export interface RemoteTree {
   readonly build: BuildRecord;
   /** build.json and the manifest as they were sent. */
@@ -20,7 +20,7 @@ export interface RemoteTree {
 /**
  * Reads build.json and the manifest of a service. Returns undefined if it is a live service, if its manifest cannot be
  * read, or if it is a tree for another address.
- * @param known what is had of it already
+ * @param known the build.json and the manifest of an earlier run
  */
 export async function readRemoteTree(
   client: RetryingClient,
@@ -28,7 +28,7 @@ export async function readRemoteTree(
   known: Pick<MirrorSummary, 'build' | 'manifest'> | undefined,
 ): Promise<RemoteTree | undefined> {
   try {
-    // a publisher writes the manifest after build.json: asked for again, both belong together
+    // during a publish, only one of both can be new: a retry reads both again
     return await client.get(`${baseUrl}/${BUILD_RECORD}`, {}, async ({ status, body }) => {
       const buildText = status === 200 ? body().toString() : '';
       const build = parseBuildRecord(Buffer.from(buildText));
@@ -45,8 +45,8 @@ export async function readRemoteTree(
   }
 }
 
-/** The tree with the kept build.json and manifest. */
-export function keptTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
+/** Returns the tree with a saved build.json and manifest. */
+export function savedTree(buildText: string, manifest: Buffer): RemoteTree | undefined {
   const build = parseBuildRecord(Buffer.from(buildText));
   return typeof build === 'string' ? undefined : treeOf(build, buildText, manifest);
 }
@@ -58,11 +58,11 @@ function treeOf(build: BuildRecord, buildText: string, manifest: Buffer): Remote
 
 /**
  * Returns the pages of each collection that differ between two trees; undefined if the number of items differs. Then
- * every page differs, because it has the count, and a walk needs fewer pages.
+ * every page differs, because each has the `count`, and a walk reads fewer pages.
  */
 export function changedPages(before: RemoteTree | undefined, now: RemoteTree | undefined): ChangedPages {
   const changed = (collection: Collection): readonly number[] | undefined => {
-    if (before === undefined || now === undefined || isReshaped(before.build, now.build, collection)) return undefined;
+    if (before === undefined || now === undefined || isRepaginated(before.build, now.build, collection)) return undefined;
     const [old, digests] = [before.digests[collection], now.digests[collection]];
     const numbers = Array.from({ length: digests.pages }, (_, index) => index + 1);
     return numbers.filter((number) => old.get(number) !== digests.get(number));
@@ -70,13 +70,13 @@ export function changedPages(before: RemoteTree | undefined, now: RemoteTree | u
   return { [COLLECTIONS[0]]: changed('data'), [COLLECTIONS[1]]: changed('account') };
 }
 
-function isReshaped(before: BuildRecord, now: BuildRecord, collection: Collection): boolean {
+function isRepaginated(before: BuildRecord, now: BuildRecord, collection: Collection): boolean {
   return collection === 'data'
     ? before.records !== now.records || before.page_size !== now.page_size
     : before.accounts !== now.accounts || before.account_page_size !== now.account_page_size || before.page_size !== now.page_size;
 }
 
-/** Why a page differs from the manifest; undefined if it does not. */
+/** Returns how a page differs from the manifest; undefined if it does not. */
 export function digestMismatch({ digests }: RemoteTree, collection: Collection, page: number, bytes: Buffer): string | undefined {
   const expected = page <= digests[collection].pages ? digests[collection].get(page) : undefined;
   const found = hash('sha256', bytes);

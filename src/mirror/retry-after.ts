@@ -1,8 +1,8 @@
-/** The longest time that a Retry-After is waited for, in milliseconds: a wrong clock may ask for years. */
+/** The maximum wait for a Retry-After, in milliseconds. With a wrong clock, it could be years. */
 export const LONGEST_RETRY_AFTER = 600_000;
 
 /**
- * How long a Retry-After asks to wait, in milliseconds, at most {@link LONGEST_RETRY_AFTER}; 0 if it does not ask for a pause.
+ * Returns the wait that a Retry-After requests, in milliseconds, at most {@link LONGEST_RETRY_AFTER}; 0 if it requests none.
  * @param value seconds, or an HTTP date
  * @param now milliseconds since 1970
  */

@@ -5,10 +5,10 @@ import { retryAfter } from './retry-after.ts';
 import { BadPage } from './service-page.ts';
 
 export interface RetryOptions {
-  /** Milliseconds before the second try, at most; doubled for each further one. */
+  /** The maximum pause before the first retry, in milliseconds. It doubles with each retry. */
   readonly firstPause: number;
   readonly signal: AbortSignal;
-  /** Told before each pause, in milliseconds. */
+  /** Called before each pause. The pause is in milliseconds. */
   readonly onRetry?: ((reason: string, pause: number) => void) | undefined;
 }
 
@@ -25,15 +25,15 @@ class Unavailable extends Error {
   }
 }
 
-/** Tries of one request: of a service that does not answer, of an address that never has, and of one page that is bad. */
-const TRIES = 10;
-const FIRST_TRIES = 3;
-const PAGE_TRIES = 4;
-const LONGEST_PAUSE = 60_000;
+/** The maximum number of attempts: if the service does not answer, if it has never answered, and if a page is not valid. */
+const MAX_ATTEMPTS = 10;
+const MAX_FIRST_ATTEMPTS = 3;
+const MAX_PAGE_ATTEMPTS = 4;
+const MAX_PAUSE_MS = 60_000;
 const UNAVAILABLE = new Set([408, 425, 429, 503]);
-/** What a wrong address gives; a service that is down for a moment can give it too. */
+/** The errors of a wrong address. A short outage of the service can cause them too. */
 const WRONG_ADDRESS = /^(ENOTFOUND|ECONNREFUSED)$/;
-/** A certificate does not become right by asking again. */
+/** The errors of a certificate. A retry does not help. */
 const CERTIFICATE = /^(CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|ERR_TLS_|HOSTNAME_MISMATCH)/;
 
 /** Retries requests with exponential backoff and jitter, and waits as long as Retry-After says. */
@@ -49,19 +49,19 @@ export class RetryingClient {
   }
 
   /**
-   * @param judge parses a response with a status below 500; it throws BadPage if the request is to be retried
+   * @param parse parses a response with a status below 500; it throws BadPage if the request is to be retried
    * @throws PageFailed if the service responds, but never as expected; Failure service-failed, bad-service, stopped
    */
-  async get<T>(url: string, headers: Readonly<Record<string, string>>, judge: (answer: HttpAnswer) => T | Promise<T>): Promise<T> {
-    let bad = 0;
+  async get<T>(url: string, headers: Readonly<Record<string, string>>, parse: (answer: HttpAnswer) => T | Promise<T>): Promise<T> {
+    let badPages = 0;
     for (let tried = 1; ; tried += 1) {
       try {
-        return await judge(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
+        return await parse(await this.#once(url, tried === 1 ? headers : { ...headers, 'Cache-Control': 'no-cache' }));
       } catch (error) {
         if (this.#options.signal.aborted) throw stopped(url);
         if (error instanceof Failure) throw error;
-        if (error instanceof BadPage) bad += 1;
-        if (error instanceof BadPage && bad >= PAGE_TRIES) throw new PageFailed(error.message);
+        if (error instanceof BadPage) badPages += 1;
+        if (error instanceof BadPage && badPages >= MAX_PAGE_ATTEMPTS) throw new PageFailed(error.message);
         await this.#pause(url, tried, error);
       }
     }
@@ -80,10 +80,10 @@ export class RetryingClient {
     const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
     if (!(error instanceof BadPage) && !(error instanceof Unavailable) && code === undefined) throw error;
     const reason = error instanceof Error ? error.message || String(code) : String(error);
-    const most = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? FIRST_TRIES : TRIES;
-    if (tried >= most || CERTIFICATE.test(code ?? '')) throw unavailable(url, tried, reason, error);
+    const maxAttempts = !this.#hasAnswered && WRONG_ADDRESS.test(code ?? '') ? MAX_FIRST_ATTEMPTS : MAX_ATTEMPTS;
+    if (tried >= maxAttempts || CERTIFICATE.test(code ?? '')) throw unavailable(url, tried, reason, error);
     this.retries += 1;
-    const backoff = Math.min(LONGEST_PAUSE, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
+    const backoff = Math.min(MAX_PAUSE_MS, this.#options.firstPause * 2 ** (tried - 1)) * (0.5 + Math.random() / 2);
     const pause = Math.max(backoff, error instanceof Unavailable ? error.retryAfter : 0);
     this.#options.onRetry?.(reason, pause);
     await wait(pause, undefined, { signal: this.#options.signal }).catch(() => {

@@ -9,27 +9,27 @@ import type { Spool } from './spool.ts';
 
 type PerCollection<T> = { readonly [C in Collection]: T };
 
-/** How far a run is: plain data, kept with each page. */
+/** The state of a run. It is plain data, which is saved with each page. */
 export interface RunState {
-  /** Names the run. */
+  /** Identifies the run. */
   readonly run: string;
-  /** The run before it whose pages are in the store. */
+  /** The last run before it whose pages are in the store; null if there is none. */
   readonly after: string | null;
   readonly isFull: boolean;
   readonly beginning: Beginning;
   readonly plan: Plan;
-  /** Items known before the run, and those that it found. */
+  /** The number of items known before the run, and of new items that it found. */
   readonly known: PerCollection<number>;
   readonly fresh: PerCollection<number>;
-  /** Items seen in the round at hand; the round's number, counted through all walks; and what tells it from the next. */
+  /** The number of items seen in the current round; the number of the round, counted over all walks; and a text that identifies it. */
   readonly seen: PerCollection<number>;
   readonly round: PerCollection<number>;
   readonly roundName: PerCollection<string>;
-  /** Items on the shortest page that had a next one. */
+  /** The number of items on the shortest page that had a `next`. */
   readonly shortest: PerCollection<number>;
-  /** What the last page said of the collection. */
+  /** The `count` of the last page. */
   readonly count: PerCollection<number>;
-  /** Accounts that the service does not have any more, and the round that shows which: those it did not see. */
+  /** The number of accounts that the service no longer has, and the round that did not see them. */
   readonly goneAccounts: number;
   readonly goneRound: number;
   readonly pages: { readonly read: number; readonly unchanged: number };
@@ -53,22 +53,22 @@ export function startRun(begin: Pick<RunState, 'run' | 'after' | 'isFull' | 'kno
   };
 }
 
-/** Reading one of the collections. It counts pages. */
+/** The phases of a run: reading one of the collections. They count pages. */
 export type ReadPhase = Collection;
 
 export interface RunOptions {
-  /** Concurrent requests, if all pages are read. */
+  /** The number of concurrent requests, if all pages are read. */
   readonly concurrency: number;
   readonly onProgress?: OnProgress<ReadPhase> | undefined;
 }
 
-/** Reads the pages that the plan asks for, one after another, and keeps each with the state after it. */
+/** Reads the pages of the plan one after another, and saves each together with the state after it. */
 export class Run {
   state: RunState;
   readonly #spool: Spool<RunState>;
   readonly #reader: Pick<PageReader, 'read' | 'addressOf'>;
   readonly #options: RunOptions;
-  /** Pages that have been asked for and not been kept yet. */
+  /** Pages that were requested and are not saved yet. */
   readonly #requested = new Map<string, Promise<Reading>>();
 
   constructor(state: RunState, spool: Spool<RunState>, reader: Pick<PageReader, 'read' | 'addressOf'>, options: RunOptions) {
@@ -78,29 +78,29 @@ export class Run {
     this.#options = options;
   }
 
-  /** @throws Failure service-failed, bad-service, stopped: the state is kept */
+  /** @throws Failure service-failed, bad-service, stopped: the state stays saved */
   async toEnd(): Promise<void> {
     for (let name = nextPage(this.state.plan); name !== undefined; name = nextPage(this.state.plan)) {
       // only a walk through all pages has a known end
       const isReadingAll = this.#isReadingAll(name.collection);
       const reading = await this.#request(name);
       if (reading.kind === 'failed') await this.#skipPage(name, reading.reason);
-      else if (reading.kind === 'tree-changed') this.#keep(() => this.#withoutLists());
-      else this.#keep(() => this.#after(name, reading));
-      this.#requested.delete(nameOf(name));
+      else if (reading.kind === 'tree-changed') this.#save(() => this.#withoutChangedPages());
+      else this.#save(() => this.#after(name, reading));
+      this.#requested.delete(keyOf(name));
       if (isReadingAll) this.#options.onProgress?.(name.collection, name.number, pagesOf(this.state, name.collection));
       else this.#options.onProgress?.(name.collection, this.state.pages.read, 0);
     }
   }
 
-  /** What the service does not have any more. */
+  /** Returns the items that the service no longer has. */
   gone(): PerCollection<readonly ItemKey[]> {
     const { goneAccounts, goneRound } = this.state;
     return { data: this.#spool.goneRecords(), account: goneAccounts === 0 ? [] : [...this.#spool.unseen('account', goneRound)] };
   }
 
-  #keep(work: () => RunState): void {
-    this.state = this.#spool.together(() => {
+  #save(work: () => RunState): void {
+    this.state = this.#spool.transaction(() => {
       const state = work();
       this.#spool.setState(state);
       return state;
@@ -122,22 +122,22 @@ export class Run {
         hint: 'check that address, then mirror again: the run resumes at this page; the store is unchanged',
       });
     }
-    this.#keep(() => skipped);
+    this.#save(() => skipped);
   }
 
-  /** Requests a page, and ahead the pages after it if all pages are read. Requests no page twice. */
+  /** Requests a page, and also the next pages if all pages are read. Requests no page twice. */
   #request(name: PageName): Promise<Reading> {
-    if (!this.#requested.has(nameOf(name))) this.#requested.clear();
+    if (!this.#requested.has(keyOf(name))) this.#requested.clear();
     const last = this.#isReadingAll(name.collection) ? pagesOf(this.state, name.collection) : name.number;
     for (let number = name.number; number < name.number + this.#options.concurrency; number += 1) {
-      const key = nameOf({ ...name, number });
+      const key = keyOf({ ...name, number });
       if ((number > last && number !== name.number) || this.#requested.has(key)) continue;
       const reading = this.#reader.read({ ...name, number }, this.state.shortest[name.collection]);
       // a page that is requested ahead may never be used
       reading.catch(() => {});
       this.#requested.set(key, reading);
     }
-    return this.#requested.get(nameOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
+    return this.#requested.get(keyOf(name)) ?? this.#reader.read(name, this.state.shortest[name.collection]);
   }
 
   #isReadingAll(collection: Collection): boolean {
@@ -147,26 +147,26 @@ export class Run {
   }
 
   /** Drops the lists of changed pages: they belong to a tree that was replaced. */
-  #withoutLists(): RunState {
+  #withoutChangedPages(): RunState {
     const beginning = { ...this.state.beginning, changed: { data: undefined, account: undefined } };
     return { ...this.state, beginning, plan: startPlan(beginning) };
   }
 
-  /** The state after a page; what was on it goes into the spool. */
+  /** Adds a page to the spool. Returns the state after it. */
   #after(name: PageName, reading: Exclude<Reading, { readonly kind: 'failed' | 'tree-changed' }>): RunState {
     const { collection, number } = name;
     if (reading.kind === 'missing') return { ...this.state, plan: afterPage(this.state.plan, { kind: 'shrank' }) };
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
-    const begun = this.#inRound(collection);
-    const tally = this.#spool.see(collection, contents.items, begun.round[collection]);
+    const inRound = this.#inRound(collection);
+    const tally = this.#spool.markSeen(collection, contents.items, inRound.round[collection]);
     const state: RunState = {
-      ...begun,
-      fresh: { ...begun.fresh, [collection]: begun.fresh[collection] + tally.fresh },
-      seen: { ...begun.seen, [collection]: begun.seen[collection] + tally.seen },
-      count: { ...begun.count, [collection]: contents.count },
-      shortest: { ...begun.shortest, [collection]: shortest(begun.shortest[collection], contents) },
-      pages: { read: begun.pages.read + 1, unchanged: begun.pages.unchanged + (sent === null ? 1 : 0) },
+      ...inRound,
+      fresh: { ...inRound.fresh, [collection]: inRound.fresh[collection] + tally.fresh },
+      seen: { ...inRound.seen, [collection]: inRound.seen[collection] + tally.seen },
+      count: { ...inRound.count, [collection]: contents.count },
+      shortest: { ...inRound.shortest, [collection]: shortest(inRound.shortest[collection], contents) },
+      pages: { read: inRound.pages.read + 1, unchanged: inRound.pages.unchanged + (sent === null ? 1 : 0) },
     };
     return collection === 'data' ? this.#afterFeedPage(state, number, contents) : this.#afterAccountsPage(state, number, contents);
   }
@@ -182,7 +182,7 @@ export class Run {
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
     const covered = idsCoveredBy(state.plan, page);
-    if (covered !== undefined) this.#spool.noteGone(covered.low, covered.high, new Set(ids));
+    if (covered !== undefined) this.#spool.markGone(covered.low, covered.high, new Set(ids));
     const tally = { known: state.known.data + state.fresh.data, gone: this.#spool.gone, wanted: this.#spool.wanted };
     return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally }) };
   }
@@ -196,7 +196,7 @@ export class Run {
     return gone > 0 ? { ...state, plan, goneAccounts: state.goneAccounts + gone, goneRound: state.round.account } : { ...state, plan };
   }
 
-  /** The state with the round at hand counted. */
+  /** Returns the state with the current round: a new round is counted. */
   #inRound(collection: Collection): RunState {
     const { stage, pass, checks, feed, accounts, changed } = this.state.plan;
     const name = [stage, pass, checks, collection === 'data' ? feed.round : accounts.round, changed[collection] === undefined].join(' ');
@@ -210,7 +210,7 @@ export class Run {
   }
 }
 
-function nameOf({ collection, number }: PageName): string {
+function keyOf({ collection, number }: PageName): string {
   return `${collection} ${number}`;
 }
 
@@ -218,7 +218,7 @@ function shortest(before: number, { items, next }: PageContents): number {
   return next === null || items.length === 0 ? before : Math.min(before, items.length);
 }
 
-/** How many pages a collection has, as far as is known. */
+/** Returns the number of pages of a collection, as far as it is known. */
 function pagesOf({ count, shortest }: RunState, collection: Collection): number {
   return Math.max(1, Math.ceil(count[collection] / shortest[collection]));
 }

@@ -11,7 +11,7 @@ export interface FinishedRun {
   readonly gone: { readonly [C in Collection]: readonly ItemKey[] };
 }
 
-/** Writes the state of the service after a finished run; runs in the caller's batch. */
+/** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
   before: MirrorMemory,
   spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
@@ -21,13 +21,13 @@ export function saveMirrorState(
   const memory = before.update(summary);
   const writer = memory.writer();
   for (const collection of COLLECTIONS) {
-    // the run did not know yet which names its last pages would exclude
-    const nameless = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
-    for (const key of spool.newItems(collection)) writer.add(collection, nameless(key));
-    for (const key of gone[collection]) writer.setGone(collection, nameless(key));
+    // while the run read a page, it did not know the names that later pages excluded
+    const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
+    for (const key of spool.newItems(collection)) writer.add(collection, withoutName(key));
+    for (const key of gone[collection]) writer.setGone(collection, withoutName(key));
   }
   for (const page of spool.pages()) {
-    // the other pages of the feed differ as soon as there is one record more
+    // with one more record, all pages of the feed differ, so page 1 is enough
     const isWorthKeeping = page.collection === 'account' || page.number === 1;
     if (page.etag !== null && isWorthKeeping)
       writer.setPage(page.collection, page.number, page.etag, withoutNames(page.contents, exclusions));

@@ -7,7 +7,7 @@ import { parseWithNames } from '../sources/escaped-names.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import { excludedKey, type ItemKey } from '../store/mirror-memory.ts';
 
-/** What stands on a page, as far as the mirror needs it to know what it has. */
+/** What a mirror needs from a page: to know which items it has and which page is next. */
 export interface PageContents {
   readonly count: number;
   readonly next: string | null;
@@ -15,15 +15,15 @@ export interface PageContents {
 }
 
 export interface PageItem {
-  /** A record's id or an account's screen name; for an item without one its SHA-256. */
+  /** The id of a record, or the screen name of an account. If it is missing, the SHA-256 of the item. */
   readonly key: ItemKey;
-  /** Tells accounts with the same screen name apart: the creation date and the first record; null for records. */
+  /** Distinguishes accounts with the same screen name: the creation date and the first record; null for records. */
   readonly variant: string | null;
-  /** Of records the account; of accounts nothing. */
+  /** The account of a record; null for accounts. */
   readonly account: string | null;
 }
 
-/** A page that is none of the interface. */
+/** An answer that is not a valid page of the API. */
 export class BadPage extends Error {}
 
 /** @throws BadPage if the bytes are not a page of a collection */
@@ -38,7 +38,7 @@ export function parsePage(collection: Collection, bytes: Buffer): PageContents {
   };
 }
 
-/** Replaces the names of excluded accounts by hashes, because what a page shows is remembered in the store. */
+/** Replaces the names of excluded accounts by hashes, because the store keeps the contents of some pages. */
 export function withoutExcludedNames(contents: PageContents, exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>): PageContents {
   if (exclusions.isEmpty) return contents;
   const items = contents.items.map((item) => {
@@ -62,7 +62,7 @@ function envelopeIn(bytes: Buffer): Envelope {
   } catch {
     const start = text.trim();
     throw new BadPage(
-      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'no JSON, or cut short'}: ${cut(start)}`,
+      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'not JSON, or truncated'}: ${cut(start)}`,
     );
   }
   try {
@@ -78,7 +78,7 @@ function recordItem(item: unknown): PageItem {
   return { key: keyOf('data', item), variant: null, account };
 }
 
-/** By what an item of a collection is known. */
+/** Returns the key of an item: see {@link PageItem.key}. */
 function keyOf(collection: Collection, item: unknown): ItemKey {
   if (isObject(item)) {
     const { id, screen_name } = item;
@@ -88,7 +88,7 @@ function keyOf(collection: Collection, item: unknown): ItemKey {
   return `sha256:${hash('sha256', encodeJson(item))}`;
 }
 
-/** What tells an account apart from another with its screen name: when it was created, and its first record. */
+/** Returns what distinguishes an account from others with its screen name: its creation date and its first record. */
 export function variantOf(account: unknown): string {
   const { account_creation_date: created, data } = isObject(account) ? account : {};
   const ids = Array.isArray(data)
@@ -98,13 +98,13 @@ export function variantOf(account: unknown): string {
   return `${typeof created === 'string' ? created : ''}|${ids.length === 0 ? '' : first}`;
 }
 
-/** Whether two accounts with one screen name are two: one that gets its first record stays the same. */
-export function areTwo(one: string, other: string): boolean {
+/** Whether two variants belong to two accounts. An account that gets its first record stays the same account. */
+export function areTwoAccounts(one: string, other: string): boolean {
   const [[created, first], [otherCreated, otherFirst]] = [one.split('|'), other.split('|')];
   return created !== otherCreated || (first !== '' && otherFirst !== '' && first !== otherFirst);
 }
 
-/** The key of an account whose screen name another account has, too. No screen name has a line break. */
+/** Returns the key of an account whose screen name another account also has. No screen name has a line break. */
 export function namesakeKey(screenName: string, variant: string): string {
   return `${screenName}\n${variant}`;
 }

@@ -6,7 +6,7 @@ import { Connection, type Statement } from '../store/connection.ts';
 import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { wrapErrors } from '../store/store-error.ts';
-import { areTwo, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
+import { areTwoAccounts, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
 
 /** A page that was read. */
 export interface SpooledPage {
@@ -23,8 +23,8 @@ export interface SpooledPage {
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /**
- * The pages of one run and how far it is, in a file beside the store: each page goes in together with the state after
- * it, so a killed run resumes there. The store does not change before everything is read.
+ * The pages and the state of a run, in a file beside the store. Each page is saved together with the state after it, so a killed run
+ * resumes there. The store does not change until all pages are read.
  */
 export class Spool<State> {
   readonly path: string;
@@ -80,8 +80,8 @@ export class Spool<State> {
     return this.#database.prepare<[], { build: string; manifest: Buffer }>('SELECT build, manifest FROM tree').get();
   }
 
-  /** Runs changes that belong together: all of them are kept, or none. */
-  together<T>(work: () => T): T {
+  /** Runs changes in a transaction: all of them are saved, or none. */
+  transaction<T>(work: () => T): T {
     return wrapErrors(this.path, () => {
       this.#database.exec('BEGIN IMMEDIATE');
       try {
@@ -107,22 +107,22 @@ export class Spool<State> {
     }
   }
 
-  /** @param sent the body with the bytes on the wire, gzip or not; null if the page has not changed */
+  /** @param sent the body as it was sent, with or without gzip; null if the page has not changed */
   addPage(page: Omit<SpooledPage, 'contents' | 'body'>, contents: PageContents, sent: Buffer | null): void {
     const body = sent === null || sent.subarray(0, 2).equals(GZIP_MAGIC) ? sent : gzipSync(sent, { level: 1 });
     this.#addPage.run(page.url, page.collection, BigInt(page.number), page.etag, JSON.stringify(contents), body);
   }
 
-  /** The contents of a page in this run, or in an earlier one if it had an ETag. */
+  /** Returns the contents of a page in this run, or in an earlier run if the page had an ETag. */
   known(collection: Collection, number: number): { readonly etag: string | null; readonly contents: string } | undefined {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
 
   /**
-   * Notes the items of a page as seen in a round.
-   * @returns how many of them were not known before, and how many had not been seen in this round
+   * Marks the items of a page as seen in a round.
+   * @returns the number of items that were not known before, and of those that had not been seen in this round
    */
-  see(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
+  markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
     for (const item of items) {
       const key = this.#keyFor(collection, item, round);
@@ -142,11 +142,11 @@ export class Spool<State> {
     return { fresh, seen };
   }
 
-  /** Two accounts with one screen name are two items. */
+  /** Returns the key of an item. Two accounts with one screen name get different keys. */
   #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
     if (collection === 'data' || item.variant === null) return item.key;
     const other = this.#item.get(collection, item.key);
-    const isOther = other?.round === round && other.variant !== null && areTwo(other.variant, item.variant);
+    const isOther = other?.round === round && other.variant !== null && areTwoAccounts(other.variant, item.variant);
     return isOther ? namesakeKey(String(item.key), item.variant) : item.key;
   }
 
@@ -154,29 +154,29 @@ export class Spool<State> {
     return this.#item.get(collection, key) !== undefined || this.#memory.has(collection, key);
   }
 
-  /** Notes the known records from `low` up to but not `high` that a page does not have as gone. */
-  noteGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
+  /** Marks known records as gone: those with ids from `low` to before `high` that are not on a page. */
+  markGone(low: number, high: number, page: ReadonlySet<ItemKey>): void {
     for (const id of [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))]) {
       if (!page.has(id)) this.#gone += this.#setGone.run(BigInt(id)).changes;
     }
   }
 
-  /** How many known records the service does not have any more, as far as pages showed. */
+  /** The number of known records that are marked as gone. */
   get gone(): number {
     return this.#gone;
   }
 
-  /** How many accounts new records speak of that no page has shown. */
+  /** The number of accounts that new records name and that no page has shown. */
   get wanted(): number {
     return this.#wanted;
   }
 
-  /** Ids of known records that the service does not have any more. */
+  /** Returns the ids of the records that are marked as gone. */
   goneRecords(): number[] {
     return this.#database.prepare<[], number>('SELECT id FROM gone ORDER BY id').pluck().all();
   }
 
-  /** Keys of known items that were not seen in a round. */
+  /** Yields the keys of known items that were not seen in a round. */
   *unseen(collection: Collection, round: number): Generator<ItemKey> {
     for (const key of this.#memory.keys(collection)) if (this.#item.get(collection, key)?.round !== round) yield key;
     const missed = this.#database
@@ -185,7 +185,7 @@ export class Spool<State> {
     yield* missed.all(collection, round);
   }
 
-  /** Keys of the items that were not known before. */
+  /** Yields the keys of the items that were not known before. */
   *newItems(collection: Collection): Generator<ItemKey> {
     const next = this.#database
       .prepare<[string, ItemKey], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND key > ? ORDER BY key LIMIT +1000')
@@ -199,12 +199,12 @@ export class Spool<State> {
     }
   }
 
-  /** How many pages were read. */
+  /** The number of pages that were read. */
   get pageCount(): number {
     return this.#pageCount.get() ?? 0;
   }
 
-  /** The pages in the order in which they were read. */
+  /** Yields the pages in the order in which they were read. */
   *pages(): Generator<SpooledPage> {
     const next = this.#database.prepare<[bigint], SpooledPage & { readonly id: number }>(
       'SELECT * FROM page WHERE id > ? ORDER BY id LIMIT 1',
@@ -216,7 +216,7 @@ export class Spool<State> {
     this.#database.close();
   }
 
-  /** Removes it, after its pages are in the store or are of no use. */
+  /** Deletes the file. */
   remove(): void {
     this.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
@@ -225,7 +225,7 @@ export class Spool<State> {
 
 function open(path: string): Connection {
   const database = new Connection(path);
-  // a power cut may take the last pages away, but leaves whole those before
+  // a power failure can lose the last pages, but does not damage those before them
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL');
   database.exec(`
     CREATE TABLE IF NOT EXISTS state (id INTEGER PRIMARY KEY CHECK (id = 1), json TEXT NOT NULL) STRICT;

@@ -24,16 +24,16 @@ export function unfinishedRuns(store: string): string[] {
 }
 
 /**
- * Deletes the pages of all unfinished runs, so that these start again from page 1. The pages can have any account.
- * @throws Failure store-busy if a run is at work
+ * Deletes the pages of all unfinished runs, so that these start again from page 1. The pages can contain any account.
+ * @throws Failure store-busy if a run is active
  */
 export function discardUnfinishedRuns(store: string): void {
   for (const spool of unfinishedRuns(store)) {
     const runLock = lock(lockPath(spool));
     if (runLock === undefined) {
-      throw new Failure('store-busy', `a mirror is running into ${store}`, {
+      throw new Failure('store-busy', `another process is mirroring into ${store}`, {
         place: { file: store },
-        expected: 'no running mirror, because its pages may contain the account',
+        expected: 'no mirror that is running, because its pages may contain the account',
         found: `${spool}, locked by another process`,
         hint: 'wait until the mirror has ended, then run the command again',
       });

@@ -1,4 +1,4 @@
 import { VERSION } from '../version.ts';
 
-/** What requests say of who sends them, unless the user says otherwise. */
+/** The default `User-Agent` of requests. */
 export const USER_AGENT: string = `palimpsest/${VERSION}`;

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 
 const NOT_MODIFIED = 'http://netpreserve.org/warc/1.1/revisit/server-not-modified';
 
-/** Appends the exchanges of a mirror to a WARC. What a crash left of a record is removed first. */
+/** Appends the exchanges of a mirror to a WARC. An incomplete record that a crash left is removed first. */
 export class WarcRecorder {
   readonly #path: string;
   readonly #file: number;
@@ -77,7 +77,7 @@ export class WarcRecorder {
     }
   }
 
-  /** Appends records with one write, after those before them. */
+  /** Appends records with one write, after the earlier records are written. */
   #append(records: readonly NewRecord[]): Promise<void> {
     this.#last = this.#last.then(async () => {
       const encoded = records.map(encodeRecord);

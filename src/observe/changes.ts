@@ -41,14 +41,14 @@ const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Veri
 
 /**
  * Returns the changes that an observation adds to the history of an account.
- * An observation before the watermark cannot add a change, because later records follow from what they found.
- * It may still be the first to observe a field.
+ * An observation before the watermark can only confirm known values, or give a field its first value, because later records refer to
+ * the values before them. If it contradicts a value, the result is a {@link LateChange}.
  * @param account undefined if the account is new
  */
 export function changesOf(account: AccountHistory | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
   const watermark = account === undefined ? 0 : watermarkOf(account);
   const isLate = moment < watermark;
-  const isSettled = moment <= watermark;
+  const isNewer = moment > watermark;
   const changes: Change[] = [];
   for (const type of FIELDS) {
     const seen = fieldValue(profile, type);
@@ -59,7 +59,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
       changes.push({ type, before, text: seen ?? '' });
       continue;
     }
-    const known = isSettled ? valuesAt(versions, moment) : [before.text];
+    const known = isNewer ? [before.text] : valuesAt(versions, moment);
     if (known.some((value) => isSame(value, seen))) continue;
     if (isLate) return { late: type, known: known[0], seen };
     changes.push({ type, before, text: type === 'Website' && isSame(seen, null) ? null : (seen ?? '') });
@@ -68,8 +68,8 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
 }
 
 /**
- * Returns the fields in which an observation contradicts others of its account at the same time, from this run
- * or an earlier one.
+ * Returns the fields in which an observation contradicts other observations of its account at the same time. Those can belong to an
+ * earlier run.
  */
 export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly FieldConflict[] {
   // most observations are newer than the watermark
@@ -99,7 +99,7 @@ export function fieldsIn(profile: Profile): number {
   return fields;
 }
 
-/** Whether two values are the same. "" and null are; undefined (not observed) equals nothing. */
+/** Whether two values are the same. "" and null are the same. undefined means "not observed" and equals nothing. */
 export function isSame(one: string | null | undefined, other: string | null): boolean {
   return one !== undefined && (one ?? '') === (other ?? '');
 }

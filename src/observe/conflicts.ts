@@ -6,11 +6,11 @@ import { type FieldConflict, fieldValue, isSame } from './changes.ts';
 import type { Row } from './sorted-run.ts';
 import type { Observations } from './spool.ts';
 
-/** Limits of the list: conflicts, values of each, and UTF-16 units of a value. All conflicts are counted. */
+/** The maximum number of listed conflicts, of values in each, and of UTF-16 units in a value. All conflicts are counted. */
 const MAX_LISTED = 100;
 const MAX_VALUES = 10;
 const MAX_LENGTH = 500;
-/** How many snapshots of one time are kept, to name the place of the first of two that conflict. */
+/** How many snapshots of one time are kept. They show the place of the first of two conflicting snapshots. */
 const KEPT_ROWS = 1000;
 
 /** Different values of one field in snapshots of one account at one time. */
@@ -36,15 +36,15 @@ export interface ConflictingValue {
 export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
-  readonly #seen: Observations;
+  readonly #observations: Observations;
   #moment: Instant = -1;
   /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
-  /** The fields that have a conflict at the current time, each as a number, with the values of the listed ones. */
-  readonly #open = new Map<number, ConflictingValue[] | undefined>();
+  /** The fields with a conflict at the current time, by number. The values are undefined if the conflict is not listed. */
+  readonly #valuesByField = new Map<number, ConflictingValue[] | undefined>();
 
-  constructor(seen: Observations) {
-    this.#seen = seen;
+  constructor(observations: Observations) {
+    this.#observations = observations;
   }
 
   /** Adds a snapshot of an account and its conflicts with earlier snapshots of the same time. */
@@ -53,9 +53,9 @@ export class ConflictList {
     if (this.#rows.length < KEPT_ROWS) this.#rows.push({ account: account.row, row });
     for (const conflict of conflicts) {
       const field = account.row * DATA_TYPES.length + DATA_TYPES.indexOf(conflict.type);
-      if (!this.#open.has(field)) this.#open.set(field, this.#list(account, conflict));
-      const values = this.#open.get(field);
-      const value = conflicting(conflict.seen, conflict.isRecorded, this.#seen.place(row));
+      if (!this.#valuesByField.has(field)) this.#valuesByField.set(field, this.#list(account, conflict));
+      const values = this.#valuesByField.get(field);
+      const value = conflictingValue(conflict.seen, conflict.isRecorded, this.#observations.place(row));
       if (values !== undefined && values.length < MAX_VALUES && !values.some(({ text }) => isSame(text, value.text))) values.push(value);
     }
   }
@@ -63,7 +63,7 @@ export class ConflictList {
   #begin(moment: Instant): void {
     this.#moment = moment;
     this.#rows.length = 0;
-    if (this.#open.size > 0) this.#open.clear();
+    if (this.#valuesByField.size > 0) this.#valuesByField.clear();
   }
 
   /** Lists a conflict with the earlier values, unless the list is full. */
@@ -73,11 +73,11 @@ export class ConflictList {
     const begun = valuesBegunAt(account.versions[type], this.#moment);
     const earlier = this.#rows.filter((seen) => seen.account === account.row).map(({ row }) => row);
     const values = others.slice(0, MAX_VALUES).map((text) => {
-      const first = earlier.find((row) => isSame(fieldValue(this.#seen.observation(row).profile, type), text));
-      return conflicting(
+      const first = earlier.find((row) => isSame(fieldValue(this.#observations.observation(row).profile, type), text));
+      return conflictingValue(
         text,
         begun.some((value) => isSame(value, text)),
-        first && this.#seen.place(first),
+        first && this.#observations.place(first),
       );
     });
     this.listed.push({ account: account.identity.screen_name, data_type: type, observed_at: timestampOf(this.#moment), values });
@@ -85,10 +85,10 @@ export class ConflictList {
   }
 }
 
-function conflicting(text: string | null, recorded: boolean, place: Place | undefined): ConflictingValue {
-  return { text: shortened(text), recorded, file: place?.file, line: place?.line };
+function conflictingValue(text: string | null, recorded: boolean, place: Place | undefined): ConflictingValue {
+  return { text: truncated(text), recorded, file: place?.file, line: place?.line };
 }
 
-function shortened(text: string | null): string | null {
+function truncated(text: string | null): string | null {
   return text === null || text.length <= MAX_LENGTH ? text : `${text.slice(0, MAX_LENGTH).toWellFormed()}…`;
 }

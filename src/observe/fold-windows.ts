@@ -7,16 +7,17 @@ import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
 import type { Threads } from './threads.ts';
 
-/** A window has at most this many rows, but fewer if many of them have changes: about so many changes, and at least so many rows. */
+/** The maximum number of rows in a window. */
 const WINDOW_ROWS = 1 << 11;
+/** If many rows have changes, a window has about this many changes, and at least this many rows. */
 const WINDOW_CHANGES = 1 << 8;
 /** How many windows the threads fold while one is merged. */
 const WINDOWS_AHEAD = 8;
 
-/** Some rows in order of time, with the changes that a fold found. */
+/** Consecutive rows in order of time, with the changes that a fold found. */
 export interface FoldedWindow {
   readonly rows: readonly Row[];
-  /** The changes of the rows with changes, by their number in the window. */
+  /** The changes of each row that has changes, by the index of the row in the window. */
   readonly changes: ReadonlyMap<number, readonly FoldedChange[]>;
 }
 
@@ -40,25 +41,25 @@ interface FoldingWindow {
 export async function* foldedWindows(spool: Spool, threads: Threads, pauses: Pauses): AsyncGenerator<FoldedWindow> {
   let share = foldShare(threads.length, 1, 2);
   let rowsOfWindow = WINDOW_CHANGES;
-  const begin = (rows: readonly Row[]): FoldingWindow => {
+  const startFold = (rows: readonly Row[]): FoldingWindow => {
     const folded = partitionsOf(rows, threads.length).map((partition, thread) => {
       const request = { kind: 'fold', descriptors: spool.descriptors, rows: partition, share } as const;
       return threads.ask(thread, request, [partition.buffer]);
     });
-    const begun = { window: Promise.all(folded).then((all) => joined(rows, all)), isDone: false };
-    begun.window.then(
+    const started = { window: Promise.all(folded).then((all) => joined(rows, all)), isDone: false };
+    started.window.then(
       () => {
-        begun.isDone = true;
+        started.isDone = true;
       },
       () => {},
     );
-    return begun;
+    return started;
   };
   const queue: FoldingWindow[] = [];
   for (const rows of windowsOf(spool, () => rowsOfWindow)) {
-    queue.push(begin(rows));
+    queue.push(startFold(rows));
     if (queue.length <= WINDOWS_AHEAD) continue;
-    // the answers of the threads arrive in a pause
+    // answers of the threads can arrive only during a pause
     await pauses.take();
     share = foldShare(threads.length, queue.filter(({ isDone }) => isDone).length, queue.length);
     const first = queue.shift();
@@ -88,7 +89,7 @@ function partitionsOf(rows: readonly Row[], partitions: number): Float64Array<Ar
   return numbers.map((partition) => Float64Array.from(partition));
 }
 
-/** Joins what the partitions of a window returned, in the order of the rows. */
+/** Joins the results of the partitions of a window, in the order of its rows. */
 function joined(rows: readonly Row[], folded: readonly FoldedRows[]): FoldedWindow {
   const cursors = folded.map((partition) => ({ ...partition, row: 0, change: 0 }));
   const changes = new Map<number, readonly FoldedChange[]>();

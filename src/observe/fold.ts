@@ -5,7 +5,7 @@ import { diffHtml, type Network } from '../diff/diff-html.ts';
 import { type AccountHistory, emptyVersions, type Version } from '../store/known-account.ts';
 import { type Change, changesOf } from './changes.ts';
 
-/** A change of a field with its markup, before it has an id and the name of its account. */
+/** A change of a field with its markup. It has no id and no account name yet. */
 export interface FoldedChange {
   readonly type: DataType;
   /** The value before; undefined if this is the first value of the field. */
@@ -49,7 +49,7 @@ export class AccountFold {
     });
   }
 
-  /** Adds the next snapshot. Returns its changes without markup, which takes most of the time. */
+  /** Adds the next snapshot. Returns its changes without markup: rendering the markup takes most of the time. */
   addWithoutMarkup({ moment, profile }: AccountSnapshot): readonly Change[] {
     const changes = changesOf(this.#history, profile, moment);
     if ('late' in changes) return [];

@@ -23,7 +23,7 @@ const NEUTRAL: RejectOptions = { from: 'neutral' };
 const NO_CHANGES: readonly FoldedChange[] = [];
 
 export interface MergeOptions {
-  /** Whether snapshots of removed accounts are among the snapshots. By default, they were left out when they were read. */
+  /** Whether the snapshots can include those of removed accounts. By default, these were excluded when they were read. */
   readonly hasExcluded?: boolean | undefined;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
@@ -50,9 +50,9 @@ export interface ObserveSummary {
 }
 
 /**
- * Merges the changes of all accounts in order of time: finds the account of each snapshot, gives ids and names, and writes records.
- * It compares each snapshot with the store itself. Of a fold it takes only the markup of the changes that it finds too, so the
- * store does not depend on how the snapshots were folded.
+ * Merges the changes of all accounts in order of time: finds the account of each snapshot, assigns ids and names, and writes records.
+ * It finds the changes itself, by comparing each snapshot with the store. From a fold it takes only the markup of the same changes. So
+ * the store does not depend on how the snapshots were folded.
  */
 export async function mergeSnapshots(
   batch: Batch,
@@ -66,7 +66,7 @@ export async function mergeSnapshots(
   const records = { Name: 0, Bio: 0, Location: 0, Website: 0, Verified: 0 };
   const accounts = { added: 0, renamed: 0 };
   const conflicts = new ConflictList(spool);
-  // a handle that was learned at the last snapshot also excludes the first
+  // a handle that was learned from the last snapshot also excludes the first one
   const { exclusions } = batch;
   const mayExclude = options.hasExcluded === true || exclusions.learned.size > 0;
   let [snapshots, unchanged, rejected, excluded] = [0, 0, 0, 0];

@@ -69,14 +69,14 @@ export class ObservationWriter {
   /**
    * Adds an observation completely, or rejects it completely.
    * @param profile a number that identifies its profile
-   * @param folded the changes that a fold found. Their markup is used for the same changes, because it depends on nothing else
+   * @param folded the changes that a fold found. Their markup is used for equal changes, because it depends only on the values
    */
   add(observation: Observation, profile: number, folded: readonly FoldedChange[]): Effect | RejectedObservation {
     const effect = this.#put(observation, folded);
     if ('expected' in effect) return effect;
     const { account } = effect;
     if (account.profile !== undefined) this.#last.delete(account.profile);
-    // of two conflicting profiles, only one is current: either must be compared again when it recurs
+    // only one of two conflicting profiles is current, so each must be compared again when it recurs
     account.profile = effect.conflicts.length === 0 && hasHandle(account, observation) ? profile : undefined;
     if (account.profile !== undefined) {
       const until = knownUntil(account, observation.observed_at);
@@ -104,7 +104,7 @@ export class ObservationWriter {
       const changes = changesOf(found, profile, moment);
       if ('late' in changes) {
         return {
-          expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${unlessKnown(changes)}`,
+          expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${orKnownValue(changes)}`,
           found: `${show(changes.seen)} at ${timestampOf(moment)}, older than the newest snapshot of this account in the store`,
         };
       }
@@ -119,7 +119,7 @@ export class ObservationWriter {
       const name = this.#handles.nameAt(profile, moment, found);
       const account = found ?? this.#handles.add(name);
       if (profile.id !== undefined) this.#writer.setStableId(account, profile.id);
-      // an older observation does not contain the current handle of the account
+      // an older observation does not show the current handle of the account
       const isCurrent = moment >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) {
@@ -166,8 +166,8 @@ export class ObservationWriter {
 }
 
 /**
- * Whether the account still has the handle of the observation. If it has lost the handle, the next such
- * observation may return it.
+ * Whether the account still has the handle of the observation. If it has lost the handle, the next observation with this handle
+ * can give it back.
  */
 function hasHandle(account: KnownAccount, { observed_at, profile }: Observation): boolean {
   const { screen_name } = profile;
@@ -175,7 +175,7 @@ function hasHandle(account: KnownAccount, { observed_at, profile }: Observation)
 }
 
 /** Names the value that would have been accepted as a duplicate. */
-function unlessKnown({ late, known }: LateChange): string {
+function orKnownValue({ late, known }: LateChange): string {
   return known === undefined ? '' : `, or ${late} as the store has it for that time: ${show(known)}`;
 }
 

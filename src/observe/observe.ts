@@ -29,14 +29,14 @@ export interface ObserveOptions {
   readonly dryRun?: boolean | undefined;
   /** Called with each snapshot that cannot be added. Without it, nothing is added if there is such a snapshot. */
   readonly onReject?: ((inputError: InputError) => void) | undefined;
-  /** Opens an input that a rejects file names; by default only those on this machine. */
+  /** Opens an input that a rejects file names. By default, only files of this machine can be opened. */
   readonly openAgain?: ((name: string) => Input) | undefined;
   /** Called once after all observations are compared, just before the commit. If it throws, nothing is added. */
   readonly beforeCommit?: (() => Promise<void>) | undefined;
   /** Stops the run: nothing is added. */
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: OnProgress<ObservePhase> | undefined;
-  /** How many threads read and compare, and from what size on. Undefined: everything runs on one thread. */
+  /** The number of threads, and the amount of input that starts them. Undefined: everything runs on one thread. */
   readonly threads?: ThreadOptions | undefined;
   /** The maximum size of the accounts in memory, in UTF-16 units. It has a default. */
   readonly cacheUnits?: number | undefined;
@@ -63,8 +63,8 @@ export async function observeInputs(storePath: string, inputs: readonly Input[],
         try {
           // partition, fold, merge
           const context = { ...options.snapshots, openAgain: options.openAgain ?? inputNamed };
-          const metered = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
-          const reading = await readInputs([...metered], context, spool, batch.exclusions, pauses, threads.forReading, reject);
+          const counted = withProgress(inputs, pauses, (done, all) => options.onProgress?.('read', done, all));
+          const reading = await readInputs([...counted], context, spool, batch.exclusions, pauses, threads.forReading, reject);
           inputErrors.throwIfAny();
           const folding = await threads.forFolding();
           const windows = folding === undefined ? unfoldedWindows(spool) : foldedWindows(spool, folding, pauses);

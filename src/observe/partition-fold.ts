@@ -5,7 +5,7 @@ import { isInShare } from './partition.ts';
 import { storedProfile } from './profile-pool.ts';
 import { textAt } from './string-pool.ts';
 
-/** How much the accounts in memory may weigh, in UTF-16 units of their profiles. */
+/** The maximum weight of the accounts in memory, in UTF-16 units of their profiles. */
 const CACHE_UNITS = 1 << 24;
 /** The estimated weight of an account beside its profile. */
 const OVERHEAD_UNITS = 400;
@@ -14,32 +14,32 @@ export const FOLD_COLUMNS = 3;
 
 /** What a fold found in some rows of a partition. */
 export interface FoldedRows {
-  /** The place of the profile of each row. Equal profiles of one account that follow each other have the same place. */
+  /** The place of the profile of each row. Consecutive equal profiles of one account have the same place. */
   readonly profiles: Float64Array;
-  /** The changes of the rows with changes, and the numbers of these rows, from 0. */
+  /** The numbers of the rows with changes, from 0, and the changes of each of these rows. */
   readonly changed: readonly number[];
   readonly changes: readonly (readonly FoldedChange[])[];
 }
 
-interface KnownFold {
+interface CachedFold {
   readonly fold: AccountFold;
   /** The last profile, and its place. */
   profile: number;
   text: string;
-  /** The place of the same profile in the row after this one. */
+  /** Another place with the same text: the place of the profile in the latest row. */
   alias: number;
 }
 
 /**
- * Folds the accounts of one partition, whose snapshots come mixed in order of time. Memory holds the accounts that were seen last. If
- * an account is forgotten, the next change of each field has another `before` than in the store, and the merge computes it itself.
+ * Folds the snapshots of one partition, in order of time. Memory holds the accounts that were used last. If an account is dropped, the
+ * next change of each of its fields has another `before` than in the store, and the merge computes this change itself.
  */
 export class PartitionFold {
   readonly #descriptors: readonly number[];
   readonly #network: Network;
   readonly #stored: StoredVersions | undefined;
-  #recent = new Map<number, KnownFold>();
-  #older = new Map<number, KnownFold>();
+  #recent = new Map<number, CachedFold>();
+  #older = new Map<number, CachedFold>();
   #weight = 0;
 
   /**
@@ -53,7 +53,7 @@ export class PartitionFold {
   }
 
   /**
-   * @param rows numbers: {@link FOLD_COLUMNS} of each row
+   * @param rows {@link FOLD_COLUMNS} numbers for each row
    * @param share the share of the accounts whose changes are returned, from 0 to 1
    */
   fold(rows: Float64Array, share: number): FoldedRows {
@@ -64,7 +64,7 @@ export class PartitionFold {
     for (let row = 0; row < length; row += 1) {
       const at = row * FOLD_COLUMNS;
       const [moment, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
-      const known = this.#accounts(account);
+      const known = this.#cached(account);
       if (known !== undefined && (known.profile === place || known.alias === place)) {
         known.fold.observe(moment);
         profiles[row] = known.profile;
@@ -95,7 +95,7 @@ export class PartitionFold {
     return { profiles, changed, changes };
   }
 
-  #accounts(account: number): KnownFold | undefined {
+  #cached(account: number): CachedFold | undefined {
     const recent = this.#recent.get(account);
     if (recent !== undefined) return recent;
     const older = this.#older.get(account);
@@ -103,7 +103,7 @@ export class PartitionFold {
     return older;
   }
 
-  #remember(account: number, known: KnownFold): void {
+  #remember(account: number, known: CachedFold): void {
     this.#weight += known.text.length + OVERHEAD_UNITS;
     if (this.#weight > CACHE_UNITS / 2) {
       this.#older = this.#recent;

@@ -21,7 +21,7 @@ export interface StoredPlaces {
 /** Stores the profiles of observations in a string pool. */
 export class ProfilePool {
   readonly #texts: StringPool;
-  /** The profiles that were added before as the same object. */
+  /** The places of the profile objects that were added before. */
   readonly #known = new WeakMap<Profile, { readonly profile: number; readonly account: number }>();
 
   constructor(texts: StringPool) {

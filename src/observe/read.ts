@@ -6,51 +6,51 @@ import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
 import type { Row } from './sorted-run.ts';
 import type { Spool } from './spool.ts';
-import { type AccountNames, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
+import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
 /** Where the observations go. */
 export type ObservationSink = Pick<Spool, 'add' | 'addRow'>;
 
-/** Which observations are left out. */
-export type LeftOut = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
+/** Decides which observations are excluded. */
+export type ExclusionFilter = Pick<Exclusions, 'isEmpty' | 'excludesProfile' | 'hasItem'>;
 
 export type Reject = (inputError: InputError) => void;
 
-/** An observation that a thread has stored, with the names of its account if they matter. */
+/** An observation that a thread has stored. It has the names of its account if the store has exclusions. */
 interface StoredObservation {
   readonly kind: 'stored';
   readonly row: Omit<Row, 'input'>;
-  readonly names: AccountNames | undefined;
+  readonly names: NamesToExclude | undefined;
 }
 
-/** The threads of a run, which start with the first text for them. */
+/** The threads of a run. They start when there is enough text for them. */
 export interface ReadingThreads {
   /** How much text of the inputs the main thread reads before threads start, in UTF-16 units. */
   readonly after: number;
   readonly start: () => Threads;
   /** Reads on the main thread, while the others have enough to do. */
-  readonly here: Pick<ValueReader, 'read'>;
+  readonly mainReader: Pick<ValueReader, 'read'>;
 }
 
 /** How many batches each thread has at once, so that it never waits for the next. */
 const BATCHES_AHEAD = 2;
-/** How many batches the main thread keeps until the batch before them is read. So it reads on while the threads start. */
+/** How many batches for each thread can wait for an earlier one. So the main thread reads ahead while the threads start. */
 const BATCHES_KEPT = 32;
 
 /**
  * Reads all inputs into a spool. Threads parse the values and store their observations. The main thread divides the bytes into
  * values, reads values with errors again, and keeps the order. So the result is the same with any number of threads. While the
  * threads have enough to do, it parses values too.
- * @param threads undefined: everything is read here
+ * @param threads undefined: everything is read on this thread
  * @returns the number of rejected and of excluded snapshots
  */
 export async function readInputs(
   inputs: readonly Input[],
   context: ObserveContext,
   spool: ObservationSink,
-  exclusions: LeftOut,
+  exclusions: ExclusionFilter,
   pauses: Pauses,
   threads: ReadingThreads | undefined,
   reject: Reject,
@@ -81,7 +81,7 @@ interface Items {
   readonly file: string;
 }
 
-/** Yields what is in the inputs, in their order. A few batches are read ahead, so that no thread waits for another. */
+/** Yields the contents of the inputs, in their order. A few batches are read ahead, so that no thread waits for another. */
 async function* itemsOf(
   inputs: readonly Input[],
   context: ObserveContext,
@@ -92,13 +92,13 @@ async function* itemsOf(
   const reader = new SnapshotReader(context);
   const queue: (() => Promise<Items>)[] = [];
   let running: Threads | undefined;
-  let [length, next, asked] = [0, 0, 0];
+  let [length, next, unanswered] = [0, 0, 0];
   const ask = (threads: Threads, request: ReadRequest): Promise<ReadAnswer> => {
-    asked += 1;
+    unanswered += 1;
     next = (next + 1) % threads.length;
     const answer = threads.ask(next, request);
     const answered = () => {
-      asked -= 1;
+      unanswered -= 1;
     };
     answer.then(answered, answered);
     return answer;
@@ -114,8 +114,8 @@ async function* itemsOf(
         queue.push(async () => ({ items: await reader.read(values, file), file }));
       } else {
         const request: ReadRequest = { kind: 'read', ...columnsOf(values), withNames };
-        const answer = asked < BATCHES_AHEAD * running.length ? ask(running, request) : threads.here.read(request);
-        // it is awaited later: until then, an error of it must not end the process
+        const answer = unanswered < BATCHES_AHEAD * running.length ? ask(running, request) : threads.mainReader.read(request);
+        // the answer is awaited later: until then, its error must not end the process
         answer.catch(() => {});
         queue.push(async () => ({ items: await inOrder(await pauses.until(answer), values, file, reader), file }));
       }
@@ -138,7 +138,7 @@ function columnsOf(values: readonly RawValue[]): { texts: string[]; lines: numbe
   return { texts: values.map(({ text }) => text), lines: values.map(({ line }) => line), paths: values.map(({ path }) => path) };
 }
 
-/** Returns the observations that a thread stored, and between them what the values with errors contain. */
+/** Returns the observations that a thread stored. Values with errors are read here, and their items are inserted at their places. */
 async function inOrder(
   { counts, rows, names }: ReadAnswer,
   values: readonly RawValue[],
@@ -159,7 +159,7 @@ async function inOrder(
   return items;
 }
 
-function* storedIn(rows: Float64Array, names: readonly AccountNames[] | undefined): Generator<StoredObservation> {
+function* storedIn(rows: Float64Array, names: readonly NamesToExclude[] | undefined): Generator<StoredObservation> {
   for (let at = 0; at < rows.length; at += READ_COLUMNS) {
     const [moment = 0, profile = 0, archive = 0, account = 0, line = 0] = rows.subarray(at, at + READ_COLUMNS);
     yield { kind: 'stored', row: { moment, profile, archive, account, line }, names: names?.[at / READ_COLUMNS] };

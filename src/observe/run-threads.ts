@@ -12,7 +12,7 @@ const READ_AFTER = 1 << 19;
 const FOLD_FROM = 2000;
 
 export interface ThreadOptions {
-  /** The number of threads, with the main thread, which also writes. With 1, everything runs on it. */
+  /** The number of threads, including the main thread. With 1, everything runs on the main thread. */
   readonly jobs: number;
   /** How much text is read before threads start, in UTF-16 units. */
   readonly readAfter?: number | undefined;
@@ -46,11 +46,11 @@ export class RunThreads {
     return {
       after: this.#options.threads?.readAfter ?? READ_AFTER,
       start: () => this.#start(),
-      here: new ValueReader(this.#context, this.#spool.profiles),
+      mainReader: new ValueReader(this.#context, this.#spool.profiles),
     };
   }
 
-  /** Returns the threads that fold what was read. Undefined: it is too little. */
+  /** Returns the threads that fold the snapshots; undefined if there are too few snapshots. */
   async forFolding(): Promise<Threads | undefined> {
     if (this.#jobs === 1 || this.#spool.length < (this.#options.threads?.foldFrom ?? FOLD_FROM)) {
       await this.#flush(this.#threads);

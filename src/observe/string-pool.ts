@@ -6,11 +6,11 @@ import type { SpoolFile } from '../store/spool-file.ts';
 const CHUNK_BYTES = 1 << 20;
 /** How much text is cached to detect duplicates, in UTF-16 units. */
 const CACHE_UNITS = 1 << 23;
-/** The length of a text precedes it. */
+/** Before each text is its length, in this many bytes. */
 const LENGTH_BYTES = 4;
 /** How many bytes are read at once to get a text. Most profiles are shorter. */
 const READ_BYTES = 1 << 10;
-/** The places of one pool. Each thread has a pool of its own, and a place names the pool. */
+/** The number of places in one pool. Each thread has its own pool. A place contains the number of its pool. */
 export const POOL_PLACES: number = 2 ** 42;
 
 /** Stores texts in a file and returns them by their place. A text that recurs soon is stored once. */
@@ -83,7 +83,7 @@ export class StringPool {
 const READ_BUFFER = Buffer.allocUnsafe(READ_BYTES);
 
 /**
- * Returns a text of one of several pools. It must be flushed.
+ * Returns a text of one of several pools. The pool must be flushed before.
  * @param descriptors the files of the pools, by the number of each pool
  */
 export function textAt(descriptors: readonly number[], place: number): string {

@@ -38,7 +38,7 @@ export interface FlushRequest {
 export type ThreadRequest = ReadRequest | FoldRequest | FlushRequest;
 
 /** The names by which an account may be excluded. */
-export interface AccountNames {
+export interface NamesToExclude {
   readonly id: string | undefined;
   readonly screen_name: string | undefined;
   readonly former_names: readonly string[];
@@ -54,7 +54,7 @@ export interface ReadAnswer {
   /** For each observation: its time, the places of its profile and its archived copy, its account and its line. */
   readonly rows: Float64Array;
   /** The names of the account of each observation, if they were requested. */
-  readonly names: readonly AccountNames[] | undefined;
+  readonly names: readonly NamesToExclude[] | undefined;
 }
 
 /** How many numbers of {@link ReadAnswer.rows} belong to an observation. */

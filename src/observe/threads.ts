@@ -59,7 +59,7 @@ export class Threads {
       this.#waiting.set(this.#requests, { resolve, reject });
       this.#workers[thread]?.postMessage({ number: this.#requests, request }, transferred);
     });
-    // the caller may await several answers one after the other: an error of a later one is not lost, because all get it
+    // the caller may await several answers one after another: no error is lost, because every answer gets it
     answer.catch(() => {});
     return answer;
   }

@@ -2,7 +2,7 @@ import type { RawValue } from '../sources/raw-value.ts';
 import { type Observed, SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { InputError } from '../sources/source.ts';
 import type { ProfilePool } from './profile-pool.ts';
-import { type AccountNames, READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob } from './thread-messages.ts';
+import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob } from './thread-messages.ts';
 
 /** Reads values that may come in any order, and stores their observations in a pool. It does not read values with errors. */
 export class ValueReader {
@@ -46,6 +46,6 @@ function isObserved(item: Observed | InputError): item is Observed {
   return item.kind === 'observation';
 }
 
-function namesOf({ observation: { profile, former_names } }: Observed): AccountNames {
+function namesOf({ observation: { profile, former_names } }: Observed): NamesToExclude {
   return { id: profile.id, screen_name: profile.screen_name, former_names };
 }

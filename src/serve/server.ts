@@ -11,14 +11,14 @@ import { requireTree } from '../tree/existing-tree.ts';
 import { foundLayout } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 import { answerComposed, composedTree, type ServedTree } from './composed.ts';
-import { basePathOf, rebase } from './rebase.ts';
+import { basePathOf, rebaseFeed, rebasePage } from './rebase.ts';
 
 export interface ServeOptions {
   readonly out: string;
   readonly host: string;
   /** The port; 0 for any free port. */
   readonly port: number;
-  /** Whether links point to this server instead of the base URL of the tree. */
+  /** Whether the links of API pages and Atom feeds point to this server instead of the base URL of the tree. */
   readonly rebase: boolean;
 }
 
@@ -102,10 +102,16 @@ async function readPage(out: string, path: string, base: string, origin: string 
   }
   try {
     const page = readRegularFile(join(out, path));
-    return new Uint8Array(origin === undefined || !path.endsWith('.json') ? page : rebase(page, base, origin + basePathOf(base)));
+    return new Uint8Array(origin === undefined ? page : rebased(path, page, base, origin + basePathOf(base)));
   } catch {
     return undefined;
   }
+}
+
+/** Returns a file with links that begin with another base URL. Other files than those of the API and feeds have no such link. */
+function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
+  if (path.endsWith('.json')) return rebasePage(file, from, to);
+  return path.endsWith('.atom') ? rebaseFeed(file, from, to) : file;
 }
 
 /** Returns what a server knows about the present tree: it may have been rebuilt since the server started. */

@@ -14,8 +14,8 @@ export interface FoldTexts {
 }
 
 /**
- * Folds the accounts of one partition one after the other. Yields each row with the place of its changes. Equal profiles of one account
- * that follow each other get the same place.
+ * Folds the accounts of one partition one after another. Yields each row with the place of its changes. Consecutive equal profiles of
+ * one account get the same place.
  * @param rows sorted by account, then by time
  * @param stored the accounts in the store; undefined if there are none
  */
@@ -26,20 +26,20 @@ export function* foldAccounts(
   stored: StoredVersions | undefined,
 ): Generator<ShardRow> {
   let fold = new AccountFold();
-  let [account, last, place, text] = [-1, 0, 0, ''];
+  let [account, lastPlace, place, text] = [-1, 0, 0, ''];
   for (const row of rows) {
     const { moment } = row;
     const isNew = row.account !== account;
-    const other = !isNew && row.profile === last ? text : textAt(descriptors, row.profile);
-    last = row.profile;
-    if (!isNew && other === text) {
+    const newText = !isNew && row.profile === lastPlace ? text : textAt(descriptors, row.profile);
+    lastPlace = row.profile;
+    if (!isNew && newText === text) {
       fold.observe(moment);
       yield { ...row, profile: place };
       continue;
     }
-    const { profile } = storedProfile(other);
+    const { profile } = storedProfile(newText);
     if (isNew) fold = new AccountFold(stored?.of(profile));
-    [account, place, text] = [row.account, row.profile, other];
+    [account, place, text] = [row.account, row.profile, newText];
     const found = fold.add({ moment, profile }, network);
     yield found.length === 0 ? row : { ...row, changes: pool.append(encodeChanges(found)) };
   }

@@ -21,7 +21,7 @@ import { folderFailure, ShardRun } from './shard-run.ts';
 export interface FoldOptions {
   /** The number of the partition, from 0. */
   readonly partition: number;
-  /** The number of all partitions, if the caller knows it. Another number is an error. */
+  /** The expected number of partitions. It is an error if the run has another number. Undefined: not checked. */
   readonly partitions?: number | undefined;
   /** The URLs of mentions and hashtags. */
   readonly network: Network;
@@ -36,7 +36,7 @@ export interface FoldSummary {
   /** The path or the address of the file. */
   readonly file: string;
   readonly snapshots: number;
-  /** Observations with changes. */
+  /** The number of observations with changes. */
   readonly changed: number;
   /** The size of the file. */
   readonly bytes: number;
@@ -103,7 +103,7 @@ export async function foldPartition(files: RunFiles, options: FoldOptions): Prom
   }
 }
 
-/** Yields rows after their texts are copied. */
+/** Copies the texts of rows to another file. Yields the rows with their new places. */
 function* copied(rows: Iterable<ShardRow>, descriptors: readonly number[], to: RowsFileWriter): Generator<ShardRow> {
   const [profiles, inputs] = [new OffsetCache(), new OffsetCache()];
   const copy = (place: number) => to.text(textAt(descriptors, place));
@@ -127,11 +127,11 @@ function openStored(path: string | undefined): StoredVersions | undefined {
 function checkPartition({ files: { address }, settings }: ShardRun, { partition, partitions = settings.partitions }: FoldOptions): void {
   const all = settings.partitions;
   if (partition < all && partitions === all) return;
-  const isOther = partitions !== all;
-  throw new Failure('usage', isOther ? `${address} has ${plural(all, 'partition')}` : `${address} has no partition ${partition}`, {
+  const hasOtherCount = partitions !== all;
+  throw new Failure('usage', hasOtherCount ? `${address} has ${plural(all, 'partition')}` : `${address} has no partition ${partition}`, {
     place: { field: '--partition' },
-    expected: isOther ? `an array of ${plural(all, 'task')}` : `a number from 0 to ${all - 1}`,
-    found: isOther ? `an array of ${plural(partitions, 'task')}` : String(partition),
+    expected: hasOtherCount ? `an array of ${plural(all, 'task')}` : `a number from 0 to ${all - 1}`,
+    found: hasOtherCount ? `an array of ${plural(partitions, 'task')}` : String(partition),
     hint: 'give one task to each partition, or set the number with --partition',
   });
 }

@@ -48,7 +48,7 @@ export class FolderFiles implements RunFiles {
       // unlike a rename, this fails if another task was first
       linkSync(draft, this.addressOf(name));
     } catch (error) {
-      // the file exists. If the draft does not, the other task has removed it
+      // another task was first. It may have removed this draft too
       if (!hasCode(error, 'EEXIST') && !hasCode(error, 'ENOENT')) throw error;
     }
     this.#removeDrafts(name);
@@ -70,7 +70,7 @@ export class FolderFiles implements RunFiles {
         try {
           renameSync(draft, path);
         } catch (error) {
-          // another task has written the same file meanwhile, and removed the drafts of it
+          // another task has written the same file meanwhile, and removed its drafts
           if (!hasCode(error, 'ENOENT') || !statSync(path).isFile()) throw error;
         }
         this.#removeDrafts(name);
@@ -97,7 +97,7 @@ export class FolderFiles implements RunFiles {
     return this.addressOf(`${name}.${randomUUID()}.draft`);
   }
 
-  /** Removes what killed tasks have left of a file that exists. */
+  /** Removes the drafts of a finished file that killed tasks left behind. */
   #removeDrafts(name: string): void {
     for (const entry of readdirSync(this.address)) {
       if (entry.startsWith(`${name}.`) && entry.endsWith('.draft')) rmSync(this.addressOf(entry), { force: true });

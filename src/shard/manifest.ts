@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isObject } from '../contract/json.ts';
 import { count, parseShape, type Rule, type Shape, text, Violation } from '../contract/shape.ts';
 
-/** The version of the files. A file of another version is refused. */
+/** The version of the file format. A file of another version is refused. */
 export const FORMAT = 1;
 /** A file ends with the SHA-256 of its manifest, and the number of bytes of the manifest. */
 const TRAILER_BYTES = 36;
@@ -18,7 +18,7 @@ export interface Manifest {
   readonly ranges: readonly RowsRange[];
   /** The SHA-256 of the checksums of all blocks. */
   readonly digest: string;
-  /** Of a partition: the digests of the shards from which it was folded, and the links in its markup. */
+  /** Only in a partition: the digest of the shards from which it was folded, and the links in its markup. */
   readonly shards?: string | undefined;
   readonly network?: { readonly mention_url: string; readonly hashtag_url: string } | undefined;
 }
@@ -53,8 +53,8 @@ export function encodeManifest(manifest: Manifest): Buffer {
 
 /**
  * Parses the manifest at the end of a file.
- * @param end the last bytes of the file, or all
- * @returns the manifest and its length with the trailer; only the length if `end` is shorter
+ * @param end the last bytes of the file, or the whole file
+ * @returns the manifest, and its length with the trailer; only the length if `end` does not contain the whole manifest
  * @throws Violation
  */
 export function parseManifest(end: Buffer): { readonly manifest: Manifest | undefined; readonly length: number } {

@@ -64,8 +64,8 @@ export async function mergePartitions(files: RunFiles, store: string, options: M
 }
 
 /**
- * Compares all snapshots with the removed accounts, in the order in which `observe` reads them: each can teach another name of a
- * removed account. Returns the number of excluded snapshots.
+ * Compares all snapshots with the removed accounts, in the order in which `observe` reads them, because each snapshot can add another
+ * name of a removed account. Returns the number of excluded snapshots.
  */
 async function learnExclusions({ exclusions }: Batch, observations: PartitionFiles, store: string, pauses: Pauses): Promise<number> {
   let excluded = 0;

@@ -49,7 +49,7 @@ export class ObjectFiles implements RunFiles {
       const kind = storageErrorKind(error);
       if (kind === 'conflict') return;
       if (kind !== 'unsupported') throw error;
-      // without conditional writes, a later task of another run is detected, but not one at the same time
+      // without conditional writes, a later task of another run is detected, but not a simultaneous one
       if ((await this.#remote.get(name)) === undefined) await this.#remote.put(name, upload);
     }
   }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
-import { type LeftOut, readInputs } from '../observe/read.ts';
+import { type ExclusionFilter, readInputs } from '../observe/read.ts';
 import { InputErrors } from '../sources/input-errors.ts';
 import type { ObserveContext } from '../sources/observations.ts';
 import { withProgress } from '../sources/progress.ts';
@@ -38,8 +38,8 @@ export interface PartitionSummary {
   readonly bytes: number;
 }
 
-/** The merge leaves out the removed accounts, because a shard does not know the store. */
-const NONE_LEFT_OUT: LeftOut = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
+/** The merge excludes the removed accounts, because a shard does not know the store. */
+const NO_EXCLUSIONS: ExclusionFilter = { isEmpty: true, excludesProfile: () => false, hasItem: () => false };
 
 /**
  * Reads one shard of the sources, and writes its observations as one file: sorted by account, with one range for each partition. The
@@ -56,13 +56,13 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
     const name = run.shard(shard.number);
     const spool = new ShardSpool(shard.number, files.temporary);
     try {
-      const share = unitsOfShard(units, shard.number, shard.shards);
-      const own = share.flatMap((unit) => unit.inputs);
-      const inputErrors = new InputErrors(own.length);
+      const ownUnits = unitsOfShard(units, shard.number, shard.shards);
+      const inputsOfShard = ownUnits.flatMap((unit) => unit.inputs);
+      const inputErrors = new InputErrors(inputsOfShard.length);
       const reject = options.onReject ?? ((inputError: InputError) => inputErrors.add(inputError));
-      const metered = withProgress(own, pauses, (done, all) => onProgress?.('read', done, all));
+      const counted = withProgress(inputsOfShard, pauses, (done, all) => onProgress?.('read', done, all));
       const context = { ...snapshots, openAgain: refuseWholeFile };
-      const { rejected } = await readInputs([...metered], context, spool, NONE_LEFT_OUT, pauses, undefined, reject);
+      const { rejected } = await readInputs([...counted], context, spool, NO_EXCLUSIONS, pauses, undefined, reject);
       inputErrors.throwIfAny();
       const draft = files.begin(name);
       try {
@@ -82,7 +82,7 @@ export async function partitionSources(inputs: readonly Input[], files: RunFiles
         });
         return {
           file: files.addressOf(name),
-          sources: { shard: share.length, all: units.length },
+          sources: { shard: ownUnits.length, all: units.length },
           snapshots: spool.length,
           rejected,
           bytes,

@@ -5,7 +5,7 @@ import { HEADER_BYTES, ROW_BYTES } from './rows-file.ts';
 import type { Draft, OnBytes } from './run-files.ts';
 import { BY_TIME, type ShardRow } from './shard-row.ts';
 
-/** A block ends with this many rows or bytes of texts. A reader keeps one block of each file in memory. */
+/** A block ends after this many rows or bytes of texts. A reader keeps one block of each file in memory. */
 const BLOCK_ROWS = 256;
 const BLOCK_TEXT_BYTES = 1 << 15;
 const LENGTH_BYTES = 4;

@@ -67,12 +67,12 @@ export class RowsFile {
 /** A range of a {@link RowsFile} on this machine. */
 export class LocalRange {
   readonly address: string;
-  /** The file with the texts. It has all places that {@link rows} returns. */
+  /** The file with the texts of the rows. */
   readonly descriptor: number;
   readonly length: number;
   readonly #position: number;
   readonly #bytes: number;
-  /** What is added to a place to get a position in the file on this machine. */
+  /** The difference between a position in the file on this machine and a place. */
   readonly #shift: number;
 
   constructor(address: string, { descriptor, position }: LocalBytes, range: { from: number; bytes: number; rows: number }) {
@@ -105,8 +105,8 @@ export class LocalRange {
       }
       const numbers = new Float64Array(rows * BY_TIME.columns);
       body.copy(new Uint8Array(numbers.buffer), 0, texts);
-      const moved = base + this.#shift;
-      if (moved !== 0) movePlaces(numbers, moved);
+      const offset = base + this.#shift;
+      if (offset !== 0) movePlaces(numbers, offset);
       yield numbers;
       done += rows;
       at += HEADER_BYTES + length;

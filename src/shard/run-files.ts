@@ -13,7 +13,7 @@ export interface RunFiles {
   readonly readText: (name: string) => Promise<string | undefined>;
   /** Writes a small file whole, unless it exists. */
   readonly create: (name: string, text: string) => Promise<void>;
-  /** Begins a file, which replaces an earlier one of this name when it is finished. */
+  /** Begins a file. When it is finished, it replaces an earlier file with this name. */
   readonly begin: (name: string) => Draft;
   /** Opens files. Returns undefined for each that does not exist. */
   readonly open: (names: readonly string[]) => Promise<(StoredFile | undefined)[]>;
@@ -22,7 +22,7 @@ export interface RunFiles {
 /** Counts bytes that were sent or received. Not called if nothing is transferred. */
 export type OnBytes = (bytes: number) => void;
 
-/** A file that is written. */
+/** A file that is being written. */
 export interface Draft {
   /** Where its bytes are written. */
   readonly descriptor: number;
@@ -42,7 +42,7 @@ export interface StoredFile {
   readonly address: string;
   /** In bytes. */
   readonly size: number;
-  /** Reads some bytes, or less if the file ends before them. */
+  /** Reads some bytes, or fewer if the file ends earlier. */
   readonly read: (from: number, length: number) => Promise<Buffer>;
   /** Makes bytes readable by a file descriptor until the file is closed. */
   readonly local: (from: number, length: number, onReceived: OnBytes) => Promise<LocalBytes>;

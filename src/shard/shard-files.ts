@@ -9,7 +9,7 @@ import type { ShardRun } from './shard-run.ts';
 /** How many missing files an error names. */
 const MAX_NAMED = 20;
 /** How many files are read from an object store at a time. */
-const AT_A_TIME = 8;
+const CONCURRENCY = 8;
 
 /**
  * Opens the files of all shards.
@@ -51,7 +51,7 @@ export async function rangesOf(
     received += bytes;
     onReceived(received, all);
   };
-  return inOrder(files, (file) => file.range(range, count));
+  return mapLimit(files, (file) => file.range(range, count));
 }
 
 export function closeAll(files: readonly RowsFile[]): void {
@@ -69,7 +69,7 @@ async function openAll(
   try {
     const existing = stored.filter((file) => file !== undefined);
     // a damaged file is reported before missing files
-    const opened = await inOrder(existing, (file) => RowsFile.open(file, digest));
+    const opened = await mapLimit(existing, (file) => RowsFile.open(file, digest));
     const missing = stored.flatMap((file, number) => (file === undefined ? [number] : []));
     if (missing.length === 0) return opened;
     const names = missing.slice(0, MAX_NAMED).map((number) => files.addressOf(nameOf(number)));
@@ -86,10 +86,10 @@ async function openAll(
   }
 }
 
-/** Returns the results of a work for each item, in the order of the items. A few are in progress at a time. */
-async function inOrder<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+/** Runs work for each item, a few items at a time. Returns the results in the order of the items. */
+async function mapLimit<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
-  await forEachLimit(items.entries(), AT_A_TIME, async ([index, item]) => {
+  await forEachLimit(items.entries(), CONCURRENCY, async ([index, item]) => {
     results[index] = await work(item);
   });
   return results;

@@ -57,9 +57,9 @@ export class ShardSpool implements ObservationSink {
         account = -1;
       }
       if (account !== row.account || profile !== row.profile) {
-        const other = textOf(row.profile);
-        if (account !== row.account || other !== text) written = file.text(other);
-        [account, profile, text] = [row.account, row.profile, other];
+        const newText = textOf(row.profile);
+        if (account !== row.account || newText !== text) written = file.text(newText);
+        [account, profile, text] = [row.account, row.profile, newText];
       }
       const archive = row.archive === 0 ? 0 : file.text(textOf(row.archive));
       const input = inputs.get(row.input, () => file.text(textOf(row.input)));

@@ -12,7 +12,7 @@ export interface SourceUnit {
 /** Returns the units of all inputs, in their order. Lists the objects of an object store. */
 export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[]> {
   const units: SourceUnit[] = [];
-  for (const input of withArchivesJoined(inputs.map(withoutLastCheck))) {
+  for (const input of withArchivesJoined(inputs.map(withoutMatchCheck))) {
     if ('parts' in input) {
       const parts = input.parts.map((part) => part.input);
       const sizes = parts.map(({ size }) => size ?? 0);
@@ -35,7 +35,7 @@ export async function sourceUnits(inputs: readonly Input[]): Promise<SourceUnit[
 export function unitsOfShard(units: readonly SourceUnit[], number: number, shards: number): SourceUnit[] {
   const known = units.flatMap(({ size }) => size ?? []);
   const mean = known.reduce((sum, size) => sum + size, 0) / known.length || 1;
-  // a unit without bytes is a little work too
+  // an empty unit is a little work too
   const weights = units.map(({ size }) => Math.max(size ?? mean, 1));
   const all = weights.reduce((sum, weight) => sum + weight, 0);
   let before = 0;
@@ -47,8 +47,8 @@ export function unitsOfShard(units: readonly SourceUnit[], number: number, shard
   });
 }
 
-/** One shard may have no file that matches the patterns, if another shard has one. */
-function withoutLastCheck(input: Input): Input {
+/** Drops the check that a file matches the patterns, because such a file can be in another shard. */
+function withoutMatchCheck(input: Input): Input {
   const { filter } = input;
   if (filter === undefined) return input;
   const accepts = (member: string) => filter.accepts(member);

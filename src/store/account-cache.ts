@@ -24,7 +24,7 @@ const EVICTED = 1 / 8;
 
 /**
  * Caches accounts with their histories, so that each is read once and not at every observation. If it is full, it evicts accounts by the
- * CLOCK policy: those that were added first, except those that were used since the last time.
+ * CLOCK policy: those that were added first, except those that were used since it last looked at them.
  */
 export class AccountCache {
   readonly #table: AccountTable;
@@ -34,7 +34,7 @@ export class AccountCache {
   readonly #accounts = new Map<number, KnownAccount>();
   readonly #versions: Statement<[string], VersionRow>;
   #weight = 0;
-  /** The weight of the largest account. It can be larger than the cache, and then the other accounts still fit beside it. */
+  /** The weight of the largest account. The maximum does not include it, so the other accounts fit beside an account of any size. */
   #largest = 0;
   #now: Instant = 0;
 
@@ -97,8 +97,8 @@ export class AccountCache {
   }
 
   /**
-   * Makes room for more accounts: removes some that were not used since the last time, and writes the instant of their latest
-   * observation. Returns them.
+   * Makes room for more accounts: removes some that were not used since the cache last looked at them, and writes the instant of their
+   * latest observation. Returns them.
    */
   evict(): readonly KnownAccount[] {
     const evicted: KnownAccount[] = [];

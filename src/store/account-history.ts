@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { accountJson, type DescribedAccount, type Gathered } from './account-json.ts';
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
+import { type AccountRecords, accountJson, type DescribedAccount } from './account-json.ts';
 
 /** What is derived from an account and its records. */
-export interface AccountHistory {
+export interface DerivedHistory {
   /** The JSON of the account before its `data_page_count`, and after it. */
   readonly head: Buffer;
   readonly tail: string;
@@ -13,7 +13,7 @@ export interface AccountHistory {
 }
 
 /** @throws Failure bad-store */
-export function historyOf(path: string, account: DescribedAccount, gathered: Gathered): AccountHistory {
+export function historyOf(path: string, account: DescribedAccount, gathered: AccountRecords): DerivedHistory {
   const { head, tail } = accountJson(path, account, gathered);
   const digest = createHash('sha256').update(head).update(tail).digest();
   return { head, tail, digest, checksum: accountChecksum(head, tail, gathered.records) };

@@ -1,4 +1,4 @@
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { ItemRun } from './item-run.ts';

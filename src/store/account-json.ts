@@ -12,22 +12,26 @@ export interface DescribedAccount {
 }
 
 /** The records of an account. */
-export interface Gathered {
+export interface AccountRecords {
   readonly records: number;
   readonly newest: number | null;
   /** The JSON of the records, newest first, separated by commas. */
   readonly json: Buffer;
 }
 
-export const NO_RECORDS: Gathered = { records: 0, newest: null, json: Buffer.alloc(0) };
+export const NO_RECORDS: AccountRecords = { records: 0, newest: null, json: Buffer.alloc(0) };
 
 /** The query for the records of the account with a screen name. */
-export const GATHER = `
+export const SELECT_RECORDS = `
   SELECT count(*) AS records, max(id) AS newest, CAST(ifnull(group_concat(json, ','), '') AS BLOB) AS json
   FROM (SELECT id, json FROM record WHERE account = ? ORDER BY id DESC LIMIT -1)`;
 
 /** Returns the JSON of an account with its records, before its `data_page_count` and after it. */
-export function accountJson(path: string, account: DescribedAccount, records: Gathered): { readonly head: Buffer; readonly tail: string } {
+export function accountJson(
+  path: string,
+  account: DescribedAccount,
+  records: AccountRecords,
+): { readonly head: Buffer; readonly tail: string } {
   const summary = (records.newest ?? -1) > (account.known_to ?? -1) ? currentSummary(path, account, records) : account.summary;
   return { head: encodeHead(account.identity, records.json), tail: encodeTail(summary) };
 }
@@ -43,7 +47,7 @@ function encodeTail(summary: string): string {
 }
 
 /** Returns the current summary: the profile of the source, changed by the records newer than that profile. */
-function currentSummary(path: string, account: DescribedAccount, { json, records }: Gathered): string {
+function currentSummary(path: string, account: DescribedAccount, { json, records }: AccountRecords): string {
   const given: Summary = storedJson(path, `the profile of ${account.screen_name}`, account.summary);
   const after = account.known_to ?? -1;
   const later: readonly FieldValue[] =

@@ -36,9 +36,8 @@ export class AccountStateWriter {
   }
 
   /**
-   * Adds the state of an account. Of two states of an account, the later counts: its profile record and its last
-   * observation are both not older. Former handles are merged. The states conflict if neither is later, or if their
-   * stable ids differ.
+   * Adds the state of an account. Of two states of an account, the later one counts. A state is later if neither its profile record nor
+   * its last observation is older. Former handles are merged. The states conflict if neither is later, or if their stable ids differ.
    */
   add(state: AccountState): Outcome {
     return this.#batch.guard(() => {

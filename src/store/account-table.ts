@@ -15,7 +15,7 @@ const COLUMNS = 'SELECT id, screen_name, stable_id, identity, observed_to, obser
 /** A row number that no row has: SQLite counts rows from 1. */
 const NO_ROW = 0;
 
-/** The SQL for accounts and their former handles. It does not mark what it changes. */
+/** The SQL for accounts and their former handles. The caller must mark the changed accounts. */
 export class AccountTable {
   readonly #byStableId: Statement<[string], AccountRow>;
   readonly #byName: Statement<[string, string], AccountRow>;

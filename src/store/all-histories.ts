@@ -8,9 +8,9 @@ import { wrapErrors } from './store-error.ts';
 import { historiesIn, unpacked, type WindowHistories, type WindowRequest } from './window-histories.ts';
 
 /**
- * Derives the histories if all accounts are stale: reads the whole feed once. A thread derives them if there are many, while
- * this thread writes the ones before.
- * The caller must wait for the steps that are to be ready.
+ * Derives the histories if all accounts are stale: reads the whole feed once. If there are many, a thread derives the next ones while
+ * this thread writes the previous ones.
+ * The caller must wait for `ready` of each step that has it.
  * @throws Failure bad-store, file-system
  */
 export function* allHistories(database: Connection): Generator<DeriveStep> {

@@ -13,7 +13,7 @@ export class AnsweringThread<Request, Answer> {
   constructor(module: URL) {
     this.#worker = new Worker(module, { resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB } });
     this.#worker.on('message', (answer: Answer | undefined) => this.#waiting.shift()?.(answer));
-    // a thread ends after an error: the caller then does the work itself, and meets the cause of the error
+    // a thread ends after an error: the caller then does the work itself, and gets the same error
     this.#worker.on('error', () => this.#end());
     this.#worker.on('exit', () => this.#end());
   }

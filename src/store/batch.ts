@@ -5,7 +5,7 @@ import type { Connection, Statement } from './connection.ts';
 import { eraseFreed, mustErase } from './erase.ts';
 import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
-import { acceptOtherHands, materialize } from './materialize.ts';
+import { acceptExternalChanges, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
 import { openStore } from './open-store.ts';
 import { isCurrent, latestRevision } from './revision.ts';
@@ -30,7 +30,7 @@ export class Batch {
   #hasMetadataChanged = false;
   #recordsChanged = false;
   readonly #known = new Set<string>();
-  /** Whether an account that is not in the cache may be in the store because of this batch. */
+  /** Whether a name left the cache: a name that is not in the cache can then be in the store. */
   #hasForgotten = false;
   readonly #stale = new Set<string>();
   readonly #feedBlocks: FeedBlockMarks;
@@ -116,7 +116,7 @@ export class Batch {
     this.markChanged(screenName);
   }
 
-  /** Notes that unpublished data has changed. */
+  /** Marks that unpublished data has changed. */
   markMetadataChanged(): void {
     this.#hasMetadataChanged = true;
   }
@@ -161,8 +161,8 @@ export class Batch {
   }
 
   /**
-   * Truncates the write-ahead log of SQLite, and erases the bytes of removed accounts if a removal has not done so. It may
-   * fail, because the batch is committed and the next one tries again.
+   * Truncates the write-ahead log of SQLite, and erases the bytes of removed accounts if a removal has not done so. Errors are
+   * ignored, because the batch is committed and the next batch tries again.
    */
   #truncateLog(): void {
     try {
@@ -198,7 +198,7 @@ function begin(database: Connection, prepare?: () => void): void {
   database.exec('BEGIN IMMEDIATE');
   prepare?.();
   database.exec(DROP_CHANGE_TRIGGERS);
-  acceptOtherHands(database);
+  acceptExternalChanges(database);
 }
 
 function end(database: Connection): void {

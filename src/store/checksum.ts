@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 
-/** The CRC-32 and the number of some bytes. Checksums of consecutive bytes can be combined from both. */
+/** The CRC-32 of some bytes, and the number of the bytes. With both, the checksums of consecutive parts can be combined. */
 export interface Checksum {
   readonly crc: number;
   readonly bytes: number;

@@ -5,7 +5,7 @@ import { encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation } from '../contract/shape.ts';
 import type { AccountStates, StateRow } from './account-states.ts';
 
-/** Returns why a stored record is not one that an import accepts; undefined if it is. */
+/** Returns why an import would not accept a stored record; undefined if it would. */
 export function corruptionInRecord(id: number, json: string): string | undefined {
   try {
     const record = parseRecord(JSON.parse(json));
@@ -15,7 +15,7 @@ export function corruptionInRecord(id: number, json: string): string | undefined
   }
 }
 
-/** Returns why the columns of a stored account are not those that an import writes; undefined if they are. */
+/** Returns why an import would not write these columns of a stored account; undefined if it would. */
 export function corruptionInAccount(states: AccountStates, row: StateRow): string | undefined {
   try {
     const state = parseAccountState(JSON.parse(encodeAccountState(states.of(row))));

@@ -1,5 +1,5 @@
-import { type AccountHistory, historyOf } from './account-history.ts';
-import { GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
+import { type DerivedHistory, historyOf } from './account-history.ts';
+import { type AccountRecords, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 import type { WindowAccount } from './window-histories.ts';
@@ -17,7 +17,7 @@ export interface DeriveStep {
   /** The caller must wait for it, if it is set. */
   readonly ready?: Promise<unknown>;
   /** The next account, if one is derived. */
-  readonly derived?: { readonly account: StaleAccount; readonly history: AccountHistory };
+  readonly derived?: { readonly account: StaleAccount; readonly history: DerivedHistory };
 }
 
 /** The number of rows that one query reads. */
@@ -52,7 +52,7 @@ export class StaleAccounts {
  * @throws Failure bad-store
  */
 export function* eachHistory(database: Connection): Generator<DeriveStep> {
-  const gather = database.prepare<[string], Gathered>(GATHER);
+  const gather = database.prepare<[string], AccountRecords>(SELECT_RECORDS);
   const wrong = database
     .prepare<[string], number>('SELECT id FROM record WHERE account = ? AND crc32(json) IS NOT checksum LIMIT 1')
     .pluck();

@@ -64,7 +64,7 @@ export class ExclusionList {
     return later.get(now) ?? now;
   }
 
-  /** Notes that a stored exclusion has removed an account. The file has bytes of this account. */
+  /** Sets the time at which an account of a stored exclusion was removed. Marks its bytes as not erased yet. */
   setRemoved(id: number, time: string): void {
     this.#database.prepare<[string, number]>('UPDATE exclusion SET excluded_at = ?, is_erased = 0 WHERE id = ?').run(time, id);
   }

@@ -44,7 +44,7 @@ export class ExclusionWriter {
     });
   }
 
-  /** @param hasRemoved whether accounts were removed: then another store's time of the removal is not the one of this store */
+  /** @param hasRemoved whether accounts were removed from this store: the time of the exclusion then is the time of this removal */
   #write(exclusion: Exclusion, hasRemoved: boolean): boolean {
     const known = this.#list.having(exclusion)[0];
     const time = hasRemoved ? this.#list.timeOfRemoval(exclusion.excluded_at) : exclusion.excluded_at;

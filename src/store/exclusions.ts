@@ -48,12 +48,12 @@ export class Exclusions {
     this.#isEmpty = this.#any.get() !== 1;
   }
 
-  /** Whether nothing is excluded. Then no item needs a look at the list. */
+  /** Whether nothing is excluded. Then no item has to be compared with the list. */
   get isEmpty(): boolean {
     return this.#isEmpty;
   }
 
-  /** Must be called after the list has changed otherwise. */
+  /** Must be called after other code has changed the list. */
   refresh(): void {
     this.#cache.clear();
     this.#isEmpty = this.#any.get() !== 1;
@@ -107,7 +107,7 @@ export class Exclusions {
     return true;
   }
 
-  /** Two accounts can have had one handle. If the stable ids of both are known, the account is another one. */
+  /** Two accounts can have had the same handle. If the stable ids of both are known, they differ, so this is another account. */
   #byFormerNames(id: string | undefined, names: readonly string[]): number | undefined {
     for (const name of names) {
       const exclusion = this.#byHandle(name);
@@ -132,7 +132,7 @@ export class Exclusions {
   #learn(exclusion: number, handle: string): void {
     if (handle === PLACEHOLDER) return;
     this.#addKey.run('handle', handleHash(handle), exclusion);
-    // the cache has each handle as it was written
+    // the cache can have the handle in upper and lower case
     this.#cache.clear();
     this.learned.add(handle);
   }

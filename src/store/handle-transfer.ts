@@ -35,7 +35,7 @@ export class HandleTransfer {
   nameAt({ id, screen_name }: Profile, moment: Instant, account: KnownAccount | undefined): string {
     if (screen_name === undefined) return account?.identity.screen_name ?? this.#unused(id ?? 'unknown', account);
     if (account?.identity.screen_name === screen_name) return screen_name;
-    // it had that handle up to this instant and lost it or changed it since: nothing changes back within one instant
+    // it had the handle up to this instant and got another one then: a snapshot of the same instant does not change it back
     if (account !== undefined && this.#table.hadHandleUpTo(screen_name, moment, account.row)) return account.identity.screen_name;
     const holder = this.#holderOf(screen_name);
     const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > moment;

@@ -48,7 +48,7 @@ export class IdAllocator {
     return moment === this.#last.moment ? this.#last.id + 1 : firstId(moment);
   }
 
-  /** Returns the next free id, if the record below it is not younger and the record above it is not older. */
+  /** Returns the next free id, if the record below it is not newer and the record above it is not older. */
   #free(from: number, moment: Instant): number | undefined {
     const id = this.#gap(from);
     const [below, above] = [this.#below.get(id), this.#above.get(id)];

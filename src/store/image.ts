@@ -73,8 +73,8 @@ export class StoreImage {
   }
 
   /**
-   * Opens an image if the store file has the latest commit. A checkpoint moves all commits before the begin of a reader
-   * into the store file, and none after it. So when a checkpoint has moved all commits, the file has the state of this
+   * Opens an image if the store file has the latest commit. A checkpoint moves the commits before the start of a reader
+   * into the store file, and no later ones. So when a checkpoint has moved all commits, the file has the state of this
    * reader and keeps it.
    */
   static #tryOpen(path: string): StoreImage | undefined {

@@ -46,7 +46,7 @@ export interface Namesake {
   readonly replaced: (Identity & Summary) | undefined;
 }
 
-/** Counts items as excluded that were added before the batch learned that their account is. */
+/** Counts items as excluded instead of added, because the batch learned later that their account is excluded. */
 export function withdraw(tally: { added: number; excluded: number }, items: number): void {
   // an account that an earlier batch added under that name is removed too
   tally.added -= Math.min(tally.added, items);
@@ -204,7 +204,7 @@ export class ItemWriter {
 
   /**
    * Deletes accounts of which a record showed later that they are excluded. Call it once, after all items.
-   * @returns how much was deleted
+   * @returns the numbers of deleted records and accounts
    */
   withdrawExcluded(): { readonly records: number; readonly accounts: number } {
     return this.#batch.guard(() => {
@@ -226,7 +226,7 @@ export class ItemWriter {
     });
   }
 
-  /** Notes that the list of exclusions may have changed. */
+  /** Marks that the list of exclusions may have changed. */
   #excluded(): Outcome {
     this.#batch.markMetadataChanged();
     return 'excluded';

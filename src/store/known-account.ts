@@ -76,7 +76,7 @@ export function valuesBegunAt(versions: readonly Version[], moment: Instant): re
 
 /**
  * Returns the instant until which the same profile adds nothing new after an observation. It is the next known change of
- * a field, or the watermark: the present profile can show more than the history of the fields.
+ * a field, or the watermark: from then on, a profile can also change the handle and the picture, which have no history.
  */
 export function knownUntil(account: KnownAccount, moment: Instant): Instant {
   const watermark = watermarkOf(account);

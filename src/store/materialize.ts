@@ -6,13 +6,13 @@ import { addRevision, isCurrent, latestRevision, nextRevision } from './revision
 import { ACCOUNT_ORDER, RANKING_MODULUS, RANKING_TERM } from './schema.ts';
 
 /** Accepts records that another program (such as sqlite3) has written. Such a change has deleted the revisions of the store. */
-export function acceptOtherHands(database: Connection): void {
+export function acceptExternalChanges(database: Connection): void {
   if (nextRevision(database) === 1 || latestRevision(database) !== undefined) return;
   database.exec('UPDATE record SET checksum = crc32(json)');
   forgetFeedBlocks(database);
 }
 
-/** How many accounts are derived, and how many there are to derive; 0 if that is not known yet. */
+/** The number of derived accounts, and of all accounts to derive; 0 if that is not known yet. */
 export interface MaterializeStep {
   readonly done: number;
   readonly all: number;

@@ -2,14 +2,14 @@ import type { Collection } from '../contract/collection.ts';
 import { handleHash } from '../contract/exclusion.ts';
 import type { Connection, Statement } from './connection.ts';
 
-/** By what an item of a service is known: a record by its id, an account by its screen name. */
+/** The key of an item of a service: the id of a record, or the screen name of an account. */
 export type ItemKey = number | string;
 
 /** What a store knows of a service as a whole. */
 export interface MirrorSummary {
-  /** Names the last run whose pages are in the store. */
+  /** Identifies the last run whose pages are in the store. */
   readonly run: string;
-  /** Every record of the service up to this id has been read; null if that is not known of any. */
+  /** Every record of the service up to this id has been read; null if there is no such id. */
   readonly watermark: number | null;
   /** By how much the service's `count` exceeds the items that it shows. */
   readonly excess: { readonly [C in Collection]: number };
@@ -29,14 +29,14 @@ interface MirrorRow {
 }
 
 /**
- * The key of an account that was removed from the store. The service still shows it, so that the mirror must know it, but
- * not by name.
+ * Returns the key of an account that was removed from the store. If the service still shows the account, a mirror must recognize it,
+ * but the store must not contain its name.
  */
 export function excludedKey(handle: string): string {
   return `excluded:${handleHash(handle)}`;
 }
 
-/** Replaces the names of removed accounts in all that the store knows of services. */
+/** Replaces the names of removed accounts by hashes in everything that the store knows of services. */
 export function forgetHandles(database: Connection, handles: Iterable<string>): void {
   const isName = "collection = 'account' AND (key = :handle COLLATE NOCASE OR instr(lower(key), lower(:handle) || char(10)) = 1)";
   for (const handle of handles) {
@@ -52,7 +52,7 @@ export function forgetHandles(database: Connection, handles: Iterable<string>): 
   forgetContents(database);
 }
 
-/** Lets mirrors see accounts again that are no longer excluded. */
+/** Forgets accounts that are no longer excluded, so that they are new for the next mirror. */
 export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<string>): void {
   for (const table of ['mirror_item', 'mirror_gone']) {
     const remove = database.prepare<[string]>(`DELETE FROM ${table} WHERE collection = 'account' AND key = ?`);
@@ -109,7 +109,7 @@ export class MirrorMemory {
     return this.#has.get(this.#id, collection, key) === 1;
   }
 
-  /** How many items of a collection are known. */
+  /** Returns the number of known items of a collection. */
   count(collection: Collection): number {
     return (
       this.#database
@@ -119,12 +119,12 @@ export class MirrorMemory {
     );
   }
 
-  /** The ids of known records from `low` up to but not `high`. */
+  /** Returns the ids of known records from `low` to before `high`. */
   recordsBetween(low: number, high: number): number[] {
     return this.#between.all(this.#id, BigInt(low), BigInt(high));
   }
 
-  /** The keys of a collection's items, in their order. */
+  /** Yields the keys of the items of a collection, in their order. */
   *keys(collection: Collection): Generator<ItemKey> {
     const next = this.#database
       .prepare<[number, Collection, ItemKey], ItemKey>(
@@ -140,7 +140,7 @@ export class MirrorMemory {
     }
   }
 
-  /** The contents of a page that had an ETag. */
+  /** Returns the contents of a page that had an ETag. */
   page(collection: Collection, number: number): { readonly etag: string; readonly contents: string } | undefined {
     return this.#page.get(this.#id, collection, number);
   }
@@ -165,7 +165,7 @@ export class MirrorMemory {
     );
   }
 
-  /** Writes the state of the service; runs in the caller's batch. Returns the memory with the new state. */
+  /** Writes the state of the service, in the caller's batch. Returns the memory with the new state. */
   update(summary: MirrorSummary): MirrorMemory {
     this.#database
       .prepare(`INSERT INTO mirror (base_url, run, watermark, data_excess, account_excess, build, manifest)
@@ -176,7 +176,7 @@ export class MirrorMemory {
     return new MirrorMemory(this.#database, this.#baseUrl);
   }
 
-  /** The items that the service does not have any more, as the runs so far found. */
+  /** Returns the items that the service no longer has, according to all runs. */
   gone(collection: Collection): ItemKey[] {
     return this.#database
       .prepare<[number, Collection], ItemKey>('SELECT key FROM mirror_gone WHERE mirror = ? AND collection = ? ORDER BY key')
@@ -184,7 +184,7 @@ export class MirrorMemory {
       .all(this.#id, collection);
   }
 
-  /** Writes items and pages; runs in the caller's batch. */
+  /** Returns a writer of items and pages, for the caller's batch. */
   writer(): MirrorWriter {
     const key = '(mirror, collection, key) VALUES (?, ?, ?) ON CONFLICT DO NOTHING';
     const where = 'WHERE mirror = ? AND collection = ? AND key = ?';
@@ -219,18 +219,18 @@ export class MirrorMemory {
 
 /** Changes what a store knows of a service. */
 export interface MirrorWriter {
-  /** The service has shown an item. */
+  /** Adds an item that the service has shown. */
   readonly add: (collection: Collection, key: ItemKey) => void;
-  /** The service does not have an item any more. */
+  /** Marks an item that the service no longer has. */
   readonly setGone: (collection: Collection, key: ItemKey) => void;
-  /** An item that the service does not have any more is not in the store either. */
+  /** Forgets an item that the service no longer has, because the store no longer has it either. */
   readonly forget: (collection: Collection, key: ItemKey) => void;
   /** A version of an item was rejected. */
   readonly addRejected: (version: string) => void;
   readonly setPage: (collection: Collection, number: number, etag: string, contents: string) => void;
 }
 
-/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
+/** Converts a key for SQLite, because better-sqlite3 writes a number as REAL and a bigint as INTEGER. */
 function stored(key: ItemKey): bigint | string {
   return typeof key === 'number' ? BigInt(key) : key;
 }

@@ -6,7 +6,7 @@ import { mkdirp, removeEmptyFolders } from './mkdirp.ts';
 
 /** The mode with which SQLite creates files. */
 const MODE = 0o644;
-/** The timeout for the lock of another process, which then keeps the store. */
+/** The timeout for the lock of another process. After it, the store is not removed. */
 const BUSY_TIMEOUT_MS = 100;
 
 /**

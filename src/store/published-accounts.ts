@@ -2,7 +2,7 @@ import type { Identity, Summary } from '../contract/account.ts';
 import type { AccountEntry } from '../contract/account-entry.ts';
 import { type FormerHandle, sortedHandles } from '../contract/account-state.ts';
 import type { Instant } from '../contract/instant.ts';
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
 import type { Connection } from './connection.ts';
 import { damaged, storedJson } from './damaged.ts';
 

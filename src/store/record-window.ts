@@ -18,7 +18,7 @@ interface Chunk {
   readonly length: number;
 }
 
-/** The records of a window, each after the row of its account and its length. There is as much free space after them. */
+/** The records of a window. Before each are the row of its account and its length. The second half of the bytes is free. */
 export interface Entries {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The length of the entries in bytes. */

@@ -1,4 +1,4 @@
-import { numbersIn } from './account-parts.ts';
+import { numbersIn } from './account-checksum.ts';
 import type { Connection } from './connection.ts';
 import { RecordWindow } from './record-window.ts';
 import { openSpool, type SpoolFile } from './spool-file.ts';
@@ -10,7 +10,7 @@ const WINDOW_BYTES = 1 << 21;
 const BATCH_SIZE = 500;
 /** A window begins at a multiple of this number of accounts. */
 const STEP = 250;
-/** The most accounts of a window. Memory has their profiles too. */
+/** The maximum number of accounts in a window: memory has their profiles too. */
 const WINDOW_ACCOUNTS = 40 * STEP;
 
 /** Some records: the rows of their accounts and their lengths in bytes, separated by commas, and their JSON. */

@@ -69,7 +69,7 @@ async function copy(from: Connection, draft: string, pauses: Pauses, onProgress:
   };
   const batch = new Batch(draft, 'by id');
   try {
-    // the exclusions last: what the store has is not excluded
+    // the exclusions last, so that they exclude no account of the damaged store
     await copyAccounts(from, new AccountStateWriter(batch, 'fail'), pause);
     await copyRecords(from, new ItemWriter(batch, 'fail'), pause);
     copyExclusions(from, batch);

@@ -98,14 +98,14 @@ export const MIGRATIONS: readonly string[] = [
   ${CREATE_CONTENT_TRIGGERS}
   `,
   `
-  -- what a source knows an account by when its handle changes; null: no source has told
+  -- the identifier of an account that stays when its handle changes; null: no source gave one
   ALTER TABLE account ADD COLUMN stable_id TEXT;
-  -- up to when the account has been observed, in microseconds since 1970; null: never
+  -- the time of the latest observation, in microseconds since 1970; null: never observed
   ALTER TABLE account ADD COLUMN observed_to INTEGER;
   CREATE UNIQUE INDEX account_stable_id ON account (stable_id) WHERE stable_id IS NOT NULL;
   CREATE INDEX account_handle ON account (screen_name COLLATE NOCASE);
 
-  -- handles that accounts had before others: up to when each was seen with it, in microseconds since 1970
+  -- former handles of accounts, and when each account was last seen with it, in microseconds since 1970
   CREATE TABLE former_handle (
     handle TEXT NOT NULL COLLATE NOCASE,
     seen_to INTEGER NOT NULL,
@@ -114,7 +114,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT, WITHOUT ROWID;
   `,
   `
-  -- which fields the snapshots of the moment observed_to had: a bit for each, by its place in DATA_TYPES
+  -- the fields in the snapshots of the time observed_to: one bit for each, by its position in DATA_TYPES
   ALTER TABLE account ADD COLUMN observed_fields INTEGER NOT NULL DEFAULT 0;
   `,
   `
@@ -171,7 +171,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (mirror, collection, key)
   ) STRICT, WITHOUT ROWID;
 
-  -- what each service has shown and does not have any more
+  -- the items that each service has shown and no longer has
   CREATE TABLE mirror_gone (
     mirror INTEGER NOT NULL REFERENCES mirror (id),
     collection TEXT NOT NULL,
@@ -179,7 +179,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (mirror, collection, key)
   ) STRICT, WITHOUT ROWID;
 
-  -- pages that came with an ETag: what they held, for the answer that they have not changed
+  -- the contents of pages that had an ETag, for when the service answers 304
   CREATE TABLE mirror_page (
     mirror INTEGER NOT NULL REFERENCES mirror (id),
     collection TEXT NOT NULL,

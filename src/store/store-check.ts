@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { Failure } from '../contract/failure.ts';
 import { cut } from '../contract/json.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
-import { accountJson, GATHER, type Gathered, NO_RECORDS } from './account-json.ts';
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
+import { type AccountRecords, accountJson, NO_RECORDS, SELECT_RECORDS } from './account-json.ts';
 import { AccountStates, STATE_COLUMNS, type StateRow } from './account-states.ts';
 import { type Checksum, checksumOf, NOTHING, recordsChecksum } from './checksum.ts';
 import type { Connection } from './connection.ts';
@@ -146,7 +146,7 @@ export class StoreCheck {
 
   async #checkAccounts(): Promise<void> {
     const states = new AccountStates(this.#database);
-    const gather = this.#database.prepare<[string], Gathered>(GATHER);
+    const gather = this.#database.prepare<[string], AccountRecords>(SELECT_RECORDS);
     const history = this.#database.prepare<[number], { readonly records: number; readonly head: Buffer; readonly tail: Buffer }>(
       'SELECT records, CAST(head AS BLOB) AS head, CAST(tail AS BLOB) AS tail FROM history WHERE first_record = ?',
     );
@@ -168,16 +168,17 @@ export class StoreCheck {
         const { records } = gathered;
         const { head, tail } = accountJson(this.#database.path, row, gathered);
         const digest = createHash('sha256').update(head).update(tail).digest();
-        const [isDigest, isChecksum] = [row.digest?.equals(digest) ?? false, row.checksum === accountChecksum(head, tail, records)];
+        const matchesDigest = row.digest?.equals(digest) ?? false;
+        const matchesChecksum = row.checksum === accountChecksum(head, tail, records);
         const firstRecord = first.get(row.screen_name) ?? null;
         const stored = firstRecord === null ? undefined : history.get(firstRecord);
-        const isHistory =
+        const matchesHistory =
           firstRecord === null || (stored?.records === records && stored.head.equals(head) && stored.tail.equals(Buffer.from(tail)));
-        if (!isDigest && !isChecksum) {
+        if (!matchesDigest && !matchesChecksum) {
           const found = 'a profile or records that match neither its SHA-256 nor its CRC-32';
           this.#add({ subject, expected: 'the account that was imported', found, repairable: false });
-        } else if (!isDigest || !isChecksum || !isHistory || row.first_record !== firstRecord) {
-          const found = isHistory ? 'derived columns that do not match its records' : 'a copy that differs from its records';
+        } else if (!matchesDigest || !matchesChecksum || !matchesHistory || row.first_record !== firstRecord) {
+          const found = matchesHistory ? 'derived columns that do not match its records' : 'a copy that differs from its records';
           this.#add({ subject: `history of ${row.screen_name}`, expected: 'data derived from its records', found, repairable: true });
         }
       }

@@ -36,7 +36,7 @@ export class Store extends PageSource {
   }
 
   /**
-   * Opens a store for reading. First derives the data again that a change by another program (such as sqlite3) made stale.
+   * Opens a store for reading. If another program (such as sqlite3) has changed it, first derives the stale data again.
    * @throws Failure no-store, bad-store, store-newer, store-busy, file-system
    */
   static open(path: string): Store {
@@ -68,7 +68,7 @@ export class Store extends PageSource {
     return revisionOf(this.#database, fingerprint);
   }
 
-  /** Returns a checksum of the oldest records. @param records how many */
+  /** Returns a checksum of the oldest records. @param records the number of these records */
   oldestChecksum(records: number): string {
     const { crc, bytes } = checksumBelow(this.#database, feedEdge(this.#database, this.revision.records - records));
     return `${crc.toString(16).padStart(8, '0')}-${bytes}`;

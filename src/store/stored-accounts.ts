@@ -1,5 +1,5 @@
 import { type FormerHandle, sortedHandles } from '../contract/account-state.ts';
-import { accountChecksum } from './account-parts.ts';
+import { accountChecksum } from './account-checksum.ts';
 import type { Connection, Statement } from './connection.ts';
 import { damaged } from './damaged.ts';
 
@@ -52,7 +52,7 @@ export class StoredAccounts {
 
   constructor(database: Connection) {
     this.#path = database.path;
-    // accounts are read in another order than they are stored in: with 2 MB, most pages would be read several times
+    // accounts are not read in the order in which they are stored: with a smaller cache, most pages would be read several times
     database.exec('PRAGMA cache_size = -8192');
     this.#formerHandleCount = Number(database.value('SELECT count(*) FROM former_handle'));
     this.#next = database.prepare('SELECT id, screen_name AS handle FROM account WHERE id > ? ORDER BY id LIMIT +?');

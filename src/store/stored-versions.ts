@@ -14,7 +14,7 @@ export class StoredVersions {
   readonly #table: AccountTable;
   readonly #cache: AccountCache;
 
-  /** @param database a store of the present version; it is closed with this */
+  /** @param database a store of the present version; {@link close} closes it */
   constructor(database: Connection) {
     this.#database = database;
     this.#table = new AccountTable(this.#database);

@@ -3,7 +3,7 @@ const PROFILE = "ifnull('{' || substr(tail, 2), summary)";
 /** Formats microseconds since 1970 as new records have them. */
 const TIME = (column: string) => `strftime('%Y-%m-%dT%H:%M:%S', ${column} / 1000000, 'unixepoch') || printf('.%06dZ', ${column} % 1000000)`;
 
-/** The views for other programs. They need no function that a plain SQLite lacks. A store can have own views of a user. */
+/** The views for other programs. They use only functions of plain SQLite. A user may have created views with the same names. */
 export const CREATE_VIEWS: string = `
   CREATE VIEW IF NOT EXISTS records AS
     SELECT id, account, data_type, previous, text, first_encountered_date, json ->> 'diff_html' AS diff_html,

@@ -1,4 +1,4 @@
-import { type AccountHistory, historyOf } from './account-history.ts';
+import { type DerivedHistory, historyOf } from './account-history.ts';
 import type { DescribedAccount } from './account-json.ts';
 import { damaged } from './damaged.ts';
 import { type Entries, GroupedRecords } from './record-window.ts';
@@ -34,7 +34,7 @@ const DIGEST_BYTES = 32;
  * Yields the history of each account of a window.
  * @throws Failure bad-store
  */
-export function* historiesIn({ path, accounts, entries }: WindowRequest): Generator<AccountHistory> {
+export function* historiesIn({ path, accounts, entries }: WindowRequest): Generator<DerivedHistory> {
   const grouped = new GroupedRecords(entries);
   for (const account of accounts) {
     const { row, newest, records } = account;
@@ -44,7 +44,7 @@ export function* historiesIn({ path, accounts, entries }: WindowRequest): Genera
 }
 
 /** Packs histories into a few arrays, which pass between threads faster than many. */
-export function packed(histories: Iterable<AccountHistory>): WindowHistories {
+export function packed(histories: Iterable<DerivedHistory>): WindowHistories {
   const [heads, ends, tails, digests, checksums]: [Buffer[], number[], string[], Buffer[], number[]] = [[], [], [], [], []];
   let end = 0;
   for (const { head, tail, digest, checksum } of histories) {
@@ -58,7 +58,7 @@ export function packed(histories: Iterable<AccountHistory>): WindowHistories {
   return { heads: joined(heads), ends, tails, digests: joined(digests), checksums };
 }
 
-export function* unpacked({ heads, ends, tails, digests, checksums }: WindowHistories): Generator<AccountHistory> {
+export function* unpacked({ heads, ends, tails, digests, checksums }: WindowHistories): Generator<DerivedHistory> {
   const [allHeads, allDigests] = [Buffer.from(heads.buffer), Buffer.from(digests.buffer)];
   let start = 0;
   for (const [index, end] of ends.entries()) {

@@ -72,6 +72,7 @@ export interface Page extends Frame {
 
 export interface Locator {
   readonly click: () => Promise<void>;
+  readonly press: (key: string) => Promise<void>;
   readonly fill: (text: string) => Promise<void>;
   readonly count: () => Promise<number>;
   readonly first: () => Locator;

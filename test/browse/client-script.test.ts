@@ -10,7 +10,10 @@ import { browseFilesOf } from './stored.ts';
 
 const time = (n: number) => new Date(Date.UTC(2020, 0, 1) + n * 86_400_000).toISOString();
 
-/** Accounts: nina_k, who was ninette before and changed her bio 130 times, a hostile one, and 300 others whose handles begin with ni. */
+/**
+ * Accounts: nina_k, who was ninette before and changed her bio 130 times, a hostile one, and 300 others whose handles begin
+ * with ni. Two accounts had the handle lamp, and none has it today. Another account has the handle harbour today.
+ */
 function snapshots(): Snapshot[] {
   const bios = Array.from({ length: 130 }, (_, n) => ({
     observed_at: time(n),
@@ -32,7 +35,17 @@ function snapshots(): Snapshot[] {
     display_name: '<img src=x onerror=alert(1)>',
     bio: '<script>alert(1)</script>',
   };
-  return [...bios, ...others, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
+  const handles = [
+    ['lamp', 'lamp_one', 1],
+    ['lamp', 'lamp_two', 10],
+    ['harbour', 'harbour_old', 20],
+    ['harbour', 'harbour', 30],
+  ] as const;
+  const moved = handles.flatMap(([before, after, day]) => [
+    { observed_at: time(day), id: after, screen_name: before, display_name: after },
+    { observed_at: time(day + 1), id: after, screen_name: after, display_name: after },
+  ]);
+  return [...bios, ...others, ...moved, hostile].toSorted((a, b) => (a.observed_at < b.observed_at ? -1 : 1));
 }
 
 it('the client script is small and has no module syntax', () => {
@@ -45,6 +58,7 @@ it('the client script is small and has no module syntax', () => {
 
 describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}`, () => {
   let [folder, fileUrl, nina, ninette, other] = ['', '', '', '', ''];
+  let pageOf: (handle: string) => string;
   let browser: Browser;
   let site: { readonly url: string; readonly stop: () => void };
 
@@ -54,8 +68,8 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     const store = Store.open(join(folder, 'store.db'));
     const files = browseFilesOf(store);
     store.close();
-    const names = ['nina_k', 'ninette', 'ni_other1'];
-    [nina = '', ninette = '', other = ''] = names.map((name) => [...files.keys()].find((path) => path.endsWith(`/${name}.html`)) ?? '');
+    pageOf = (handle) => [...files.keys()].find((path) => path.endsWith(`/${handle}.html`)) ?? '';
+    [nina, ninette, other] = [pageOf('nina_k'), pageOf('ninette'), pageOf('ni_other1')];
     fileUrl = writeFiles(join(folder, 'out'), files);
     site = await serveFolder(join(folder, 'out'));
     browser = await launch();
@@ -67,7 +81,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   });
 
   /** Opens a page of the tree. The test fails if the page has an error or asks another host for anything. */
-  async function open(path: string, base = fileUrl, options: { readonly javaScriptEnabled?: boolean } = {}): Promise<Page> {
+  async function open(path: string, base = fileUrl, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext(options);
     context.setDefaultTimeout(15_000);
     const page = await context.newPage();
@@ -92,6 +106,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   /** Waits until an expression is true. The policy of the pages forbids the polling of Playwright, which needs eval. */
   async function until(page: Page, expression: string): Promise<void> {
     await expect.poll(() => page.evaluate(expression), { timeout: 10_000 }).toBe(true);
+  }
+
+  /** Holds the file of the index for handles that begin with ni. Returns the function that releases it. */
+  async function holdNi(page: Page): Promise<() => void> {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(/search\/6e\/69\.js$/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    return () => release();
   }
 
   it.each(['file', 'http'])('finds an account by three letters from %s://', async (scheme) => {
@@ -141,20 +168,55 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
 
   it('ignores an answer that arrives after a later one', async () => {
     const page = await open('index.html', site.url);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    await page.route(/search\/6e\/69\.js$/, async (route) => {
-      await held;
-      await route.continue();
-    });
+    const release = await holdNi(page);
     await page.locator('#query').fill('n');
     await page.locator('#query').fill('xss');
     await until(page, 'document.querySelectorAll("[role=option]").length === 1');
     release();
     await until(page, 'performance.getEntriesByType("resource").some(({ name }) => name.endsWith("/6e/69.js"))');
     expect(await results(page).allTextContents()).toEqual(['@xss <img src=x onerror=alert(1)>']);
+  });
+
+  it('opens the result of the text in the field with Enter, also before it is found', async () => {
+    const page = await open('index.html', site.url);
+    const release = await holdNi(page);
+    await page.locator('#query').fill('xss');
+    await until(page, 'document.querySelectorAll("[role=option]").length === 1');
+    await page.locator('#query').fill('ni_other290');
+    await page.keyboard.press('Enter');
+    release();
+    await page.waitForURL(/\/browse\/account\//);
+    expect(await page.title()).toMatch(/@ni_other290/);
+  });
+
+  it('opens no result with Enter if the reader types on meanwhile', async () => {
+    const page = await open('index.html', site.url);
+    const release = await holdNi(page);
+    await page.evaluate(`document.addEventListener('click', (event) => { event.preventDefault(); document.title = 'opened'; })`);
+    await page.locator('#query').fill('ni_other29');
+    await page.keyboard.press('Enter');
+    await page.locator('#query').fill('ni_other290');
+    release();
+    await until(page, 'document.querySelectorAll("[role=option]").length === 1');
+    expect(await page.title()).not.toBe('opened');
+  });
+
+  it('leaves the keys to an input method while it composes a text', async () => {
+    const page = await open('index.html');
+    await page.locator('#query').fill('ni_other29');
+    await until(page, 'document.querySelectorAll("[role=option]").length === 11');
+    await page.evaluate(`document.addEventListener('click', (event) => { event.preventDefault(); document.title = 'opened'; })`);
+    const press = (key: string, isComposing: boolean) =>
+      page.evaluate(
+        `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: '${key}', isComposing: ${isComposing}, bubbles: true }))`,
+      );
+    await press('ArrowDown', true);
+    await press('Enter', true);
+    await press('Escape', true);
+    expect(await page.locator('[aria-selected=true]').getAttribute('id')).toBe('result-0');
+    expect(await page.title()).not.toBe('opened');
+    await press('Enter', false);
+    expect(await page.title()).toBe('opened');
   });
 
   it('goes from change to change with j and k, and shows the keys with ?', async () => {
@@ -196,6 +258,57 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     ).toBe(new Set(days).size);
     await page.locator('.filters button').click();
     expect((await shown()).length).toBe(100);
+    expect(await page.locator('.filters [role=status]').textContent()).toBe('');
+  });
+
+  it('counts the changes that both filters show, and shows only the days of these', async () => {
+    const page = await open('browse/changes/2.html');
+    const shown = (selector: string) =>
+      page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll(${JSON.stringify(selector)})).filter((each) => each.getClientRects().length > 0).map((each) => each.textContent)`,
+      );
+    const status = () => page.locator('.filters [role=status]').textContent();
+    const all = (await shown('.changes article')).length;
+    await page.locator('label[for=fB]').click();
+    const [bios, days] = [await shown('.changes article.B'), await shown('.changes h2')];
+    expect([bios.length, (await shown('.changes article')).length]).toEqual([15, 15]);
+    expect(await status()).toBe(`${bios.length} of ${all} changes on this page`);
+    expect(days.length).toBe(bios.length);
+    await page.locator('#from').fill('2020-05-08');
+    await page.locator('#to').fill('2020-05-10');
+    expect(await shown('.changes h2')).toEqual(['9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`2 of ${all} changes on this page`);
+    await page.locator('label[for=fA]').click();
+    expect(await shown('.changes h2')).toEqual(['10 May 2020', '9 May 2020', '8 May 2020']);
+    expect(await status()).toBe(`5 of ${all} changes on this page`);
+  });
+
+  it('shows only the days with changes of a field without JavaScript', async () => {
+    const page = await open('browse/changes/2.html', fileUrl, { javaScriptEnabled: false });
+    await page.locator('label[for=fB]').click();
+    const days = await page.locator('.changes h2:visible').count();
+    expect(days).toBe(await page.locator('.changes article:visible').count());
+    expect(days).toBeLessThan(await page.locator('.changes h2').count());
+  });
+
+  it('has the two dates side by side on a narrow screen, and the years in view when the table of months scrolls', async () => {
+    const page = await open('browse/changes/2.html', fileUrl, { viewport: { width: 360, height: 780 } });
+    const boxOf = (selector: string) =>
+      page.evaluate<{ readonly top: number; readonly left: number; readonly right: number }>(
+        `document.querySelector(${JSON.stringify(selector)}).getBoundingClientRect().toJSON()`,
+      );
+    const [from, to] = [await boxOf('#from'), await boxOf('#to')];
+    expect(to.top).toBe(from.top);
+    expect(to.left).toBeGreaterThan(from.right);
+    expect(to.right).toBeLessThan(360);
+    await page.goto(`${fileUrl}index.html`);
+    const year = (await boxOf('.heat tbody th')).left;
+    const scrolled = await page.evaluate<number>(
+      '(() => { const table = document.querySelector(".scroll"); table.scrollLeft = 100; return table.scrollLeft; })()',
+    );
+    expect(scrolled).toBe(100);
+    expect(Math.abs((await boxOf('.heat tbody th')).left - year)).toBeLessThan(5);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
   });
 
   it('compares two versions, also of pages with older changes', async () => {
@@ -209,7 +322,7 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     expect(await page.locator('.difference ins').allTextContents()).toEqual(['129']);
     await page.keyboard.press('Escape');
     await buttons.first().click();
-    await page.locator('a[data-first]').last().click();
+    await page.locator('a[data-first]').last().press('Enter');
     await page.waitForURL(/nina_k~p1\.html$/);
     await buttons.last().click();
     expect(await page.locator('dialog.comparison section p').allTextContents()).toEqual([
@@ -226,8 +339,9 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
   });
 
   it('shows "First seen" as the text before of a first record only', async () => {
+    // a click can miss the link, because the changes above it get their height when they come into view
     const page = await open(nina);
-    await page.locator('a[data-first]').last().click();
+    await page.locator('a[data-first]').last().press('Enter');
     await page.waitForURL(/nina_k~p1\.html$/);
     const labels = await page.evaluate<string[]>(
       `[...document.querySelectorAll('.own article.B')].map((change) => getComputedStyle(change, '::after').content)`,
@@ -250,6 +364,19 @@ describe.skipIf(CHROMIUM.skip)(`the client script in Chromium ${CHROMIUM.reason}
     await page.goto(`${fileUrl}${ninette}#r${oldest}`);
     await page.waitForURL(/nina_k~p1\.html#r\d+$/);
     expect(page.url()).toMatch(new RegExp(`#r${oldest}$`));
+  });
+
+  it.each([
+    ['lamp', 'lamp_one'],
+    ['lamp', 'lamp_two'],
+    ['harbour', 'harbour_old'],
+  ])('keeps the fragment in the link from the handle %s to the account %s, which had it', async (handle, holder) => {
+    const page = await open(pageOf(holder));
+    const id = await page.locator('.own article').last().getAttribute('id');
+    await page.goto(`${fileUrl}${pageOf(handle)}#${id}`);
+    await page.locator(`main a[href*="/${holder}.html"]`).click();
+    await page.waitForURL(new RegExp(`/${holder}\\.html#${id}$`));
+    expect(await page.locator(':target').getAttribute('id')).toBe(id);
   });
 
   it('leaves pages readable without JavaScript', async () => {

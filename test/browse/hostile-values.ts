@@ -54,7 +54,7 @@ const MARKUP = [
 ];
 
 /** What an attacker writes first, to leave the place where a value stands. */
-const ESCAPES = ['', '">', "'>", '</title>', '-->', '</bdi></p></article></main>'];
+const ESCAPES = ['', '">', "'>", '</title>', '-->', '</bdi></p></article></section></main>'];
 
 const URLS = [
   'javascript:X',

@@ -39,7 +39,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** The elements and attributes that pages have. Values are texts, so they never add one. */
 const ELEMENTS =
-  /^(#document|#documentType|html|head|meta|title|link|script|body|a|header|nav|div|main|h1|h2|h3|p|dl|dt|dd|bdi|small|time|b|i|code|ins|del|span|article|fieldset|legend|input|label|table|thead|tbody|tr|th|td|abbr|svg|g|rect|text|path|ul|li|footer)$/;
+  /^(#document|#documentType|html|head|meta|title|link|script|body|a|header|nav|div|main|h1|h2|h3|p|dl|dt|dd|bdi|small|time|b|i|code|ins|del|span|section|article|fieldset|legend|input|label|table|thead|tbody|tr|th|td|abbr|svg|g|rect|text|path|ul|li|footer)$/;
 const ATTRIBUTES =
   /^(lang|charset|http-equiv|content|name|rel|type|href|src|defer|data-(root|search|filters|first|last)|class|id|for|checked|aria-(label|current|hidden)|datetime|dir|scope|tabindex|role|title|x|y|width|height|d|viewBox|text-anchor|fill|transform)$/;
 

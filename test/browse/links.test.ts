@@ -57,7 +57,8 @@ function crawl(out: string): { readonly checked: number; readonly broken: string
   const check = (from: string, target: string, fragment: string) => {
     checked += 1;
     reached.add(target);
-    if (!files.has(target) || !hasFragment(target, decodeURIComponent(fragment))) broken.push(`${from} -> ${target}#${fragment}`);
+    const file = target.endsWith('/') ? `${target}index.json` : target;
+    if (!files.has(file) || !hasFragment(target, decodeURIComponent(fragment))) broken.push(`${from} -> ${target}#${fragment}`);
   };
   for (const [from, { links }] of pages) {
     for (const link of links) {

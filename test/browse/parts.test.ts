@@ -101,7 +101,7 @@ describe('the parts of the browse files', () => {
     const former = htmlOf(files, accountPage('nina_old'));
     const target = `../../../${accountPage('nina')}`;
     expect(former).toContain(`<meta http-equiv=refresh content="0; url=${target}">`);
-    expect(former).toContain(`<a href="${target}"><bdi>@nina</bdi></a>`);
+    expect(former).toContain(`<a href="${target}" data-holder><bdi>@nina</bdi></a>`);
     expect(htmlOf(files, accountPage('nina'))).toContain('<bdi>@nina_old</bdi> until');
     expect(htmlOf(files, accountPage('taken'))).toMatch(/@moved<\/bdi><\/a> had this handle until/);
     store.close();

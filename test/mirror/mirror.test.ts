@@ -72,7 +72,7 @@ describe('a mirror', () => {
     }
     await expect(mirrored(store, service.baseUrl)).rejects.toMatchObject({
       code: 'bad-service',
-      expected: 'an end after 20 items, the count',
+      expected: 'no page after 20 items, the count',
       place: { file: `${service.baseUrl}/rest/data/?page=4` },
     });
   });

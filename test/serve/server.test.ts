@@ -535,6 +535,33 @@ test('a running server returns its address and the build record of the tree', as
 });
 
 describe('a tree with browse files', () => {
+  test('has Atom feeds whose links point to this server, but not their ids and the links to snapshots', async () => {
+    const base_url = 'https://a.example/api/$&';
+    const { folder, server } = await ownServer({ rebase: true }, base_url);
+    const base = 'https://a.example/api/$&amp;';
+    addBrowseFiles(join(folder, 'out'));
+    const feed = (links: string) => `<feed xmlns="http://www.w3.org/2005/Atom">
+<id>${base}/browse/changes.atom</id>
+<link rel="self" href="${links}/browse/changes.atom"/>
+<link rel="prev-archive" href="${links}/browse/changes/archive-2.atom"/>
+<entry><id>${base}/rest/data/#5</id><link href="${links}/browse/account/3f/nina_k.html#r5"/><link rel="via" href="${base}/5"/><content>é &lt;link href="${base}/"</content></entry>
+<entry><id>${base}/rest/data/#4</id><link href="${base}.example/4"/></entry>
+</feed>
+`;
+    const file = join(folder, 'out/browse/changes.atom');
+    writeFileSync(file, feed(base));
+    const [{ origin, pathname }, kept] = [new URL(server.url), await ownServer({ rebase: false }, base_url)];
+    const answer = await ask(origin, `${pathname}/browse/changes.atom`);
+    expect(answer.body.toString()).toBe(feed(server.url.replace('&', '&amp;')));
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    const known = { 'If-None-Match': answer.headers.etag ?? '' };
+    expect((await ask(origin, `${pathname}/browse/changes.atom`, 'GET', known)).status).toBe(304);
+    expect((await ask(origin, `${pathname}/browse/changes.atom`, 'GET', { ...known, Host: 'other.example' })).status).toBe(200);
+    addBrowseFiles(join(kept.folder, 'out'));
+    writeFileSync(join(kept.folder, 'out/browse/changes.atom'), feed(base));
+    expect((await ask(new URL(kept.server.url).origin, `${pathname}/browse/changes.atom`)).body.toString()).toBe(feed(base));
+  });
+
   test('has a home page, browse files with their types, and HTML pages for browsers', async () => {
     const { folder, server } = await ownServer({ rebase: true });
     const accept = { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };

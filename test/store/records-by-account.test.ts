@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { GATHER, type Gathered } from '../../src/store/account-json.ts';
+import { type AccountRecords, SELECT_RECORDS } from '../../src/store/account-json.ts';
 import { Batch } from '../../src/store/batch.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { ItemWriter } from '../../src/store/item-writer.ts';
@@ -56,7 +56,7 @@ describe('RecordsByAccount', () => {
   ])('returns the records that a search for each account finds, with windows of %s bytes', async (bytes, windows) => {
     const path = await store();
     const { database, accounts } = open(path);
-    const gather = database.prepare<[string], Gathered>(GATHER);
+    const gather = database.prepare<[string], AccountRecords>(SELECT_RECORDS);
     const sorted = new RecordsByAccount(database, bytes);
     for (const _ of sorted.read());
     const found = sorted.windows.flatMap((window) => {

@@ -1,4 +1,4 @@
-import { allChanges, element, openDialog } from './page-elements.ts';
+import { element, openDialog, shownChanges } from './page-elements.ts';
 
 const KEYS: readonly (readonly [key: string, action: string])[] = [
   ['/', 'Search accounts'],
@@ -28,7 +28,7 @@ function showKeys(): void {
 }
 
 function focusChange(step: 1 | -1): void {
-  const changes = allChanges().filter((change) => change.getClientRects().length > 0);
+  const changes = shownChanges();
   const current = changes.findIndex((change) => change.contains(document.activeElement));
   // without a focused change, j goes to the first one that the window shows
   const shown = changes.findIndex((change) => change.getBoundingClientRect().bottom > 0);

@@ -20,6 +20,11 @@ export function allChanges(): HTMLElement[] {
   return Array.from(document.querySelectorAll<HTMLElement>('.changes article'));
 }
 
+/** The changes that no filter hides, in order. */
+export function shownChanges(): HTMLElement[] {
+  return allChanges().filter((change) => change.getClientRects().length > 0);
+}
+
 /** Opens a dialog with a title and a button that closes it. It is removed when it closes. */
 export function openDialog(name: string, title: string, ...content: readonly Node[]): HTMLDialogElement {
   const heading = element('h2', { id: `${name}-title` }, title);

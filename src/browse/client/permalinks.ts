@@ -5,7 +5,10 @@ export function keepFragment(): void {
   if (target !== null) location.replace(target.href + location.hash);
 }
 
-/** Follows permalinks of records that are on a page with older changes by now. */
+/**
+ * Follows permalinks of records that are on a page with older changes by now. A record of an account that had the handle
+ * before is elsewhere: the links to such accounts lead to it.
+ */
 export function addPermalinks(): void {
   followPermalink();
   addEventListener('hashchange', followPermalink);
@@ -18,4 +21,5 @@ function followPermalink(): void {
     ({ dataset }) => Number(dataset['first']) <= id && id <= Number(dataset['last']),
   );
   if (link !== undefined) location.replace(link.href + location.hash);
+  else for (const holder of document.querySelectorAll<HTMLAnchorElement>('a[data-holder]')) holder.hash = location.hash;
 }

@@ -45,7 +45,7 @@ export function addSearchBox(): void {
     select(entries.length > 0 ? 0 : -1);
   };
   const close = () => show({ total: 0, entries: [] }, '');
-  const search = async () => {
+  const answer = async () => {
     latest += 1;
     const mine = latest;
     const text = input.value.trimStart();
@@ -60,16 +60,28 @@ export function addSearchBox(): void {
     }
   };
 
+  let answered = Promise.resolve();
+  const search = () => {
+    answered = answer();
+  };
+  const openSelected = async () => {
+    const mine = latest;
+    await answered;
+    if (mine === latest) options()[selected]?.click();
+  };
+
   input.addEventListener('input', search);
   input.addEventListener('focus', () => {
     loadIndex('').catch(() => {});
-    if (input.value !== '') void search();
+    if (input.value !== '') search();
   });
   input.addEventListener('keydown', (event) => {
+    // these keys belong to an input method, which writes Chinese or Japanese for example
+    if (event.isComposing) return;
     const count = options().length;
     if (event.key === 'ArrowDown' && count > 0) select((selected + 1) % count);
     else if (event.key === 'ArrowUp' && count > 0) select((selected - 1 + count) % count);
-    else if (event.key === 'Enter' && options()[selected] !== undefined) options()[selected]?.click();
+    else if (event.key === 'Enter') void openSelected();
     else if (event.key === 'Escape') {
       latest += 1;
       if (popup.hidden) input.blur();

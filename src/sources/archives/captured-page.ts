@@ -55,7 +55,7 @@ export function envelopeIn(body: Buffer): Envelope {
   } catch {
     const start = body.toString('utf8', 0, 200).trim();
     throw new NoPage(
-      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'no JSON, or cut short'}: ${cut(start)}`,
+      start === '' ? 'an empty answer' : `${start.startsWith('<') ? 'HTML or XML' : 'not JSON, or truncated'}: ${cut(start)}`,
     );
   }
   try {
