@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { COLLECTIONS, type Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { allBrowseLines } from '../tree/browse-lines.ts';
@@ -27,22 +27,43 @@ interface Payload {
   readonly bytes: number;
 }
 
+/** The files and folders of a bag. A folder without bagit.txt is not a bag, so an interrupted move leaves none. */
+const ENTRIES = ['data', 'bag-info.txt', 'manifest-sha256.txt', 'tagmanifest-sha256.txt', 'bagit.txt'];
+
 /**
  * Writes a tree as a bag (BagIt 1.0): the tree is the folder `data`, and the manifest of the bag has the SHA-256 values of
  * the tree's own manifest. Each file is compared with it.
  * @throws Failure tree-edited, not-ours if the folder is not empty, file-system
  */
-export async function writeBag(tree: VerifiedTree, folder: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
-  refuseUnlessEmpty(folder);
-  const draft = `${folder}.${process.pid}.draft`;
+export async function writeBag(tree: VerifiedTree, to: string, { onProgress }: ArchiveOptions = {}): Promise<void> {
+  const folder = resolve(to);
+  const isNew = !existsSync(folder);
+  if (!isNew) refuseUnlessEmpty(to);
+  // an existing folder is filled and not replaced, because it may be a mount point or the working directory
+  const draft = isNew ? `${folder}.${process.pid}.draft` : join(folder, `.${process.pid}.draft`);
   try {
     mkdirSync(draft);
     await fill(tree, draft, onProgress);
-    if (existsSync(folder)) rmSync(folder, { recursive: true });
-    renameSync(draft, folder);
+    if (isNew) renameSync(draft, folder);
+    else moveEntries(draft, folder);
   } catch (error) {
     if (!isTaken(draft, error)) rmSync(draft, { recursive: true, force: true });
-    throw unwritable(folder, draft, error);
+    throw unwritable(to, draft, error);
+  }
+}
+
+/** Moves a bag from its draft to an empty folder. If that fails, the folder is empty again. */
+function moveEntries(draft: string, folder: string): void {
+  const moved: string[] = [];
+  try {
+    for (const entry of ENTRIES) {
+      renameSync(join(draft, entry), join(folder, entry));
+      moved.push(entry);
+    }
+    rmdirSync(draft);
+  } catch (error) {
+    for (const entry of moved.toReversed()) rmSync(join(folder, entry), { recursive: true, force: true });
+    throw error;
   }
 }
 
@@ -137,12 +158,13 @@ async function copy(bag: string, path: string, content: Buffer, digest: string =
   return { path, digest, bytes: content.length };
 }
 
-function refuseUnlessEmpty(folder: string): void {
-  if (!existsSync(folder) || readdirSync(folder).length === 0) return;
-  throw new Failure('not-ours', `${folder} is not empty`, {
-    place: { file: folder },
+function refuseUnlessEmpty(to: string): void {
+  const first = statSync(to).isDirectory() ? readdirSync(to)[0] : to;
+  if (first === undefined) return;
+  throw new Failure('not-ours', `${to} is not an empty folder`, {
+    place: { file: to },
     expected: 'a new or empty folder for the bag',
-    found: 'a folder with content',
+    found: first === to ? 'a file' : `a folder with ${first}`,
     hint: 'name another folder with --to, or move this one away; nothing was changed',
   });
 }

@@ -181,13 +181,13 @@ function conflictLines({ conflicts: { count, listed } }: ImportSummary, command:
 /** How many pages without a capture are named in a warning. */
 const PRINTED = 10;
 
-function warningsOf({ archive, missing, damaged }: ArchiveReport, rejects: string | undefined): string[] {
+function warningsOf({ archive, missing_pages, missing, damaged }: ArchiveReport, rejects: string | undefined): string[] {
   const damage = `${archive} is damaged: the readable pages were imported, and the damage is listed in ${rejects}`;
   const lines = damaged === 0 ? [] : [damage];
-  if (missing.length === 0) return lines;
+  if (missing_pages === 0) return lines;
   return [
     ...lines,
-    `${archive} has no usable capture of ${plural(missing.length, 'page')}:`,
+    `${archive} has no usable capture of ${plural(missing_pages, 'page')}:`,
     ...missing.slice(0, PRINTED).map(({ url, reason }) => `  ${url}: ${reason}`),
   ];
 }

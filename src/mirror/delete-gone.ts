@@ -2,7 +2,7 @@ import type { Collection } from '../contract/collection.ts';
 import { Failure } from '../contract/failure.ts';
 import { plural } from '../contract/plural.ts';
 import type { Batch } from '../store/batch.ts';
-import { forgetPages, type ItemKey, type MirrorMemory } from '../store/mirror-memory.ts';
+import { forgetContents, type ItemKey, type MirrorMemory } from '../store/mirror-memory.ts';
 
 /**
  * Deletes from the store the items that only this service had, and that it no longer has. Runs in the caller's batch.
@@ -45,6 +45,6 @@ export function deleteGone(
     writer.forget('account', name);
   }
   // an item that comes back on a page with an ETag that is known would not be read
-  if (records.length + accounts.length > 0) forgetPages(batch.database);
+  if (records.length + accounts.length > 0) forgetContents(batch.database);
   return { records: removed, accounts: accounts.length };
 }

@@ -11,7 +11,9 @@ export interface Exchange {
   readonly status: number;
   /** The body of the response without chunked encoding. It stays compressed if Content-Encoding names a compression. */
   readonly body: Buffer;
+  /** Why the response ends before its end. The reasons are those of `WARC-Truncated`. */
+  readonly truncated?: 'disconnect' | 'time' | 'length' | undefined;
 }
 
-/** Called with every exchange that has a response, even an error or a redirect, before the response is processed. */
+/** Called with every exchange that has a response, even an error, a redirect or one that was cut short, before the response is processed. */
 export type RecordExchange = (exchange: Exchange) => void | Promise<void>;

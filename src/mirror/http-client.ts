@@ -35,6 +35,13 @@ const MAX_REDIRECTS = 5;
 /** The maximum size of a page, in bytes. A page is kept in memory. */
 const MAX_PAGE_BYTES = 1 << 28;
 
+/** An exchange, and the error that cut its response short. */
+interface Answered {
+  readonly exchange: Exchange;
+  readonly headers: IncomingMessage['headers'];
+  readonly error: Error | undefined;
+}
+
 /** Sends GET requests to one service, with a delay between their starts, and records every exchange. */
 export class HttpClient {
   readonly #options: HttpOptions;
@@ -58,8 +65,9 @@ export class HttpClient {
   async get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<HttpAnswer> {
     let address = url;
     for (let redirects = 0; ; redirects += 1) {
-      const { exchange, headers: found } = await this.#exchange(address, headers);
+      const { exchange, headers: found, error } = await this.#exchange(address, headers);
       await this.#options.record?.(exchange);
+      if (error !== undefined) throw error;
       const { status, body: sent } = exchange;
       const { location } = found;
       if (!REDIRECTS.has(status) || location === undefined) {
@@ -87,10 +95,8 @@ export class HttpClient {
     });
   }
 
-  async #exchange(
-    url: string,
-    extra: Readonly<Record<string, string>>,
-  ): Promise<{ readonly exchange: Exchange; readonly headers: IncomingMessage['headers'] }> {
+  /** @throws the network's error, if no response began */
+  async #exchange(url: string, extra: Readonly<Record<string, string>>): Promise<Answered> {
     await this.#pause();
     const { userAgent, timeout, signal, record } = this.#options;
     // with Connection, this is the complete list of the headers that are sent
@@ -113,13 +119,25 @@ export class HttpClient {
           this.received += piece.length;
           if (length > MAX_PAGE_BYTES) message.destroy(new BadPage(`an answer of more than ${MAX_PAGE_BYTES} bytes`));
         });
-        message.once('error', reject);
-        message.once('end', () => {
-          const response = Buffer.concat(wire ?? []);
-          const body = Buffer.concat(pieces);
-          const exchange = { url, startedAt, remoteAddress, request: headOf(sent), response, status: message.statusCode ?? 0, body };
-          resolve({ exchange, headers: message.headers });
-        });
+        const finish = (error?: Error) => {
+          const [response, body] = [Buffer.concat(wire ?? []), Buffer.concat(pieces)];
+          const truncated = error && reasonOf(error);
+          const exchange = {
+            url,
+            startedAt,
+            remoteAddress,
+            request: headOf(sent),
+            response,
+            status: message.statusCode ?? 0,
+            body,
+            truncated,
+          };
+          resolve({ exchange, headers: message.headers, error });
+        };
+        // from now on an error of the request cuts the response short
+        sent.off('error', reject).once('error', finish);
+        message.once('error', finish);
+        message.once('end', finish);
       });
       sent.end();
     });
@@ -136,6 +154,12 @@ export class HttpClient {
 
 function timedOut(timeout: number): Error {
   return Object.assign(new Error(`no answer within ${timeout / 1000} s`), { code: 'ETIMEDOUT' });
+}
+
+/** Why an error cut a response short. */
+function reasonOf(error: Error): Exchange['truncated'] {
+  if (error instanceof BadPage) return 'length';
+  return 'code' in error && error.code === 'ETIMEDOUT' ? 'time' : 'disconnect';
 }
 
 function decoded(sent: Buffer, contentEncoding: string | undefined): Buffer {

@@ -1,8 +1,8 @@
+import { hash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import type { Collection } from '../contract/collection.ts';
 import type { ConflictPolicy } from '../contract/conflict-policy.ts';
 import type { Place } from '../contract/failure.ts';
-import { isObject } from '../contract/json.ts';
+import { encodeJson } from '../contract/json.ts';
 import { type OnProgress, Pauses } from '../contract/pauses.ts';
 import { namesakeError } from '../import/account-conflicts.ts';
 import { itemsOf } from '../sources/items.ts';
@@ -12,8 +12,9 @@ import { Batch, type CommitPhase } from '../store/batch.ts';
 import { type Conflict, ItemWriter, NO_ITEMS, type Outcome, type Tally, withdraw } from '../store/item-writer.ts';
 import { type ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
 import { deleteGone } from './delete-gone.ts';
+import { lowerKnownTo } from './lower-known-to.ts';
 import { type FinishedRun, saveMirrorState } from './save-mirror-state.ts';
-import { areTwoAccounts, keyOf, namesakeKey, variantOf } from './service-page.ts';
+import { areTwoAccounts, variantOf } from './service-page.ts';
 import type { Spool, SpooledPage } from './spool.ts';
 
 /** The phases of the import. `import` counts pages. */
@@ -66,6 +67,8 @@ export async function importPages(
     }
     importer.finish();
     const memory = saveMirrorState(importer.memory, spool, batch.exclusions, options);
+    const writer = memory.writer();
+    for (const version of importer.rejected) writer.addRejected(version);
     batch.markMetadataChanged();
     const deleted = options.mayDelete === undefined ? { records: 0, accounts: 0 } : deleteGone(batch, memory, options.mayDelete);
     await options.beforeCommit?.();
@@ -79,13 +82,16 @@ export async function importPages(
 class PageImporter {
   /** The state of the service before the run. */
   readonly memory: MirrorMemory;
+  /** The SHA-256 of each version of an item that this run is the first to reject. */
+  readonly rejected = new Set<string>();
   readonly #options: ImportPagesOptions;
   readonly #writer: ItemWriter;
   readonly #batch: Batch;
   readonly #records = { ...NO_ITEMS };
   readonly #accounts = { ...NO_ITEMS };
   readonly #changed: number[] = [];
-  readonly #rejected = new Set<ItemKey>();
+  /** The records that the service no longer has. */
+  readonly #gone: ReadonlySet<ItemKey>;
   /** By screen name, the text that distinguishes an imported account from another with that name. */
   readonly #variants = new Map<string, string>();
 
@@ -94,10 +100,12 @@ class PageImporter {
     this.#batch = batch;
     this.#options = options;
     this.#writer = new ItemWriter(batch, options.onConflict);
+    this.#gone = new Set([...this.memory.gone('data'), ...options.gone.data]);
+    lowerKnownTo(batch, this.#gone);
   }
 
   get result(): Omit<ImportedPages, 'deleted'> {
-    return { records: this.#records, accounts: this.#accounts, rejected: this.#rejected.size, changed: this.#changed };
+    return { records: this.#records, accounts: this.#accounts, rejected: this.rejected.size, changed: this.#changed };
   }
 
   /** Deletes imported accounts of which a later record showed that they are excluded. */
@@ -107,7 +115,7 @@ class PageImporter {
     withdraw(this.#accounts, accounts);
   }
 
-  async add({ url, collection, body }: SpooledPage): Promise<void> {
+  async add({ url, body }: SpooledPage): Promise<void> {
     if (body === null) return;
     const json = gunzipSync(body);
     const start = json.indexOf('{') + 1;
@@ -115,17 +123,16 @@ class PageImporter {
     const open = async function* () {
       yield* [json.subarray(0, start), Buffer.from('\n'), json.subarray(start)];
     };
-    for await (const items of itemsOf({ name: url, size: undefined, open })) for (const item of items) this.#addItem(collection, item);
+    for await (const items of itemsOf({ name: url, size: undefined, open })) for (const item of items) this.#addItem(item);
   }
 
-  #addItem(collection: Collection, item: Item): void {
+  #addItem(item: Item): void {
     if (item.kind === 'error' && this.#batch.exclusions.hasItem(item.item)) {
       this.#records.excluded += 1;
     } else if (item.kind === 'error') {
-      const value = rejectedValue(item);
-      this.#reject(keyOf(isRecord(value) ? 'data' : collection, value), withoutLine(item));
+      this.#reject(item.item === undefined ? item : item.item, withoutLine(item));
     } else if (item.kind === 'state') {
-      this.#reject(keyOf(collection, item.state), accountLine(item));
+      this.#reject(item.state, accountLine(item));
     } else if (item.kind === 'account') {
       this.#addAccount(item);
     } else if (item.kind === 'record') {
@@ -144,17 +151,17 @@ class PageImporter {
     const variant = variantOf(item.account);
     const other = this.#variants.get(screen_name);
     const isOther = other !== undefined && areTwoAccounts(other, variant);
-    const outcome = this.#writer.addProfile(item.account, isOther);
+    // removed records do not date a profile
+    const data = item.account.data.filter(({ id }) => !this.#gone.has(id));
+    const outcome = this.#writer.addProfile({ ...item.account, data }, isOther);
     if (other === undefined) this.#variants.set(screen_name, variant);
     if (typeof outcome === 'string' || outcome.namesake === undefined) {
       this.#count(this.#accounts, outcome, item.place);
       return;
     }
     if (outcome.namesake.replaced !== undefined) this.#accounts.replaced += 1;
-    // an earlier run rejected this pair if it stored the key of either account as a namesake
-    const keys = [other ?? variant, variant].map((one) => namesakeKey(screen_name, one));
-    if (!keys.some((key) => this.memory.has('account', key)))
-      this.#reject(namesakeKey(screen_name, variant), namesakeError(outcome.namesake, item));
+    // the pair is the same in either order
+    this.#reject([screen_name, ...[variant, other].toSorted()], namesakeError(outcome.namesake, item));
   }
 
   #count(tally: Record<keyof Tally, number>, outcome: Outcome, place: Place): void {
@@ -162,26 +169,13 @@ class PageImporter {
     tally[outcome] += 1;
   }
 
-  /** Rejects an item, unless an earlier run rejected it. */
-  #reject(key: ItemKey, inputError: InputError): void {
-    if (this.#rejected.has(key) || this.memory.has('data', key) || this.memory.has('account', key)) return;
-    this.#rejected.add(key);
+  /** Rejects an item, unless the same version was rejected before, in this run or in an earlier one. */
+  #reject(item: unknown, inputError: InputError): void {
+    const version = hash('sha256', encodeJson(item));
+    if (this.rejected.has(version) || this.memory.hasRejected(version)) return;
+    this.rejected.add(version);
     this.#options.onReject(inputError);
   }
-}
-
-/** Returns a rejected item as the page reader parsed it. Here it is still text if parsing would lose a part of it. */
-function rejectedValue({ item }: InputError): unknown {
-  try {
-    return typeof item === 'string' ? JSON.parse(item) : item;
-  } catch {
-    return item;
-  }
-}
-
-/** Whether a rejected item is a record. A page of accounts has records, too. */
-function isRecord(item: unknown): boolean {
-  return isObject(item) && 'data_type' in item;
 }
 
 /** Drops the line, because {@link PageImporter.add} adds a line break to the page. */

@@ -62,11 +62,12 @@ export class PageReader {
    * @param maxAttempts the maximum number of requests for the page
    * @throws Failure service-failed, bad-service, stopped
    */
-  async read(name: PageName, shortest: number, maxAttempts = MAX_ATTEMPTS): Promise<Reading> {
+  async read(name: PageName, shortest: number, maxAttempts: number = MAX_ATTEMPTS): Promise<Reading> {
     const url = this.addressOf(name);
-    const known = this.#options.known(name.collection, name.number);
-    const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     const tree = this.#tree;
+    // a page of a tree is read for its digest: a cache may call an old version unchanged
+    const known = tree === undefined ? this.#options.known(name.collection, name.number) : undefined;
+    const headers: Record<string, string> = known?.etag ? { 'If-None-Match': known.etag } : {};
     try {
       const reading = await this.#client.get(
         url,

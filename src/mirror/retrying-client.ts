@@ -57,7 +57,7 @@ export class RetryingClient {
     url: string,
     headers: Readonly<Record<string, string>>,
     parse: (answer: HttpAnswer) => T | Promise<T>,
-    maxAttempts = MAX_ATTEMPTS,
+    maxAttempts: number = MAX_ATTEMPTS,
   ): Promise<T> {
     let badPages = 0;
     for (let tried = 1; ; tried += 1) {

@@ -79,7 +79,7 @@ function recordItem(item: unknown): PageItem {
 }
 
 /** Returns the key of an item: see {@link PageItem.key}. */
-export function keyOf(collection: Collection, item: unknown): ItemKey {
+function keyOf(collection: Collection, item: unknown): ItemKey {
   if (isObject(item)) {
     const { id, screen_name } = item;
     if (collection === 'data' && identifier.accepts(id)) return id;

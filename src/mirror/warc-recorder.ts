@@ -52,16 +52,19 @@ export class WarcRecorder {
 
   /** Appends a request and its response. @throws Failure file-system */
   readonly record = async (exchange: Exchange): Promise<void> => {
-    const { url, startedAt, remoteAddress, request, response, status, body } = exchange;
+    const { url, startedAt, remoteAddress, request, response, status, body, truncated } = exchange;
     const date = new Date(startedAt).toISOString();
     const [responseId, requestId] = [newId(), newId()];
     const common = { 'WARC-Warcinfo-ID': this.#info, ...(remoteAddress === undefined ? {} : { 'WARC-IP-Address': remoteAddress }) };
-    const answer: NewRecord =
-      status === 304
-        ? { type: 'revisit', id: responseId, date, url, headers: { ...common, 'WARC-Profile': NOT_MODIFIED }, block: [response] }
-        : { type: 'response', id: responseId, date, url, headers: common, block: [response], payloadDigest: await digestOf(body) };
+    const answer = { id: responseId, date, url, block: [response] };
+    const answered: NewRecord =
+      truncated !== undefined
+        ? { ...answer, type: 'response', headers: { ...common, 'WARC-Truncated': truncated } }
+        : status === 304
+          ? { ...answer, type: 'revisit', headers: { ...common, 'WARC-Profile': NOT_MODIFIED } }
+          : { ...answer, type: 'response', headers: common, payloadDigest: await digestOf(body) };
     const asked = { ...common, 'WARC-Concurrent-To': responseId };
-    await this.#append([answer, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
+    await this.#append([answered, { type: 'request', id: requestId, date, url, headers: asked, block: [request] }]);
   };
 
   /** Waits for the last record, and closes the file. */

@@ -49,7 +49,7 @@ export function forgetHandles(database: Connection, handles: Iterable<string>): 
       database.prepare<[{ handle: string }]>(`DELETE FROM ${table} WHERE ${isName}`).run({ handle });
     }
   }
-  forgetPages(database);
+  forgetContents(database);
 }
 
 /** Forgets accounts that are no longer excluded, so that they are new for the next mirror. */
@@ -58,12 +58,15 @@ export function forgetExcludedKeys(database: Connection, handleHashes: Iterable<
     const remove = database.prepare<[string]>(`DELETE FROM ${table} WHERE collection = 'account' AND key = ?`);
     for (const hash of handleHashes) remove.run(`excluded:${hash}`);
   }
-  forgetPages(database);
+  forgetContents(database);
 }
 
-/** Deletes the contents of pages with an ETag. The next mirror reads these pages again. */
-export function forgetPages(database: Connection): void {
-  database.exec('DELETE FROM mirror_page');
+/**
+ * Deletes what is remembered of the contents of items. The next mirror reads the pages with an ETag again, and reports
+ * rejected items again.
+ */
+export function forgetContents(database: Connection): void {
+  database.exec('DELETE FROM mirror_page; DELETE FROM mirror_rejected');
 }
 
 /** What a store knows of a service that was mirrored into it: which items it has shown, and its pages by their ETags. */
@@ -142,6 +145,16 @@ export class MirrorMemory {
     return this.#page.get(this.#id, collection, number);
   }
 
+  /** Whether a version of an item was rejected. @param version its SHA-256 */
+  hasRejected(version: string): boolean {
+    return (
+      this.#database
+        .prepare<[number, string], number>('SELECT 1 FROM mirror_rejected WHERE mirror = ? AND version = ?')
+        .pluck()
+        .get(this.#id, version) === 1
+    );
+  }
+
   /** Whether another service, mirrored into the same store, has shown an item. */
   isElsewhere(collection: Collection, key: ItemKey): boolean {
     return (
@@ -179,6 +192,7 @@ export class MirrorMemory {
     const removeItem = this.#database.prepare(`DELETE FROM mirror_item ${where}`);
     const addGone = this.#database.prepare(`INSERT INTO mirror_gone ${key}`);
     const removeGone = this.#database.prepare(`DELETE FROM mirror_gone ${where}`);
+    const addRejected = this.#database.prepare('INSERT INTO mirror_rejected (mirror, version) VALUES (?, ?) ON CONFLICT DO NOTHING');
     const setPage = this.#database.prepare(`INSERT INTO mirror_page (mirror, collection, page, etag, contents) VALUES (?, ?, ?, ?, ?)
       ON CONFLICT DO UPDATE SET etag = excluded.etag, contents = excluded.contents`);
     return {
@@ -192,6 +206,9 @@ export class MirrorMemory {
       },
       forget: (collection, key) => {
         removeGone.run(this.#id, collection, key);
+      },
+      addRejected: (version) => {
+        addRejected.run(this.#id, version);
       },
       setPage: (collection, number, etag, contents) => {
         setPage.run(this.#id, collection, BigInt(number), etag, contents);
@@ -208,6 +225,8 @@ export interface MirrorWriter {
   readonly setGone: (collection: Collection, key: ItemKey) => void;
   /** Forgets an item that the service no longer has, because the store no longer has it either. */
   readonly forget: (collection: Collection, key: ItemKey) => void;
+  /** A version of an item was rejected. */
+  readonly addRejected: (version: string) => void;
   readonly setPage: (collection: Collection, number: number, etag: string, contents: string) => void;
 }
 

@@ -223,4 +223,12 @@ export const MIGRATIONS: readonly string[] = [
   ${DROP_HANDLE_TRIGGERS}
   ${CREATE_HANDLE_TRIGGERS}
   `,
+  `
+  -- which items of a service were rejected: the SHA-256 of each version
+  CREATE TABLE mirror_rejected (
+    mirror INTEGER NOT NULL REFERENCES mirror (id),
+    version TEXT NOT NULL,
+    PRIMARY KEY (mirror, version)
+  ) STRICT, WITHOUT ROWID;
+  `,
 ];

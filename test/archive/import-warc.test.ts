@@ -135,6 +135,12 @@ describe('import of a WARC', () => {
     expect(stderr).toContain('10 of 25 items are missing: page 2 of 3');
   });
 
+  it('counts all pages without a good capture, and lists the first 1,000', async () => {
+    const failed = Array.from({ length: 1001 }, (_, index) => capture(`/rest/data/?page=${index + 100}`, http(404, '')));
+    const { report } = await importWarc([...captures, ...failed]);
+    expect([report?.missing_pages, report?.missing.length]).toEqual([1001, 1000]);
+  });
+
   it('reads the pages of a built tree that were captured by their paths', async () => {
     const paths = [...PAGES].map(([target, body]) => capture(target.replace(/\?page=(\d)$/, 'page/$1/index.json'), http(200, body)));
     const { ids, report } = await importWarc([...paths, ...captures]);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -45,6 +45,37 @@ describe('palimpsest archive', () => {
     expect(listed.map((line) => line.slice(66)).toSorted()).toEqual(payload.map(([path]) => path).toSorted());
     const bytes = payload.reduce((sum, [, content]) => sum + content.length, 0);
     expect(readFileSync(join(bag, 'bag-info.txt'), 'utf8')).toContain(`\nPayload-Oxum: ${bytes}.${payload.length}\n`);
+  });
+
+  it.each(['bag', 'bag/'])('writes a bag to the new folder --to %s', async (to) => {
+    const folder = temporaryFolder();
+    await writeBag(openVerified(out), join(folder, to));
+    expect(readdirSync(folder)).toEqual(['bag']);
+    expect(readdirSync(join(folder, 'bag'))).toContain('bagit.txt');
+  });
+
+  it.each(['bag', 'bag/', 'bag/.'])(
+    'fills the empty folder --to %s, and does not replace it, because it may be a mount point',
+    async (to) => {
+      const folder = temporaryFolder();
+      mkdirSync(join(folder, 'bag'));
+      const { ino } = statSync(join(folder, 'bag'));
+      await writeBag(openVerified(out), `${folder}/${to}`);
+      await writeBag(openVerified(out), join(folder, 'other'));
+      expect(statSync(join(folder, 'bag')).ino).toBe(ino);
+      expect(differences(filesIn(join(folder, 'bag')), filesIn(join(folder, 'other')))).toEqual([]);
+      expect(readdirSync(join(folder, 'bag'))).toEqual(readdirSync(join(folder, 'other')));
+      expect(readdirSync(folder)).toEqual(['bag', 'other']);
+    },
+  );
+
+  it('moves bagit.txt into an empty folder last, and empties the folder again if that fails', async () => {
+    const bag = join(temporaryFolder(), 'bag');
+    mkdirSync(bag);
+    // another program takes the name of the last file meanwhile
+    const onProgress = () => void mkdirSync(join(bag, 'bagit.txt'), { recursive: true });
+    await expect(writeBag(openVerified(out), bag, { onProgress })).rejects.toMatchObject({ code: 'file-system', place: { file: bag } });
+    expect(readdirSync(bag)).toEqual(['bagit.txt']);
   });
 
   it('dates the records of a tree without change records to 1970', async () => {
@@ -97,7 +128,8 @@ describe('palimpsest archive refuses', () => {
       await expect(WRITERS[form](openVerified(out), folder)).rejects.toMatchObject({ code: 'file-system' });
     }
     writeFileSync(join(folder, 'file'), '');
-    await expect(writeBag(openVerified(out), folder)).rejects.toMatchObject({ code: 'not-ours' });
+    await expect(writeBag(openVerified(out), folder)).rejects.toMatchObject({ code: 'not-ours', found: 'a folder with file' });
+    await expect(writeBag(openVerified(out), join(folder, 'file'))).rejects.toMatchObject({ code: 'not-ours', found: 'a file' });
     expect(readdirSync(folder)).toEqual(['file']);
   });
 

@@ -212,6 +212,39 @@ describe('a mirror', () => {
     expect(fingerprint(store)).toBe(fingerprint(whole));
   });
 
+  it.each([
+    ['in one run', [{ isFull: true, maxDelete: { most: 1 } }]],
+    ['after a run that kept the record', [{ isFull: true }, { isFull: true, maxDelete: { most: 1 } }]],
+    ['after a run that did not read the account', [{ maxDelete: { most: 1 } }, { isFull: true }]],
+  ])('publishes no text of a removed record if --delete deletes it, %s', async (_, runs) => {
+    const { service, store } = await serviceOf(0);
+    const showAll = (items: readonly { readonly id: number }[], bio: string) => {
+      show(service, 'data', [record(60, { account: 'nina' }), ...items], 2);
+      show(service, 'account', [account('nina', [record(60, { account: 'nina' })]), account('jack', items, { bio })], 1);
+    };
+    showAll([record(50, { text: 'a secret' }), record(40, { text: 'hello' })], 'a secret');
+    await mirrored(store, service.baseUrl);
+    showAll([record(40, { text: 'hello' })], 'hello');
+    for (const options of runs) expect(await mirrored(store, service.baseUrl, options)).toMatchObject({ isComplete: true });
+    const whole = join(temporaryFolder(), 'whole.db');
+    await mirrored(whole, service.baseUrl);
+    expect(contentsOf(store)).toEqual(contentsOf(whole));
+    expect(fingerprint(store)).toBe(fingerprint(whole));
+  });
+
+  it('does not replace a profile with an older one if the service never had the newest record', async () => {
+    const { service, store } = await serviceOf(0);
+    const items = [record(50), record(40)];
+    show(service, 'data', items);
+    show(service, 'account', [account('jack', items, { profile_image_url: 'https://images.example/new.jpg' })]);
+    await mirrored(store, service.baseUrl);
+    const copy = await startCannedService();
+    show(copy, 'data', [record(40)]);
+    show(copy, 'account', [account('jack', [record(40)])]);
+    expect(await mirrored(store, copy.baseUrl)).toMatchObject({ isComplete: true, accounts: { kept: 1 } });
+    expect(contentsOf(store).accounts).toMatchObject([{ profile_image_url: 'https://images.example/new.jpg' }]);
+  });
+
   it('gives the records of a renamed account the new handle, and reports the old account as gone', async () => {
     const { service, store } = await serviceOf(5);
     await mirrored(store, service.baseUrl);
@@ -263,6 +296,30 @@ describe('a mirror', () => {
     inputErrors.length = 0;
     expect(await mirrored(store, service.baseUrl, { onReject, isFull: true })).toMatchObject({ isComplete: true, rejected: 0 });
     expect(inputErrors).toEqual([]);
+  });
+
+  it('rejects a known item once for each version that is invalid, and keeps what the store has', async () => {
+    const { service, store } = await serviceOf(10);
+    await mirrored(store, service.baseUrl);
+    const inputErrors: InputError[] = [];
+    const onReject = (inputError: InputError) => void inputErrors.push(inputError);
+    const rejectedIn = async (text: unknown, data_page_count: unknown) => {
+      const items = descending(10, 1).map((one) => (one.id === 9 ? { ...one, text } : one));
+      show(service, 'data', items, 10);
+      show(service, 'account', [account('jack', items, { data_page_count })]);
+      const { rejected, isComplete } = await mirrored(store, service.baseUrl, { onReject, isFull: true });
+      expect(isComplete).toBe(true);
+      return rejected;
+    };
+    expect(await rejectedIn(5, 1)).toBe(1);
+    expect(inputErrors).toMatchObject([{ code: 'bad-field', place: { field: 'results[1].text' }, item: { id: 9, text: 5 } }]);
+    expect(contentsOf(store).feed[1]).toEqual(record(9));
+    expect(await rejectedIn(5, 1)).toBe(0);
+    expect(await rejectedIn(6, 1)).toBe(1);
+    expect(await rejectedIn('text 9', -1)).toBe(1);
+    expect(inputErrors[2]).toMatchObject({ item: { screen_name: 'jack' } });
+    expect(await rejectedIn('text 9', -1)).toBe(0);
+    expect(await rejectedIn(5, 1)).toBe(0);
   });
 
   it('rejects a record with a field twice once, and imports the other records of its page', async () => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Account } from '../../src/contract/account.ts';
@@ -67,14 +67,28 @@ function readIfThere(path: string): Buffer<ArrayBuffer> | undefined {
 }
 
 /** Object storage behind the rewrite function: it serves the files of the tree as such, too. */
-async function startObjectStorage(out: string): Promise<number> {
-  const server = createServer(async ({ method = 'GET', url = '/' }, response) => {
+function startObjectStorage(out: string): Promise<number> {
+  return listen(async ({ method = 'GET', url = '/' }, response) => {
     const file = OF_TREE.find((name) => url === `/${name}`);
     if (file !== undefined) return void response.end(readFileSync(join(out, file)));
     const asked = { method, url: `http://tree${url}`, headers: new Headers() };
     const answer = await respond(asked, '', async (path) => readIfThere(join(out, path)), []);
     response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
   });
+}
+
+/** Object storage behind a cache that takes every version that a client has for the newest one. */
+async function startStaleCache(out: string): Promise<number> {
+  const storage = await startObjectStorage(out);
+  return await listen(async ({ url = '/', headers: { 'if-none-match': etag } }, response) => {
+    if (etag !== undefined) return void response.writeHead(304, { ETag: etag }).end();
+    const answer = await fetch(`http://127.0.0.1:${storage}${url}`);
+    response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(Buffer.from(await answer.arrayBuffer()));
+  });
+}
+
+async function listen(answer: RequestListener): Promise<number> {
+  const server = createServer(answer);
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => {
     server.close();
@@ -167,6 +181,19 @@ describe.each(Object.entries(hosts))('a mirror of a tree on %s with its manifest
       expect(await mirrored(store, proxy.baseUrl)).toMatchObject({ isComplete: true });
     },
   );
+});
+
+describe('a mirror of a tree behind a cache that answers 304 for old ETags', () => {
+  it('reads the pages that the manifest shows as changed', async () => {
+    const { proxy, out, publish, built } = await publishedTree(startStaleCache);
+    const store = join(temporaryFolder(), 'store.db');
+    expect(await mirrored(store, proxy.baseUrl)).toMatchObject({ isComplete: true, isTree: true });
+    const changed = LARGE.accounts.find(({ data }) => data.length > 0);
+    if (changed === undefined) throw new Error('an account with records was expected');
+    await publish(later(changed));
+    expect(await mirrored(store, proxy.baseUrl)).toMatchObject({ isComplete: true, pages: { read: 1, unchanged: 0 } });
+    expect(await built(store)).toEqual(filesIn(out));
+  });
 });
 
 describe('a mirror of a tree that is published meanwhile', () => {

@@ -12,7 +12,7 @@ import { readMembers } from '../archive/warc-reader.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { account, type CannedService, record, show, startCannedService, status } from './canned-service.ts';
-import { fingerprint } from './mirrored.ts';
+import { fingerprint, mirrored } from './mirrored.ts';
 
 /** Passes connections on to a port, and keeps the bytes of each direction. */
 async function startWiretap(port: number): Promise<{ readonly port: number; readonly sent: Buffer[]; readonly received: Buffer[] }> {
@@ -75,6 +75,36 @@ describe('palimpsest mirror --warc', () => {
     const copy = join(folder, 'copy.db');
     const { archives } = await palimpsestJson(['import', warc, '--store', copy, '--require-complete']);
     expect(archives).toMatchObject([{ pages: 4, failed: 1, missing: [] }]);
+    expect(fingerprint(copy)).toBe(fingerprint(store));
+  });
+
+  it.each([
+    ['disconnect', 'the server closes the connection', (response: ServerResponse) => void response.socket?.destroy()],
+    ['time', 'the rest never comes', () => {}],
+  ])('keeps what arrived of a response as truncated (%s) if %s', async (reason, _, cut) => {
+    const folder = temporaryFolder();
+    const service = await serviceOf(25);
+    const second = JSON.stringify(service.answers.get('/rest/data/?page=2'));
+    let calls = 0;
+    service.answers.set('/rest/data/?page=2', (response: ServerResponse) => {
+      calls += 1;
+      response.writeHead(200, { 'Content-Length': String(second.length) });
+      if (calls > 1) return response.end(second);
+      return response.write(second.slice(0, 100), () => cut(response));
+    });
+    const [store, path] = [join(folder, 'store.db'), join(folder, 'night.warc.gz')];
+    const recorder = await WarcRecorder.open(path, service.baseUrl, 'test');
+    expect(await mirrored(store, service.baseUrl, { record: recorder.record, timeout: 1000 })).toMatchObject({ isComplete: true });
+    await recorder.close();
+    const records = readMembers(readFileSync(path));
+    const truncated = records.findIndex(({ fields }) => fields.has('warc-truncated'));
+    expect(Object.fromEntries(records[truncated]?.fields ?? [])).toMatchObject({ 'warc-type': 'response', 'warc-truncated': reason });
+    expect(records[truncated]?.block.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(records[truncated]?.block.toString().split('\r\n\r\n')[1]).toBe(second.slice(0, 100));
+    expect(records[truncated + 1]?.block.toString()).toMatch(/^GET \/rest\/data\/\?page=2 /);
+    const copy = join(folder, 'copy.db');
+    const { archives } = await palimpsestJson(['import', path, '--store', copy, '--require-complete']);
+    expect(archives).toMatchObject([{ pages: 4, missing: [] }]);
     expect(fingerprint(copy)).toBe(fingerprint(store));
   });
 

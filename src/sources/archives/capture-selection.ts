@@ -48,7 +48,9 @@ export interface ArchiveReport {
   readonly other: number;
   /** Damaged parts that were skipped, with a rejects file. */
   readonly damaged: number;
-  /** The first 1,000 addresses of pages without a capture that is a page, each with the reason. */
+  /** The number of pages without a capture that is a page. */
+  readonly missing_pages: number;
+  /** The first 1,000 of them, each with the reason. */
   readonly missing: readonly { readonly url: string; readonly reason: string }[];
 }
 
@@ -113,6 +115,7 @@ export async function selectCaptures(archive: string, files: readonly WarcFile[]
       failed,
       other,
       damaged: 0,
+      missing_pages: missing.length,
       missing: missing.slice(0, LISTED),
     },
   };
