@@ -14,11 +14,12 @@ import { fingerprint, idsIn, mirrored } from './mirrored.ts';
 
 const MIRRORS = Number(process.env['PALIMPSEST_TEST_MIRRORS'] ?? 2);
 
-/** Mirrors again where the service was away for longer than one run waits, when it is back. */
+/** Mirrors until a run is complete. A run ends if the service is away for long, and is incomplete if a page fails to the end. */
 async function mirroredAtLast(store: string, baseUrl: string, isBack: () => Promise<void>): Promise<MirrorResult> {
   for (let run = 1; ; run += 1) {
     try {
-      return await mirrored(store, baseUrl);
+      const result = await mirrored(store, baseUrl);
+      if (result.isComplete || run === 10) return result;
     } catch (error) {
       if (!(error instanceof Failure) || error.code !== 'service-failed' || run === 10) throw error;
       await isBack();
