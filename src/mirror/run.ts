@@ -99,7 +99,7 @@ export class Run {
 
   /** Returns the items that the service no longer has. */
   gone(): PerCollection<readonly ItemKey[]> {
-    return { data: this.#spool.goneItems('data'), account: this.#spool.goneItems('account') };
+    return { data: this.#spool.items.goneItems('data'), account: this.#spool.items.goneItems('account') };
   }
 
   #save(work: () => RunState): void {
@@ -173,7 +173,7 @@ export class Run {
     const { contents, sent, etag, url } = reading;
     this.#spool.addPage({ url, collection, number, etag }, contents, sent);
     const inRound = this.#inRound(collection);
-    const tally = this.#spool.markSeen(collection, contents.items, inRound.round[collection]);
+    const tally = this.#spool.items.markSeen(collection, contents.items, inRound.round[collection]);
     const state: RunState = {
       ...inRound,
       fresh: { ...inRound.fresh, [collection]: inRound.fresh[collection] + tally.fresh },
@@ -196,20 +196,24 @@ export class Run {
       lowest: ids.length === 0 ? null : Math.min(...ids),
       isOrdered: ids.every((id, index) => index === 0 || id < (ids[index - 1] ?? 0)),
     };
-    const tally = () => ({ known: state.known.data + state.fresh.data, gone: this.#spool.gone('data'), wanted: this.#spool.wanted });
-    const absent = (low: number, high: number) => this.#spool.absentRecords(low, high, new Set(ids));
+    const tally = () => ({
+      known: state.known.data + state.fresh.data,
+      gone: this.#spool.items.gone('data'),
+      wanted: this.#spool.items.wanted,
+    });
+    const absent = (low: number, high: number) => this.#spool.items.absentRecords(low, high, new Set(ids));
     const older = page.hasNext ? 0 : absent(0, page.lowest ?? Number.MAX_SAFE_INTEGER).length;
     const covered = idsCoveredBy(state.plan, page, tally(), older);
-    if (covered !== undefined) this.#spool.markGone('data', absent(covered.low, covered.high));
+    if (covered !== undefined) this.#spool.items.markGone('data', absent(covered.low, covered.high));
     return { ...state, plan: afterPage(state.plan, { kind: 'feed', page, tally: tally() }) };
   }
 
   #afterAccountsPage(state: RunState, number: number, contents: PageContents): RunState {
     const page = { number, count: contents.count, items: contents.items.length, hasNext: contents.next !== null };
-    const known = state.known.account + state.fresh.account - this.#spool.gone('account');
-    const tally = { known, seen: state.seen.account, wanted: this.#spool.wanted };
+    const known = state.known.account + state.fresh.account - this.#spool.items.gone('account');
+    const tally = { known, seen: state.seen.account, wanted: this.#spool.items.wanted };
     const plan = afterPage(state.plan, { kind: 'accounts', page, tally });
-    if (plan.accounts.hasSeenAll) this.#spool.markGone('account', this.#spool.unseen('account', state.round.account));
+    if (plan.accounts.hasSeenAll) this.#spool.items.markGone('account', this.#spool.items.unseen('account', state.round.account));
     return { ...state, plan };
   }
 

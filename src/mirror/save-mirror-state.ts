@@ -14,7 +14,7 @@ export interface FinishedRun {
 /** Writes the state of the service after a finished run, in the caller's batch. */
 export function saveMirrorState(
   before: MirrorMemory,
-  spool: Pick<Spool<unknown>, 'pages' | 'newItems'>,
+  spool: Pick<Spool<unknown>, 'pages' | 'items'>,
   exclusions: Pick<Exclusions, 'isEmpty' | 'hasHandle'>,
   { summary, gone }: FinishedRun,
 ): MirrorMemory {
@@ -23,7 +23,7 @@ export function saveMirrorState(
   for (const collection of COLLECTIONS) {
     // while the run read a page, it did not know the names that later pages excluded
     const withoutName = (key: ItemKey) => (typeof key === 'string' && exclusions.hasHandle(key) ? excludedKey(key) : key);
-    for (const key of spool.newItems(collection)) writer.add(collection, withoutName(key));
+    for (const key of spool.items.newItems(collection)) writer.add(collection, withoutName(key));
     for (const key of gone[collection]) writer.setGone(collection, withoutName(key));
   }
   for (const page of spool.pages()) {

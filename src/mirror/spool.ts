@@ -3,10 +3,11 @@ import { dirname } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import type { Collection } from '../contract/collection.ts';
 import { Connection, type Statement } from '../store/connection.ts';
-import type { ItemKey, MirrorMemory } from '../store/mirror-memory.ts';
+import type { MirrorMemory } from '../store/mirror-memory.ts';
 import { mkdirp } from '../store/mkdirp.ts';
 import { wrapErrors } from '../store/store-error.ts';
-import { areTwoAccounts, namesakeKey, type PageContents, type PageItem } from './service-page.ts';
+import type { PageContents } from './service-page.ts';
+import { SpooledItems } from './spooled-items.ts';
 
 /** A page that was read. */
 export interface SpooledPage {
@@ -28,22 +29,14 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
  */
 export class Spool<State> {
   readonly path: string;
+  /** The items on the pages. */
+  readonly items: SpooledItems;
   readonly #database: Connection;
   readonly #memory: MirrorMemory;
   readonly #addPage: Statement<[string, string, bigint, string | null, string, Buffer | null]>;
   readonly #lastPage: Statement<[string, number], { readonly etag: string | null; readonly contents: string }>;
   readonly #lastBody: Statement<[string, number], Buffer | null>;
-  readonly #item: Statement<[string, ItemKey], { readonly round: number; readonly variant: string | null }>;
-  readonly #setItem: Statement<[string, bigint | string, bigint, string | null, bigint]>;
-  readonly #newBetween: Statement<[bigint, bigint], number>;
-  readonly #setGone: Statement<[Collection, bigint | string]>;
-  readonly #isGone: Statement<[Collection, ItemKey], number>;
-  readonly #unsetGone: Statement<[Collection, ItemKey]>;
-  readonly #want: Statement<[string]>;
-  readonly #removeWanted: Statement<[string]>;
   readonly #pageCount: Statement<[], number>;
-  readonly #gone: Record<Collection, number>;
-  #wanted: number;
 
   /** @param memory what the store knows of the service */
   constructor(path: string, memory: MirrorMemory) {
@@ -57,20 +50,8 @@ export class Spool<State> {
     this.#lastBody = database
       .prepare<[string, number], Buffer | null>('SELECT body FROM page WHERE collection = ? AND number = ? ORDER BY id DESC LIMIT 1')
       .pluck();
-    this.#item = database.prepare('SELECT round, variant FROM item WHERE collection = ? AND key = ?');
-    this.#setItem = database.prepare(`INSERT INTO item (collection, key, round, variant, is_new) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT DO UPDATE SET round = excluded.round, variant = excluded.variant`);
-    this.#newBetween = database
-      .prepare<[bigint, bigint], number>("SELECT key FROM item WHERE collection = 'data' AND is_new AND key >= ? AND key < ?")
-      .pluck();
-    this.#setGone = database.prepare('INSERT INTO gone (collection, key) VALUES (?, ?) ON CONFLICT DO NOTHING');
-    this.#isGone = database.prepare('SELECT 1 FROM gone WHERE collection = ? AND key = ?');
-    this.#unsetGone = database.prepare('DELETE FROM gone WHERE collection = ? AND key = ?');
-    this.#want = database.prepare('INSERT INTO wanted (screen_name) VALUES (?) ON CONFLICT DO NOTHING');
-    this.#removeWanted = database.prepare('DELETE FROM wanted WHERE screen_name = ?');
     this.#pageCount = database.prepare<[], number>('SELECT count(*) FROM page').pluck();
-    this.#gone = { data: this.goneItems('data').length, account: this.goneItems('account').length };
-    this.#wanted = Number(database.value('SELECT count(*) FROM wanted'));
+    this.items = new SpooledItems(database, memory);
   }
 
   /** The state after the last page; undefined at the beginning. */
@@ -125,91 +106,6 @@ export class Spool<State> {
     return this.#lastPage.get(collection, number) ?? this.#memory.page(collection, number);
   }
 
-  /**
-   * Marks the items of a page as seen in a round.
-   * @returns the number of items that were not known before, and of those that had not been seen in this round
-   */
-  markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
-    let [fresh, seen] = [0, 0];
-    for (const item of items) {
-      const key = this.#keyFor(collection, item, round);
-      const before = this.#item.get(collection, key);
-      const isNew = before === undefined && !this.#memory.has(collection, key);
-      if (isNew) fresh += 1;
-      if (before?.round !== round) seen += 1;
-      this.#setItem.run(collection, stored(key), BigInt(round), item.variant, isNew ? 1n : 0n);
-      this.#gone[collection] -= this.#unsetGone.run(collection, key).changes;
-      if (collection === 'account') this.#wanted -= this.#removeWanted.run(String(key)).changes;
-      else if (isNew && item.account !== null && !this.knows('account', item.account)) {
-        this.#wanted += this.#want.run(item.account).changes;
-      }
-    }
-    return { fresh, seen };
-  }
-
-  /** Returns the key of an item. Two accounts with one screen name get different keys. */
-  #keyFor(collection: Collection, item: PageItem, round: number): ItemKey {
-    if (collection === 'data' || item.variant === null) return item.key;
-    const namesake = namesakeKey(String(item.key), item.variant);
-    if (this.knows(collection, namesake)) return namesake;
-    const other = this.#item.get(collection, item.key);
-    const isOther = other?.round === round && other.variant !== null && areTwoAccounts(other.variant, item.variant);
-    return isOther ? namesake : item.key;
-  }
-
-  knows(collection: Collection, key: ItemKey): boolean {
-    return this.#item.get(collection, key) !== undefined || this.#memory.has(collection, key);
-  }
-
-  /** Returns the known records with ids from `low` to before `high` that are not on a page and not marked as gone. */
-  absentRecords(low: number, high: number, page: ReadonlySet<ItemKey>): number[] {
-    const known = [...this.#memory.recordsBetween(low, high), ...this.#newBetween.all(BigInt(low), BigInt(high))];
-    return known.filter((id) => !page.has(id) && this.#isGone.get('data', id) === undefined);
-  }
-
-  /** Marks known items as gone. An item that is seen later is no longer gone. */
-  markGone(collection: Collection, keys: readonly ItemKey[]): void {
-    for (const key of keys) this.#gone[collection] += this.#setGone.run(collection, stored(key)).changes;
-  }
-
-  /** The number of known items that are marked as gone. */
-  gone(collection: Collection): number {
-    return this.#gone[collection];
-  }
-
-  /** The number of accounts that new records name and that no page has shown. */
-  get wanted(): number {
-    return this.#wanted;
-  }
-
-  /** Returns the keys of the items that are marked as gone. */
-  goneItems(collection: Collection): ItemKey[] {
-    return this.#database.prepare<[Collection], ItemKey>('SELECT key FROM gone WHERE collection = ? ORDER BY key').pluck().all(collection);
-  }
-
-  /** Returns the keys of known items that were not seen in a round. */
-  unseen(collection: Collection, round: number): ItemKey[] {
-    const known = [...this.#memory.keys(collection)].filter((key) => this.#item.get(collection, key)?.round !== round);
-    const missed = this.#database
-      .prepare<[string, number], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND round <> CAST(? AS INTEGER)')
-      .pluck();
-    return [...known, ...missed.all(collection, round)];
-  }
-
-  /** Yields the keys of the items that were not known before. */
-  *newItems(collection: Collection): Generator<ItemKey> {
-    const next = this.#database
-      .prepare<[string, ItemKey], ItemKey>('SELECT key FROM item WHERE collection = ? AND is_new AND key > ? ORDER BY key LIMIT +1000')
-      .pluck();
-    for (let last: ItemKey = -1; ; ) {
-      const run = next.all(collection, last);
-      yield* run;
-      const end = run.at(-1);
-      if (end === undefined) return;
-      last = end;
-    }
-  }
-
   /** The number of pages that were read. */
   get pageCount(): number {
     return this.#pageCount.get() ?? 0;
@@ -232,11 +128,6 @@ export class Spool<State> {
     this.close();
     for (const suffix of ['', '-wal', '-shm']) rmSync(this.path + suffix, { force: true });
   }
-}
-
-/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
-function stored(key: ItemKey): bigint | string {
-  return typeof key === 'number' ? BigInt(key) : key;
 }
 
 function open(path: string): Connection {
