@@ -29,13 +29,10 @@ export function readAt(remote: Remote): ReadChecked {
 export function readEither(out: string, remote: Remote): ReadChecked {
   const [local, readRemote] = [new ChunkReader(out), readAt(remote)];
   return async (hash) => {
-    try {
-      return local.read(hash);
-    } catch (error) {
-      if (!(error instanceof DamagedChunk)) throw error;
-      if (error.found !== undefined) throw edited(out, error);
-      return await readRemote(hash);
-    }
+    const read = readLocal(local, hash);
+    if (!(read instanceof DamagedChunk)) return read;
+    if (read.found !== undefined) throw edited(out, read);
+    return await readRemote(hash);
   };
 }
 
@@ -43,11 +40,8 @@ export function readEither(out: string, remote: Remote): ReadChecked {
 export function readIfIntact(out: string, remote: Remote): ReadIntact {
   const [local, readRemote] = [new ChunkReader(out), readAt(remote)];
   return async (hash) => {
-    try {
-      return local.read(hash);
-    } catch (error) {
-      if (!(error instanceof DamagedChunk)) throw error;
-    }
+    const read = readLocal(local, hash);
+    if (!(read instanceof DamagedChunk)) return read;
     try {
       return await readRemote(hash);
     } catch (error) {
@@ -55,6 +49,16 @@ export function readIfIntact(out: string, remote: Remote): ReadIntact {
       throw error;
     }
   };
+}
+
+/** Returns the bytes of a chunk of a local tree, or why they cannot be used. */
+function readLocal(local: ChunkReader, hash: string): Buffer | DamagedChunk {
+  try {
+    return local.read(hash);
+  } catch (error) {
+    if (error instanceof DamagedChunk) return error;
+    throw error;
+  }
 }
 
 /** Whether an error says that a chunk is missing or damaged. */
