@@ -3,18 +3,9 @@ import type { Profile } from '../../src/contract/observation.ts';
 import type { DataType } from '../../src/contract/record.ts';
 import { changesOf, conflictsOf, fieldsIn } from '../../src/observe/changes.ts';
 import { type KnownAccount, knownUntil, markObserved, type Version } from '../../src/store/known-account.ts';
+import { profile } from '../store/accounts.ts';
 
-const NOTHING: Profile = {
-  screen_name: 'jack',
-  id: undefined,
-  display_name: undefined,
-  bio: undefined,
-  location: undefined,
-  website: undefined,
-  verified: undefined,
-  profile_image_url: undefined,
-  account_creation_date: undefined,
-};
+const NOTHING: Profile = profile('jack');
 
 /** An account with the history of one field: each value and its time. */
 function account(type: DataType, observed_to: number | undefined, ...values: readonly (readonly [string | null, number])[]): KnownAccount {

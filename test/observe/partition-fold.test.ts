@@ -9,6 +9,7 @@ import { PartitionFold } from '../../src/observe/partition-fold.ts';
 import { StringPool } from '../../src/observe/string-pool.ts';
 import { Connection } from '../../src/store/connection.ts';
 import { StoredVersions } from '../../src/store/stored-versions.ts';
+import { profile } from '../store/accounts.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { observe } from '../support/snapshots.ts';
 
@@ -59,7 +60,7 @@ function readsOf(stored: CountedVersions, moment: Instant, units: number): numbe
 describe('PartitionFold', () => {
   it('reads from the store only the values that snapshots from an instant on need', async () => {
     const stored = new StoredVersions(new Connection(await storeOfBios()));
-    const ann: Profile = { ...NO_FIELDS, screen_name: 'ann' };
+    const ann = profile('ann');
     expect(stored.of(ann, AFTER)?.versions.Bio.length).toBe(1);
     expect(stored.of(ann, FIRST)?.versions.Bio.length).toBe(BIOS);
     stored.close();
@@ -74,14 +75,3 @@ describe('PartitionFold', () => {
     stored.close();
   });
 });
-
-const NO_FIELDS = {
-  id: undefined,
-  display_name: undefined,
-  bio: undefined,
-  location: undefined,
-  website: undefined,
-  verified: undefined,
-  profile_image_url: undefined,
-  account_creation_date: undefined,
-};

@@ -324,15 +324,20 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     target.close();
   });
 
-  it.skipIf(skip)('deletes after a removal what rollbacks withdrew', async () => {
-    const [history, job] = [new History(`${name} withdrawn and removed`), new History(`${name} withdrawn and removed job`)];
-    const target = await place.open('withdrawn-and-removed');
+  /** Publishes two generations and rolls the second back. The job continues from the first. */
+  async function publishAndRollBack(target: Target, history: History, job: History): Promise<void> {
     await history.add(records.first, 9);
     await publishComposed(target, { ...options, out: history.out });
     cpSync(history.store, job.store);
     await history.add(records.one, 8);
     await publishComposed(target, { ...options, out: history.out });
     await rollback(target, { ...options, generation: 1 });
+  }
+
+  it.skipIf(skip)('deletes after a removal what rollbacks withdrew', async () => {
+    const [history, job] = [new History(`${name} withdrawn and removed`), new History(`${name} withdrawn and removed job`)];
+    const target = await place.open('withdrawn-and-removed');
+    await publishAndRollBack(target, history, job);
     await job.add(records.many, 7);
     await publishComposed(target, { ...options, out: job.out, append: true });
     await job.remove(records.one[0], 6);
@@ -344,12 +349,7 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
   it.skipIf(skip)('deletes after a removal what rollbacks withdrew before --keep dropped the generations around it', async () => {
     const [history, job] = [new History(`${name} withdrawn and kept`), new History(`${name} withdrawn and kept job`)];
     const target = await place.open('withdrawn-and-kept');
-    await history.add(records.first, 9);
-    await publishComposed(target, { ...options, out: history.out });
-    cpSync(history.store, job.store);
-    await history.add(records.one, 8);
-    await publishComposed(target, { ...options, out: history.out });
-    await rollback(target, { ...options, generation: 1 });
+    await publishAndRollBack(target, history, job);
     await publishedEarlier(target, 0.1);
     await job.add(records.many, 7);
     await publishComposed(target, { ...options, out: job.out, append: true });
