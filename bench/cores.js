@@ -1,0 +1,72 @@
+// npm run bench:cores [-- --snapshots 40000] [-- --runs 5] [-- --folder /dev/shm]
+//
+// Measures how much two threads of `observe` can gain on this machine, with snapshots that almost all change. Each round runs:
+// - one process with one thread
+// - two such processes at the same time, each with its own input of the same size
+// - one process with two threads
+// Prints elapsed times, and two ratios. The limit is twice the time of one process, divided by the time of two at the same time. It is 2
+// if the cores do not slow each other down. The speed of two threads is the time of one thread, divided by the time of two.
+// Other programs change both ratios: run it on an idle machine.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { loadavg, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { heading, machine, ratios, row, spread } from './measure.js';
+
+const { values } = parseArgs({
+  options: {
+    snapshots: { type: 'string', default: '40000' },
+    runs: { type: 'string', default: '5' },
+    folder: { type: 'string' },
+  },
+});
+const ACCOUNTS = 1200;
+const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
+const GENERATOR = fileURLToPath(new URL('./changing-profiles.js', import.meta.url));
+const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
+process.on('exit', () => rmSync(work, { recursive: true, force: true }));
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+
+const INPUTS = [1, 2].map((number) => join(work, `${number}.ndjson`));
+
+async function generate(file) {
+  const child = spawn(process.execPath, [GENERATOR, values.snapshots, String(ACCOUNTS)]);
+  await once(child.stdout.pipe(createWriteStream(file)), 'finish');
+}
+
+/** Observes each input in a process of its own, all at the same time. Returns the elapsed seconds. */
+async function observe(inputs, jobs) {
+  const started = performance.now();
+  const children = inputs.map((input) => {
+    const args = ['observe', input, '--store', `${input}.db`, '--jobs', String(jobs), '--json'];
+    return spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'ignore', 'inherit'] });
+  });
+  const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]));
+  const seconds = (performance.now() - started) / 1000;
+  if (codes.some((code) => code !== 0)) throw new Error('observe failed');
+  for (const input of inputs) rmSync(`${input}.db`);
+  return { seconds };
+}
+
+const WORKS = [() => observe(INPUTS.slice(0, 1), 1), () => observe(INPUTS, 1), () => observe(INPUTS.slice(0, 1), 2)];
+
+console.log(`${machine()}, load ${loadavg()[0].toFixed(1)}`);
+for (const input of INPUTS) await generate(input);
+const results = WORKS.map(() => []);
+// the first round is a warm-up; each round begins with another work
+for (let round = 0; round <= Number(values.runs); round += 1) {
+  for (let turn = 0; turn < WORKS.length; turn += 1) {
+    const index = (round + turn) % WORKS.length;
+    const result = await WORKS[index]();
+    if (round > 0) results[index].push(result);
+  }
+}
+const [one, both, threads] = results;
+heading(`observe ${Number(values.snapshots).toLocaleString('en-US')} snapshots that almost all change`);
+row('one process, one thread', one);
+const limits = ratios(one, both, 'seconds').map((ratio) => 2 * ratio);
+row('two processes at the same time', both, `limit: ${spread(limits)} × the speed of one`);
+row('one process, two threads', threads, `${spread(ratios(one, threads, 'seconds'))} × the speed of one thread`);
