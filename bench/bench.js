@@ -3,7 +3,7 @@
 // Times whole processes on a generated store. Prints the median and the range of the elapsed time, the processor time and the peak
 // of the memory, and each figure beside a yardstick from the same run:
 // - build: `cp -r` of the built tree
-// - import: `sqlite3 .import` of the same rows
+// - import: parsing the same lines and inserting them into one text column, and `sqlite3 .import` of the same rows
 // - observe: parsing the same lines, and one thread to two
 // --runs sets the number of pairs of a build and its yardstick. Works that take long run a third as often, and once at ten million.
 // --records 0 leaves out everything but observe.
@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { diffHtml } from '../dist/diff/diff-html.js';
 import { compare } from './against.js';
-import { heading, inPairs, machine, median, ratios, repeated, row, spread, timed } from './measure.js';
+import { heading, inTurns, machine, median, ratios, repeated, row, spread, timed } from './measure.js';
 import { checkOut } from './revision.js';
 
 const { values } = parseArgs({
@@ -71,32 +71,26 @@ function oneMore(file, records) {
 
 /** @param runs the number of runs of each work that takes long */
 async function benchImport(records, ndjson, store, runs) {
-  const first = () => {
-    remove(store);
-    return palimpsest('import', ndjson, '--store', store);
+  const plain = join(work, 'plain.db');
+  const creating = (path, start) => () => {
+    remove(path);
+    return start();
   };
-  if (spawnSync('sqlite3', ['-version']).status === 0) {
-    const plain = join(work, 'plain.db');
-    // one column of JSON, as in the store; no row contains the separator
-    const load = () => {
-      remove(plain);
-      return timed('sqlite3', [
-        plain,
-        'CREATE TABLE record (json TEXT)',
-        '.mode ascii',
-        '.separator "\\037" "\\n"',
-        `.import ${ndjson} record`,
-      ]);
-    };
-    const [imports, loads] = inPairs(runs, first, load);
-    row('import', imports, `${rate(records, imports)}, ${spread(ratios(imports, loads, 'seconds'))} × sqlite3 .import`);
-    row('sqlite3 .import of the same rows', loads);
-    remove(plain);
-  } else {
-    const imports = repeated(runs, first);
-    row('import', imports, rate(records, imports));
-    console.log('  (no sqlite3 here: import has no yardstick)');
-  }
+  const works = [
+    creating(store, () => palimpsest('import', ndjson, '--store', store)),
+    creating(plain, () => timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson, plain])),
+  ];
+  // one column of JSON, as in the store; no row contains the separator
+  const load = ['CREATE TABLE record (json TEXT)', '.mode ascii', '.separator "\\037" "\\n"', `.import ${ndjson} record`];
+  if (spawnSync('sqlite3', ['-version']).status === 0) works.push(creating(plain, () => timed('sqlite3', [plain, ...load])));
+  const [imports, inserts, loads] = inTurns(runs, ...works);
+  const times = (others, figure) => spread(ratios(imports, others, figure));
+  const processor = imports[0].processor === undefined ? '' : `, processor ${times(inserts, 'processor')} ×`;
+  row('import', imports, `${rate(records, imports)}, ${times(inserts, 'seconds')} × JSON.parse and insert${processor}`);
+  row('JSON.parse and insert, one column', inserts);
+  if (loads === undefined) console.log('  (no sqlite3 here: import is not compared with it)');
+  else row('sqlite3 .import of the same rows', loads, `import takes ${times(loads, 'seconds')} × as long`);
+  remove(plain);
   row(
     'import of the same again',
     repeated(runs, () => palimpsest('import', ndjson, '--store', store)),
@@ -138,7 +132,7 @@ function benchBuild(store, out, runs) {
     return timed('cp', ['-r', out, copy]);
   };
   palimpsest(...build);
-  const [builds, copies] = inPairs(RUNS, built, copied);
+  const [builds, copies] = inTurns(RUNS, built, copied);
   const processor = ratios(builds, copies, 'processor');
   const note = `${spread(ratios(builds, copies, 'seconds'))} × cp -r${processor.length === 0 ? '' : `, processor ${spread(processor)} ×`}`;
   row('build into an empty folder', builds, note);

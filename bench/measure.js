@@ -31,17 +31,17 @@ export function repeated(runs, run, prepare = () => {}) {
 }
 
 /**
- * Runs two works in pairs. Every second pair is in reverse order, so that a machine that becomes slower during the run slows
- * both equally. The first pair is a warm-up and does not count.
+ * Runs several works in turns. Every second round is in reverse order, so that a machine that becomes slower during the run slows
+ * all equally. The first round is a warm-up and does not count.
  * @returns the results of each work
  */
-export function inPairs(runs, one, other) {
-  const results = [[], []];
-  for (let pair = 0; pair <= runs; pair += 1) {
-    const order = pair % 2 === 0 ? [0, 1] : [1, 0];
+export function inTurns(runs, ...works) {
+  const results = works.map(() => []);
+  for (let round = 0; round <= runs; round += 1) {
+    const order = round % 2 === 0 ? [...works.keys()] : [...works.keys()].reverse();
     for (const index of order) {
-      const result = [one, other][index]();
-      if (pair > 0) results[index].push(result);
+      const result = works[index]();
+      if (round > 0) results[index].push(result);
     }
   }
   return results;
