@@ -1,5 +1,3 @@
-import { hashesOf } from './text-hash.ts';
-
 const [LEAST_BYTES, MOST_BYTES] = [1 << 12, 1 << 24];
 /** With so many bytes for each name, a filter takes a new name for a known one about once in a million. */
 const NAME_BYTES = 16;
@@ -60,4 +58,17 @@ const ROUNDS = 4;
 /** Returns the hash of one of the bits of a name with two hashes. */
 function bitOf(hash: number, other: number, round: number): number {
   return (hash + Math.imul(round, other | 1)) >>> 0;
+}
+
+/** Returns two 32-bit hashes of a text's UTF-16 units. They are not cryptographic. */
+function hashesOf(text: string): readonly [number, number] {
+  let [one, two] = [0xdeadbeef, 0x41c6ce57];
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index);
+    one = Math.imul(one ^ unit, 0x9e3779b1);
+    two = Math.imul(two ^ unit, 0x5f356495);
+  }
+  one = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(two ^ (two >>> 13), 0xc2b2ae35);
+  two = Math.imul(two ^ (two >>> 16), 0x85ebca6b) ^ Math.imul(one ^ (one >>> 13), 0xc2b2ae35);
+  return [one >>> 0, two >>> 0];
 }

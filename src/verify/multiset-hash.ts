@@ -1,4 +1,4 @@
-import { hashesOf } from './text-hash.ts';
+import { crc32 } from 'node:zlib';
 
 /** The number of buckets: small enough for constant memory, large enough to narrow the search for one record. */
 const BUCKETS = 65_536;
@@ -19,10 +19,11 @@ export class MultisetHash {
     this.#sums = new Float64Array(memory);
   }
 
-  add(id: number, json: string): void {
+  /** @param json the JSON of the record; a text counts as UTF-8 */
+  add(id: number, json: Buffer | string): void {
     const bucket = bucketOf(id);
     // a summand is at most 2^32 and never 0: sums are exact up to 2^21 records in a bucket, 2^37 in total
-    this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashesOf(json)[0] + 1;
+    this.#sums[bucket] = (this.#sums[bucket] ?? 0) + hashOf(json) + 1;
   }
 
   /** Adds all records of another hash. */
@@ -36,6 +37,14 @@ export class MultisetHash {
     for (let bucket = 0; bucket < BUCKETS; bucket += 1) if (this.#sums[bucket] !== other.#sums[bucket]) buckets.push(bucket);
     return buckets;
   }
+}
+
+/** Returns a 32-bit hash. The mixing prevents that the sums of two pairs of CRC-32 are equal because both have the same difference. */
+function hashOf(json: Buffer | string): number {
+  let hash = crc32(json);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
 }
 
 export function bucketOf(id: number): number {

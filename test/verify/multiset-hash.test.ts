@@ -66,6 +66,15 @@ describe('MultisetHash', () => {
     expect(ledgerOf([one]).differences(ledgerOf([other]))).toEqual([7, 8]);
   });
 
+  test('differs if two records of a bucket exchange their texts', () => {
+    // the CRC-32 of these four records have equal sums
+    const records = (one: string, other: string) => [
+      { id: 3, json: `{"id":3,"text":"${one}"}` },
+      { id: 65_539, json: `{"id":65539,"text":"${other}"}` },
+    ];
+    expect(ledgerOf(records('1460', '4981')).differences(ledgerOf(records('4981', '1460')))).toEqual([3]);
+  });
+
   test('lists all differing buckets in ascending order', () => {
     const all = Array.from({ length: 1000 }, (_, id) => ({ id: id * 61, json: `{"id":${id}}` }));
     const without = all.filter(({ id }) => id % 2 === 0);
