@@ -4,6 +4,7 @@ import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { type AccountPlace, comparePlaces, placeOf } from './account-place.ts';
 import type { BloomFilter } from './bloom-filter.ts';
+import { ACCOUNT_END, ACCOUNT_START, RECORD } from './canonical-json.ts';
 import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import type { MultisetHash } from './multiset-hash.ts';
@@ -14,9 +15,10 @@ import type { Report } from './violation.ts';
 /** An account of the tree. */
 export interface FoundAccount {
   readonly account: Account;
-  /** The JSON of each record, in the order of the account. */
-  readonly records: readonly string[];
-  readonly json: string;
+  /** The JSON of each record in UTF-8, in the order of the account. */
+  readonly records: readonly Buffer[];
+  /** Returns the JSON of the account, in UTF-8. */
+  readonly json: () => Buffer;
   readonly path: string;
   /** Whether an earlier account may have the same name. */
   readonly maybeTwice: boolean;
@@ -40,7 +42,7 @@ export function* walkAccounts(
   for (const page of walkPages(tree, 'account', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
-    if (accounts.length === page.items.length) page.expectItems(accounts.map((found) => found.json));
+    if (accounts.length === page.items.length) page.expectItems(() => accounts.map((found) => found.json()));
     for (const found of accounts) {
       const place = placeOf(found.account);
       damaged.read(place);
@@ -58,7 +60,13 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
-      const records = account.data.map(encodeRecord);
+      const { bytes } = page;
+      bytes.comma(index);
+      const start = bytes.next(ACCOUNT_START, () => `${encodeIdentity(account).slice(0, -1)},"data":[`);
+      const records = account.data.map((record, place) => {
+        bytes.comma(place);
+        return bytes.next(RECORD, () => encodeRecord(record));
+      });
       const pages = Math.ceil(records.length / pageSize);
       const stated = isObject(item) ? item['data_page_count'] : undefined;
       if (stated !== pages)
@@ -69,10 +77,12 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
           expected: String(pages),
           found: show(stated),
         });
-      const json = `${encodeIdentity(account).slice(0, -1)},"data":[${records.join(',')}],"data_page_count":${stated},${encodeSummary(account).slice(1)}`;
+      const end = bytes.next(ACCOUNT_END, () => `],"data_page_count":${stated},${encodeSummary(account).slice(1)}`);
+      const json = () => Buffer.from(`${start}${records.join(',')}${end}`);
       yield { account, records, json, path: page.path, maybeTwice: names?.add(account.screen_name) ?? false };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
+      page.bytes.skip();
       report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }

@@ -1,6 +1,7 @@
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
+import { RECORD } from './canonical-json.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
@@ -10,7 +11,8 @@ import type { Report } from './violation.ts';
 /** A record of the feed in the tree. */
 export interface FoundRecord {
   readonly record: ChangeRecord;
-  readonly json: string;
+  /** The JSON of the record, in UTF-8. */
+  readonly json: Buffer;
   readonly path: string;
 }
 
@@ -32,7 +34,7 @@ export function* walkFeed(
   for (const page of walkPages(tree, 'data', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const records = [...parseRecords(page, report)];
-    if (records.length === page.items.length) page.expectItems(records.map((found) => found.json));
+    if (records.length === page.items.length) page.expectItems(() => records.map((found) => found.json));
     for (const found of records) {
       damaged.read(found.record.id);
       checkRecord(found, before, report);
@@ -47,9 +49,11 @@ function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> 
   for (const [index, item] of page.items.entries()) {
     try {
       const record = parseRecord(item, `results[${index}]`);
-      yield { record, json: encodeRecord(record), path: page.path };
+      page.bytes.comma(index);
+      yield { record, json: page.bytes.next(RECORD, () => encodeRecord(record)), path: page.path };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
+      page.bytes.skip();
       report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }

@@ -17,7 +17,8 @@ const BATCH = 100;
 /** One item of a store, to compare with an item of the tree. */
 interface StoredItem<T> {
   readonly item: T;
-  readonly json: string;
+  /** The JSON of the item, in UTF-8. */
+  readonly json: Buffer;
 }
 
 /** Compares the items of a tree with those of a store during the walk. Both have the same order. */
@@ -67,12 +68,13 @@ export class StoreComparison {
       });
       return;
     }
-    if (this.#record.json !== json) this.#differs(`record ${record.id}`, path, this.#record.json, json);
+    if (!this.#record.json.equals(json)) this.#differs(`record ${record.id}`, path, this.#record.json, json);
     this.#record = this.#records.next().value ?? undefined;
   }
 
   /** Compares the next account. */
-  account({ account, json, path }: FoundAccount): void {
+  account({ account, json: encode, path }: FoundAccount): void {
+    const json = encode();
     const subject = `account ${account.screen_name}`;
     for (
       ;
@@ -93,7 +95,7 @@ export class StoreComparison {
       });
       return;
     }
-    if (this.#account.json !== json) this.#differs(subject, path, this.#account.json, json);
+    if (!this.#account.json.equals(json)) this.#differs(subject, path, this.#account.json, json);
     this.#account = this.#accounts.next().value ?? undefined;
   }
 
@@ -114,8 +116,9 @@ export class StoreComparison {
     return this.#report.isDamaged(path) ? path : (this.#olderTree ?? path);
   }
 
-  #differs(subject: string, path: string, expected: string, found: string): void {
-    this.#report.add({ rule: 'store-differs', path, subject, expected, found, cause: this.#causeAt(path) });
+  #differs(subject: string, path: string, expected: Buffer, found: Buffer): void {
+    const [stored, published] = [expected.toString(), found.toString()];
+    this.#report.add({ rule: 'store-differs', path, subject, expected: stored, found: published, cause: this.#causeAt(path) });
   }
 
   #missing(subject: string, path: string, damagedPage: string | undefined): void {
@@ -136,7 +139,7 @@ function* storedRecords(store: Store): Generator<StoredItem<number>, void> {
   for (let { json } = cursor.take(BATCH); json.length > 0; json = cursor.take(BATCH).json) {
     for (const value of list(store, json)) {
       const record = parsed(store, 'a record', () => parseRecord(value));
-      yield { item: record.id, json: encodeJson(value) };
+      yield { item: record.id, json: Buffer.from(encodeJson(value)) };
     }
   }
   store.checkFeed(cursor.checksum);
@@ -146,7 +149,7 @@ function* storedAccounts(store: Store, pageSize: number): Generator<StoredItem<A
   const cursor = store.accounts('first');
   for (let json = cursor.take(BATCH).read(pageSize); json.length > 0; json = cursor.take(BATCH).read(pageSize)) {
     for (const value of list(store, json)) {
-      yield { item: parsed(store, 'an account', () => parseAccount(value)), json: encodeJson(value) };
+      yield { item: parsed(store, 'an account', () => parseAccount(value)), json: Buffer.from(encodeJson(value)) };
     }
   }
   store.checkAccounts(cursor.taken);

@@ -5,6 +5,7 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import type { Site } from '../contract/site.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
+import { PageBytes } from './page-bytes.ts';
 import type { Report } from './violation.ts';
 
 /** A page of the tree. */
@@ -14,8 +15,10 @@ export interface FoundPage {
   readonly path: string;
   /** The items of the page; none if the page cannot be read. */
   readonly items: readonly unknown[];
-  /** Checks that the page has the expected bytes, given the JSON of its items. */
-  readonly expectItems: (items: readonly string[]) => void;
+  /** The bytes of the page. The JSON before its first item is compared. */
+  readonly bytes: PageBytes;
+  /** Checks that the page has the expected bytes. Call it after `bytes` has compared all items. `items` returns their JSON. */
+  readonly expectItems: (items: () => readonly Buffer[]) => void;
 }
 
 /** What a tree says about itself, in every layout. */
@@ -82,9 +85,10 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
     const found = path === undefined ? undefined : readPage(tree, metadata, number, path, report);
     if (found !== undefined && path !== undefined) {
       checkEnvelope(metadata, base, number, path, found.envelope, report);
-      yield { number, path, items: found.envelope.results, expectItems: (items) => checkBytes(path, found, items, report) };
+      const { bytes, envelope } = found;
+      yield { number, path, items: envelope.results, bytes, expectItems: (items) => checkBytes(path, found, items, report) };
     } else if (path !== undefined) {
-      yield { number, path, items: [], expectItems: () => {} };
+      yield { number, path, items: [], bytes: new PageBytes(Buffer.alloc(0), ''), expectItems: () => {} };
     }
     url = expectedNext ?? url;
   }
@@ -97,16 +101,18 @@ function fileOf(url: string, base: string): string | undefined {
 }
 
 interface ReadPage {
-  readonly text: string;
+  readonly bytes: PageBytes;
   readonly envelope: Envelope;
 }
+
+const UTF_8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: number, path: string, report: Report): ReadPage | undefined {
   const bytes = tree.pages.read(metadata, number, path, report);
   if (bytes === undefined) return undefined;
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-    return { text, envelope: parseEnvelope(JSON.parse(text)) };
+    const envelope = parseEnvelope(JSON.parse(UTF_8.decode(bytes)));
+    return { bytes: new PageBytes(bytes, encodeEnvelopeHead(envelope)), envelope };
   } catch (error) {
     if (error instanceof BrokenRule) {
       report.add({ rule: 'page-envelope', path, expected: `${error.field}: ${error.expected}`, found: error.found });
@@ -138,11 +144,12 @@ function checkEnvelope(metadata: CollectionMetadata, base: string, number: numbe
     });
 }
 
-function checkBytes(path: string, page: ReadPage, items: readonly string[], report: Report): void {
-  const expected = `${encodeEnvelopeHead(page.envelope)}${items.join(',')}${ENVELOPE_TAIL}`;
-  if (page.text === expected) return;
+function checkBytes(path: string, { bytes, envelope }: ReadPage, items: () => readonly Buffer[], report: Report): void {
+  if (bytes.endsWith(ENVELOPE_TAIL)) return;
+  const found = bytes.toString();
+  const expected = `${encodeEnvelopeHead(envelope)}${items().join(',')}${ENVELOPE_TAIL}`;
   let index = 0;
-  while (page.text[index] === expected[index]) index += 1;
+  while (found[index] === expected[index]) index += 1;
   const around = (text: string) => show(text.slice(Math.max(0, index - 10), index + 20));
-  report.add({ rule: 'page-bytes', path, expected: around(expected), found: `${around(page.text)} at character ${index}` });
+  report.add({ rule: 'page-bytes', path, expected: around(expected), found: `${around(found)} at character ${index}` });
 }
