@@ -50,7 +50,6 @@ export class InputReading {
   async *itemsOf(inputs: Iterable<Input>): AsyncGenerator<Iterable<Item | EncodedItem>> {
     const queue: (() => AsyncGenerator<Iterable<Item | EncodedItem>>)[] = [];
     for (const input of inputs) {
-      if (this.#isLarge(input.size ?? 0)) this.#thread ??= new ReadingThread();
       for await (const batch of batchesOf(input, this.#options)) {
         const answer = batch.values === undefined ? undefined : this.#ask(batch.values);
         queue.push(() => this.#read(batch, answer));
@@ -64,16 +63,11 @@ export class InputReading {
     await this.#thread?.close();
   }
 
-  /** Whether a thread saves time. It then starts while the first bytes are read. @param length of the text, or of its compressed form */
-  #isLarge(length: number): boolean {
-    return this.#threads.isAllowed && length > (this.#threads.after ?? READ_AFTER);
-  }
-
   /** Sends values to the thread, if there is one. */
   #ask({ values, file, isExport }: BatchValues): Promise<EncodedBatch | undefined> | undefined {
     for (const { text } of values) this.#length += text.length;
-    if (this.#isLarge(this.#length)) this.#thread ??= new ReadingThread();
-    if (this.#thread === undefined || !values.every(isPlain)) return undefined;
+    if (!this.#threads.isAllowed || this.#length <= (this.#threads.after ?? READ_AFTER) || !values.every(isPlain)) return undefined;
+    this.#thread ??= new ReadingThread();
     const [texts, lines, paths] = [values.map(({ text }) => text), values.map(({ line }) => line), values.map(({ path }) => path)];
     return this.#thread.ask({ file, texts, lines, paths, isExport });
   }
