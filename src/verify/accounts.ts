@@ -8,6 +8,7 @@ import { ACCOUNT_END, ACCOUNT_START, RECORD } from './canonical-json.ts';
 import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import type { MultisetHash } from './multiset-hash.ts';
+import type { PartJson } from './page-comparison.ts';
 import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -15,10 +16,9 @@ import type { Report } from './violation.ts';
 /** An account of the tree. */
 export interface FoundAccount {
   readonly account: Account;
-  /** The JSON of each record in UTF-8, in the order of the account. */
-  readonly records: readonly Buffer[];
-  /** Returns the JSON of the account, in UTF-8. */
-  readonly json: () => Buffer;
+  /** The JSON of each record, in the order of the account. */
+  readonly records: readonly PartJson[];
+  readonly json: PartJson;
   readonly path: string;
   /** Whether an earlier account may have the same name. */
   readonly maybeTwice: boolean;
@@ -49,7 +49,7 @@ export function* walkAccounts(
       checkOrder(place, before, found.path, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
-      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index] ?? '');
+      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index]?.() ?? '');
       before = place;
       yield found;
     }
@@ -60,12 +60,12 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
-      const { bytes } = page;
-      bytes.comma(index);
-      const start = bytes.next(ACCOUNT_START, () => `${encodeIdentity(account).slice(0, -1)},"data":[`);
+      const { comparison } = page;
+      comparison.comma(index);
+      const start = comparison.next(ACCOUNT_START, () => `${encodeIdentity(account).slice(0, -1)},"data":[`);
       const records = account.data.map((record, place) => {
-        bytes.comma(place);
-        return bytes.next(RECORD, () => encodeRecord(record));
+        comparison.comma(place);
+        return comparison.next(RECORD, () => encodeRecord(record));
       });
       const pages = Math.ceil(records.length / pageSize);
       const stated = isObject(item) ? item['data_page_count'] : undefined;
@@ -77,12 +77,12 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
           expected: String(pages),
           found: show(stated),
         });
-      const end = bytes.next(ACCOUNT_END, () => `],"data_page_count":${stated},${encodeSummary(account).slice(1)}`);
-      const json = () => Buffer.from(`${start}${records.join(',')}${end}`);
+      const end = comparison.next(ACCOUNT_END, () => `],"data_page_count":${stated},${encodeSummary(account).slice(1)}`);
+      const json = () => Buffer.from(`${start()}${records.map((record) => record()).join(',')}${end()}`);
       yield { account, records, json, path: page.path, maybeTwice: names?.add(account.screen_name) ?? false };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
-      page.bytes.skip();
+      page.comparison.invalid();
       report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }

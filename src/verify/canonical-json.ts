@@ -1,6 +1,6 @@
-// The expressions read UTF-8 with one character for each byte. They match only JSON as encodeJson writes it, with the fields in the order
-// of the interface. They do not match all of it: other escapes, and texts with very many escapes, are rare. Without the limit, a
-// long text could use up the stack of the expression.
+// The patterns read UTF-8 with one character for each byte. They match JSON only as encodeJson writes it, with the fields in the order
+// of the interface. They do not match an escape with four digits, or a text with 10,000 or more escapes and characters from U+2000
+// to U+2FFF: such JSON is encoded again. Without this limit, a long text would overflow the stack of the pattern.
 const LITERAL = String.raw`[^"\\\0-\x1f\xe2]*`;
 /** A short escape, or a character in three bytes that is neither U+2028 nor U+2029. */
 const ESCAPE_OR_E2 = String.raw`(?:\\["\\bfnrt]|\xe2(?!\x80[\xa8\xa9]))`;

@@ -5,14 +5,14 @@ import { RECORD } from './canonical-json.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
+import type { PartJson } from './page-comparison.ts';
 import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
 export interface FoundRecord {
   readonly record: ChangeRecord;
-  /** The JSON of the record, in UTF-8. */
-  readonly json: Buffer;
+  readonly json: PartJson;
   readonly path: string;
 }
 
@@ -34,11 +34,11 @@ export function* walkFeed(
   for (const page of walkPages(tree, 'data', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const records = [...parseRecords(page, report)];
-    if (records.length === page.items.length) page.expectItems(() => records.map((found) => found.json));
+    if (records.length === page.items.length) page.expectItems(() => records.map((found) => found.json()));
     for (const found of records) {
       damaged.read(found.record.id);
       checkRecord(found, before, report);
-      hash.add(found.record.id, found.json);
+      hash.add(found.record.id, found.json());
       before = found.record;
       yield found;
     }
@@ -49,11 +49,11 @@ function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> 
   for (const [index, item] of page.items.entries()) {
     try {
       const record = parseRecord(item, `results[${index}]`);
-      page.bytes.comma(index);
-      yield { record, json: page.bytes.next(RECORD, () => encodeRecord(record)), path: page.path };
+      page.comparison.comma(index);
+      yield { record, json: page.comparison.next(RECORD, () => encodeRecord(record)), path: page.path };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
-      page.bytes.skip();
+      page.comparison.invalid();
       report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }

@@ -39,7 +39,7 @@ export class MultisetHash {
   }
 }
 
-/** Returns a 32-bit hash. The mixing prevents that the sums of two pairs of CRC-32 are equal because both have the same difference. */
+/** Returns a 32-bit hash. Without the mixing, the sum of two records would often stay the same if they exchange their texts. */
 function hashOf(json: Buffer | string): number {
   let hash = crc32(json);
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);

@@ -5,7 +5,7 @@ import { Violation as BrokenRule } from '../contract/shape.ts';
 import type { Site } from '../contract/site.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
-import { PageBytes } from './page-bytes.ts';
+import { PageComparison } from './page-comparison.ts';
 import type { Report } from './violation.ts';
 
 /** A page of the tree. */
@@ -15,9 +15,9 @@ export interface FoundPage {
   readonly path: string;
   /** The items of the page; none if the page cannot be read. */
   readonly items: readonly unknown[];
-  /** The bytes of the page. The JSON before its first item is compared. */
-  readonly bytes: PageBytes;
-  /** Checks that the page has the expected bytes. Call it after `bytes` has compared all items. `items` returns their JSON. */
+  /** The comparison of its bytes with its values. The JSON before the first item is compared. */
+  readonly comparison: PageComparison;
+  /** Checks that the page has the expected bytes. Call it after `comparison` has compared all items. `items` returns their JSON. */
   readonly expectItems: (items: () => readonly Buffer[]) => void;
 }
 
@@ -85,10 +85,10 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
     const found = path === undefined ? undefined : readPage(tree, metadata, number, path, report);
     if (found !== undefined && path !== undefined) {
       checkEnvelope(metadata, base, number, path, found.envelope, report);
-      const { bytes, envelope } = found;
-      yield { number, path, items: envelope.results, bytes, expectItems: (items) => checkBytes(path, found, items, report) };
+      const { comparison, envelope } = found;
+      yield { number, path, items: envelope.results, comparison, expectItems: (items) => checkBytes(path, found, items, report) };
     } else if (path !== undefined) {
-      yield { number, path, items: [], bytes: new PageBytes(Buffer.alloc(0), ''), expectItems: () => {} };
+      yield { number, path, items: [], comparison: new PageComparison(Buffer.alloc(0), ''), expectItems: () => {} };
     }
     url = expectedNext ?? url;
   }
@@ -101,7 +101,7 @@ function fileOf(url: string, base: string): string | undefined {
 }
 
 interface ReadPage {
-  readonly bytes: PageBytes;
+  readonly comparison: PageComparison;
   readonly envelope: Envelope;
 }
 
@@ -112,7 +112,7 @@ function readPage(tree: TreeMetadata, metadata: CollectionMetadata, number: numb
   if (bytes === undefined) return undefined;
   try {
     const envelope = parseEnvelope(JSON.parse(UTF_8.decode(bytes)));
-    return { bytes: new PageBytes(bytes, encodeEnvelopeHead(envelope)), envelope };
+    return { comparison: new PageComparison(bytes, encodeEnvelopeHead(envelope)), envelope };
   } catch (error) {
     if (error instanceof BrokenRule) {
       report.add({ rule: 'page-envelope', path, expected: `${error.field}: ${error.expected}`, found: error.found });
@@ -144,12 +144,12 @@ function checkEnvelope(metadata: CollectionMetadata, base: string, number: numbe
     });
 }
 
-function checkBytes(path: string, { bytes, envelope }: ReadPage, items: () => readonly Buffer[], report: Report): void {
-  if (bytes.endsWith(ENVELOPE_TAIL)) return;
-  const found = bytes.toString();
+function checkBytes(path: string, { comparison, envelope }: ReadPage, items: () => readonly Buffer[], report: Report): void {
+  if (comparison.endsWith(ENVELOPE_TAIL)) return;
+  const found = comparison.toString();
   const expected = `${encodeEnvelopeHead(envelope)}${items().join(',')}${ENVELOPE_TAIL}`;
   let index = 0;
-  while (found[index] === expected[index]) index += 1;
+  while (index < found.length && found[index] === expected[index]) index += 1;
   const around = (text: string) => show(text.slice(Math.max(0, index - 10), index + 20));
   report.add({ rule: 'page-bytes', path, expected: around(expected), found: `${around(found)} at character ${index}` });
 }

@@ -33,9 +33,9 @@ const account = (name: string, records: readonly ChangeRecord[], account_creatio
 const encodeAccount = (one: Account) =>
   `${encodeIdentity(one).slice(0, -1)},"data":[${one.data.map(encodeRecord).join(',')}],"data_page_count":${Math.min(1, one.data.length)},${encodeSummary(one).slice(1)}`;
 
-/** A tree with one page of each collection. */
-function treeOf(items: readonly string[]): TreeMetadata {
-  const page = `{"count":${items.length},"next":null,"previous":null,"results":[${items.join(',')}]}`;
+/** A tree with one page of each collection. @param more further fields of the page */
+function treeOf(items: readonly string[], more = ''): TreeMetadata {
+  const page = `{"count":${items.length},"next":null,"previous":null,"results":[${items.join(',')}]${more}}`;
   const sizes = { page_size: 100, account_page_size: 100, records: items.length, accounts: items.length };
   return {
     build: { base_url: 'https://history.example', ...sizes, data_pages: 1, account_pages: 1, store: '' },
@@ -49,7 +49,7 @@ describe('the walk through a page with an invalid item in canonical JSON', () =>
     const [valid, report] = [[record(5, 'a'), record(3, 'c')], new Report()];
     const items = [record(5, 'a'), record(4, 'b', '2020-02-30T00:00:00Z'), record(3, 'c')].map(encodeRecord);
     const found = [...walkFeed(treeOf(items), new MultisetHash(), noDamages().feed, report)];
-    expect(found.map(({ json }) => json.toString())).toEqual(valid.map(encodeRecord));
+    expect(found.map(({ json }) => json().toString())).toEqual(valid.map(encodeRecord));
     expect(report.violations.map(({ rule }) => rule)).toEqual(['record-field']);
   });
 
@@ -63,7 +63,31 @@ describe('the walk through a page with an invalid item in canonical JSON', () =>
     const tree = treeOf(accounts.map(encodeAccount));
     const found = [...walkAccounts(tree, new MultisetHash(), undefined, feed, noDamages().accounts, report)];
     expect(found.map(({ json }) => json().toString())).toEqual([accounts[0], accounts[2]].map((one) => one && encodeAccount(one)));
-    expect(found.map(({ records }) => records.join())).toEqual([encodeRecord(record(1, 'a')), encodeRecord(record(3, 'c'))]);
+    expect(found.map(({ records }) => records.map((one) => one().toString()).join())).toEqual([
+      encodeRecord(record(1, 'a')),
+      encodeRecord(record(3, 'c')),
+    ]);
     expect(report.violations.map(({ rule }) => rule)).toEqual(['account-field']);
+  });
+});
+
+describe('the walk through a page on which a key occurs twice', () => {
+  const [first, second] = [record(1, 'a'), { ...record(1, 'a'), text: 'ö', diff_html: 'ö' }];
+
+  it('yields the records that JSON.parse returns, with their own JSON', () => {
+    const report = new Report();
+    const tree = treeOf([encodeRecord(first)], `,"results":[${encodeRecord(second)}]`);
+    const found = [...walkFeed(tree, new MultisetHash(), noDamages().feed, report)];
+    expect(found.map(({ record, json }) => [record, json().toString()])).toEqual([[second, encodeRecord(second)]]);
+    expect(report.violations.map(({ rule }) => rule)).toEqual(['page-bytes']);
+  });
+
+  it('yields the accounts that JSON.parse returns, with their own JSON', () => {
+    const [feed, report] = [new Predecessors(BloomFilter.for(0)), new Report()];
+    const twice = encodeAccount(account('a', [first])).replace(',"data_page_count"', `,"data":[${encodeRecord(second)}],"data_page_count"`);
+    const found = [...walkAccounts(treeOf([twice]), new MultisetHash(), undefined, feed, noDamages().accounts, report)];
+    expect(found.map(({ json }) => json().toString())).toEqual([encodeAccount(account('a', [second]))]);
+    expect(found.map(({ records }) => records.map((one) => one().toString()).join())).toEqual([encodeRecord(second)]);
+    expect(report.violations.map(({ rule }) => rule)).toEqual(['page-bytes']);
   });
 });

@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest';
-import { PageBytes } from '../../src/verify/page-bytes.ts';
+import { PageComparison } from '../../src/verify/page-comparison.ts';
 
 const WORD = /"[a-z]*"/y;
 const START = '{"é":[';
 
 /** Reads a page with two words. Returns their JSON, and whether the page is canonical. */
 function read(page: string, ...words: readonly string[]) {
-  const bytes = new PageBytes(Buffer.from(page), START);
-  const json = words.map((word, index) => {
-    bytes.comma(index);
-    return bytes.next(WORD, () => JSON.stringify(word)).toString();
+  const comparison = new PageComparison(Buffer.from(page), START);
+  const parts = words.map((word, index) => {
+    comparison.comma(index);
+    return comparison.next(WORD, () => JSON.stringify(word));
   });
-  return { json, isCanonical: bytes.endsWith(']}') };
+  const isCanonical = comparison.endsWith(']}');
+  return { json: parts.map((part) => part().toString()), isCanonical };
 }
 
-describe('PageBytes', () => {
+describe('PageComparison', () => {
   it('returns the canonical JSON of each part of a canonical page', () => {
     expect(read('{"é":["one","two"]}', 'one', 'two')).toEqual({ json: ['"one"', '"two"'], isCanonical: true });
   });
 
-  it('encodes a part that the form does not match', () => {
+  it('encodes a part that the pattern does not match', () => {
     expect(read('{"é":["ONE ü","two"]}', 'ONE ü', 'two')).toEqual({ json: ['"ONE ü"', '"two"'], isCanonical: true });
   });
 
@@ -33,6 +34,7 @@ describe('PageBytes', () => {
     ['because the end is missing', '{"é":["one","two"'],
     ['because all is missing', ''],
     ['so that the second item is where the first one should be', '["one","two"]}'],
+    ['because the pattern matches other values, and the end is another one', '{"é":["other","words"],"é":["one","two"]}'],
   ])('finds that a page has other bytes %s, and still returns the canonical JSON of its parts', (_, page) => {
     expect(read(page, 'one', 'two')).toEqual({ json: ['"one"', '"two"'], isCanonical: false });
   });
