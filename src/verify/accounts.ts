@@ -4,11 +4,12 @@ import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { type AccountPlace, comparePlaces, placeOf } from './account-place.ts';
 import type { BloomFilter } from './bloom-filter.ts';
-import { ACCOUNT_END, ACCOUNT_START, RECORD } from './canonical-json.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from './canonical-json.ts';
 import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
+import type { ComparedRecord } from './feed.ts';
 import type { MultisetHash } from './multiset-hash.ts';
-import type { PartJson } from './page-comparison.ts';
+import type { Extent } from './page-comparison.ts';
 import type { Predecessors } from './predecessors.ts';
 import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
@@ -16,12 +17,23 @@ import type { Report } from './violation.ts';
 /** An account of the tree. */
 export interface FoundAccount {
   readonly account: Account;
-  /** The JSON of each record, in the order of the account. */
-  readonly records: readonly PartJson[];
-  readonly json: PartJson;
+  /** The JSON of each record in UTF-8, in the order of the account. */
+  readonly records: readonly Buffer[];
+  /** Returns the JSON of the account, in UTF-8. */
+  readonly json: () => Buffer;
   readonly path: string;
   /** Whether an earlier account may have the same name. */
   readonly maybeTwice: boolean;
+}
+
+/** An account that was compared with the bytes of its page. */
+interface ComparedAccount extends Pick<FoundAccount, 'account' | 'maybeTwice'> {
+  /** The value of `data_page_count`. */
+  readonly pageCount: unknown;
+  readonly records: readonly ComparedRecord[];
+  /** The JSON before the first record, and after the last one. */
+  readonly start: Extent;
+  readonly end: Extent;
 }
 
 /**
@@ -42,30 +54,31 @@ export function* walkAccounts(
   for (const page of walkPages(tree, 'account', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
     const accounts = [...parseAccounts(page, tree.build.page_size, names, report)];
-    if (accounts.length === page.items.length) page.expectItems(() => accounts.map((found) => found.json()));
-    for (const found of accounts) {
+    if (accounts.length === page.items.length) page.expectItems(() => accounts.map((compared) => foundAccount(compared, page).json()));
+    for (const compared of accounts) {
+      const found = foundAccount(compared, page);
       const place = placeOf(found.account);
       damaged.read(place);
       checkOrder(place, before, found.path, report);
       checkUrls(found, report);
       checkData(found, predecessors, report);
-      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index]?.() ?? '');
+      for (const [index, record] of found.account.data.entries()) hash.add(record.id, found.records[index] ?? '');
       before = place;
       yield found;
     }
   }
 }
 
-function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | undefined, report: Report): Generator<FoundAccount> {
+function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | undefined, report: Report): Generator<ComparedAccount> {
   for (const [index, item] of page.items.entries()) {
     try {
       const account = parseAccount(item, `results[${index}]`);
       const { comparison } = page;
-      comparison.comma(index);
-      const start = comparison.next(ACCOUNT_START, () => `${encodeIdentity(account).slice(0, -1)},"data":[`);
-      const records = account.data.map((record, place) => {
-        comparison.comma(place);
-        return comparison.next(RECORD, () => encodeRecord(record));
+      comparison.expectComma(index);
+      const start = comparison.next(ACCOUNT_START_PATTERN, () => encodeStart(account));
+      const records = account.data.map((record, position) => {
+        comparison.expectComma(position);
+        return { record, extent: comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
       });
       const pages = Math.ceil(records.length / pageSize);
       const stated = isObject(item) ? item['data_page_count'] : undefined;
@@ -77,15 +90,33 @@ function* parseAccounts(page: FoundPage, pageSize: number, names: BloomFilter | 
           expected: String(pages),
           found: show(stated),
         });
-      const end = comparison.next(ACCOUNT_END, () => `],"data_page_count":${stated},${encodeSummary(account).slice(1)}`);
-      const json = () => Buffer.from(`${start()}${records.map((record) => record()).join(',')}${end()}`);
-      yield { account, records, json, path: page.path, maybeTwice: names?.add(account.screen_name) ?? false };
+      const end = comparison.next(ACCOUNT_END_PATTERN, () => encodeEnd(account, stated));
+      yield { account, pageCount: stated, start, records, end, maybeTwice: names?.add(account.screen_name) ?? false };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.invalid();
+      page.comparison.markInvalid();
       report.add({ rule: 'account-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }
+}
+
+/** Returns an account with its JSON, after its whole page was compared. */
+function foundAccount({ account, maybeTwice, ...compared }: ComparedAccount, { path, comparison }: FoundPage): FoundAccount {
+  const records = compared.records.map(({ record, extent }) => comparison.json(extent, () => encodeRecord(record)));
+  const json = () => {
+    const start = comparison.json(compared.start, () => encodeStart(account));
+    const end = comparison.json(compared.end, () => encodeEnd(account, compared.pageCount));
+    return Buffer.from(`${start}${records.join(',')}${end}`);
+  };
+  return { account, records, json, path, maybeTwice };
+}
+
+function encodeStart(account: Account): string {
+  return `${encodeIdentity(account).slice(0, -1)},"data":[`;
+}
+
+function encodeEnd(account: Account, pageCount: unknown): string {
+  return `],"data_page_count":${pageCount},${encodeSummary(account).slice(1)}`;
 }
 
 /** Checks the place of an account, after the account before it. */

@@ -60,7 +60,7 @@ function bitOf(hash: number, other: number, round: number): number {
   return (hash + Math.imul(round, other | 1)) >>> 0;
 }
 
-/** Returns two 32-bit hashes of a text's UTF-16 units. They are not cryptographic. */
+/** Returns two 32-bit hashes of the UTF-16 code units of a text. They are not cryptographic. */
 function hashesOf(text: string): readonly [number, number] {
   let [one, two] = [0xdeadbeef, 0x41c6ce57];
   for (let index = 0; index < text.length; index += 1) {

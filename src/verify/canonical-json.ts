@@ -2,28 +2,28 @@
 // of the interface. They do not match an escape with four digits, or a text with 10,000 or more escapes and characters from U+2000
 // to U+2FFF: such JSON is encoded again. Without this limit, a long text would overflow the stack of the pattern.
 const LITERAL = String.raw`[^"\\\0-\x1f\xe2]*`;
-/** A short escape, or a character in three bytes that is neither U+2028 nor U+2029. */
+/** A short escape, or the byte E2 if it does not begin U+2028 or U+2029. */
 const ESCAPE_OR_E2 = String.raw`(?:\\["\\bfnrt]|\xe2(?!\x80[\xa8\xa9]))`;
 const TEXT = `"${LITERAL}(?:${ESCAPE_OR_E2}${LITERAL}){0,9999}"`;
 const TEXT_OR_NULL = `(?:null|${TEXT})`;
 const NUMBER = String.raw`(?:0|[1-9]\d*)`;
 const NUMBER_OR_NULL = `(?:null|${NUMBER})`;
 
-/** Matches a record. */
-export const RECORD: RegExp = new RegExp(
+/** Matches the JSON of a record. */
+export const RECORD_PATTERN: RegExp = new RegExp(
   `\\{"id":${NUMBER},"account":${TEXT},"data_type":${TEXT},"previous":${NUMBER_OR_NULL},"text":${TEXT_OR_NULL},` +
     `"first_encountered_date":${TEXT},"diff_html":${TEXT},"web_archive_url":${TEXT_OR_NULL}\\}`,
   'y',
 );
 
-/** Matches an account before its first record. */
-export const ACCOUNT_START: RegExp = new RegExp(
+/** Matches the JSON of an account up to its first record. */
+export const ACCOUNT_START_PATTERN: RegExp = new RegExp(
   `\\{"screen_name":${TEXT},"account_creation_date":${TEXT_OR_NULL},"profile_image_url":${TEXT},"data":\\[`,
   'y',
 );
 
-/** Matches an account after its last record. */
-export const ACCOUNT_END: RegExp = new RegExp(
+/** Matches the JSON of an account after its last record. */
+export const ACCOUNT_END_PATTERN: RegExp = new RegExp(
   `\\],"data_page_count":${NUMBER},"display_name":${TEXT},"website":${TEXT_OR_NULL},"location":${TEXT},"bio":${TEXT}\\}`,
   'y',
 );

@@ -1,19 +1,26 @@
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import { RECORD } from './canonical-json.ts';
+import { RECORD_PATTERN } from './canonical-json.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
-import type { PartJson } from './page-comparison.ts';
+import type { Extent } from './page-comparison.ts';
 import { type FoundPage, type PageRange, type TreeMetadata, walkPages } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** A record of the feed in the tree. */
 export interface FoundRecord {
   readonly record: ChangeRecord;
-  readonly json: PartJson;
+  /** The JSON of the record, in UTF-8. */
+  readonly json: Buffer;
   readonly path: string;
+}
+
+/** A record that was compared with the bytes of its page. */
+export interface ComparedRecord {
+  readonly record: ChangeRecord;
+  readonly extent: Extent;
 }
 
 /** What the order of the feed depends on. */
@@ -33,27 +40,30 @@ export function* walkFeed(
   let before: RecordPlace | undefined;
   for (const page of walkPages(tree, 'data', report, range)) {
     damaged.begin(page.path, report.isDamaged(page.path));
+    const { path, comparison } = page;
     const records = [...parseRecords(page, report)];
-    if (records.length === page.items.length) page.expectItems(() => records.map((found) => found.json()));
-    for (const found of records) {
+    const jsonOf = ({ record, extent }: ComparedRecord) => comparison.json(extent, () => encodeRecord(record));
+    if (records.length === page.items.length) page.expectItems(() => records.map(jsonOf));
+    for (const compared of records) {
+      const found = { record: compared.record, json: jsonOf(compared), path };
       damaged.read(found.record.id);
       checkRecord(found, before, report);
-      hash.add(found.record.id, found.json());
+      hash.add(found.record.id, found.json);
       before = found.record;
       yield found;
     }
   }
 }
 
-function* parseRecords(page: FoundPage, report: Report): Generator<FoundRecord> {
+function* parseRecords(page: FoundPage, report: Report): Generator<ComparedRecord> {
   for (const [index, item] of page.items.entries()) {
     try {
       const record = parseRecord(item, `results[${index}]`);
-      page.comparison.comma(index);
-      yield { record, json: page.comparison.next(RECORD, () => encodeRecord(record)), path: page.path };
+      page.comparison.expectComma(index);
+      yield { record, extent: page.comparison.next(RECORD_PATTERN, () => encodeRecord(record)) };
     } catch (error) {
       if (!(error instanceof BrokenRule)) throw error;
-      page.comparison.invalid();
+      page.comparison.markInvalid();
       report.add({ rule: 'record-field', path: page.path, expected: `${error.field}: ${error.expected}`, found: error.found });
     }
   }

@@ -19,7 +19,7 @@ export class MultisetHash {
     this.#sums = new Float64Array(memory);
   }
 
-  /** @param json the JSON of the record; a text counts as UTF-8 */
+  /** @param json the JSON of the record; a string is hashed as UTF-8 */
   add(id: number, json: Buffer | string): void {
     const bucket = bucketOf(id);
     // a summand is at most 2^32 and never 0: sums are exact up to 2^21 records in a bucket, 2^37 in total

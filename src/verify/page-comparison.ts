@@ -1,9 +1,12 @@
 import { constants } from 'node:buffer';
 
-/** Returns the canonical JSON of a part of a page, in UTF-8. Call it after the whole page was compared. */
-export type PartJson = () => Buffer;
+/** The place of a part of a page: its first byte, and the byte after its last one. */
+export interface Extent {
+  readonly from: number;
+  readonly to: number;
+}
 
-/** Compares the bytes of a page with the canonical JSON of the values on it, from its start to its end. */
+/** Compares the bytes of a page with its canonical JSON, part by part. Canonical JSON is what the encoder writes. */
 export class PageComparison {
   readonly #bytes: Buffer;
   /** The bytes, one character for each; empty if this text would be too long. */
@@ -21,31 +24,35 @@ export class PageComparison {
 
   /**
    * Compares the next part of the page with its canonical JSON.
-   * @param pattern matches canonical JSON of such a part only: with a match, the part is not encoded again
+   * @param pattern matches only canonical JSON of such a part. If it matches, the part is not encoded again.
    * @param encode returns the canonical JSON of the part
    */
-  next(pattern: RegExp, encode: () => string): PartJson {
-    const start = this.#at;
-    pattern.lastIndex = start;
+  next(pattern: RegExp, encode: () => string): Extent {
+    const from = this.#at;
+    pattern.lastIndex = from;
     if (this.#isCanonical && pattern.test(this.#latin1)) this.#at = pattern.lastIndex;
     else this.#compare(Buffer.from(encode()));
-    const end = this.#at;
-    // on another page, JSON.parse can have read another value than the pattern matched: of two equal keys, it takes the second one
-    return () => (this.#isCanonical ? this.#bytes.subarray(start, end) : Buffer.from(encode()));
+    return { from, to: this.#at };
   }
 
-  /** Compares the comma between two parts of a list: all parts except the first follow one. */
-  comma(index: number): void {
+  /** Returns the canonical JSON of a part, in UTF-8. Call it after the whole page was compared. */
+  json({ from, to }: Extent, encode: () => string): Buffer {
+    // on another page, JSON.parse can have read another value than the pattern matched: of two equal keys, it takes the second one
+    return this.#isCanonical ? this.#bytes.subarray(from, to) : Buffer.from(encode());
+  }
+
+  /** Compares the comma before a part of a list. The first part has none. */
+  expectComma(index: number): void {
     if (index > 0) this.#compare(COMMA);
   }
 
-  /** Notes that a part has no canonical JSON. */
-  invalid(): void {
+  /** Marks the page as not canonical, because a part of it is invalid and has no canonical JSON. */
+  markInvalid(): void {
     this.#isCanonical = false;
   }
 
-  /** Compares the rest of the page. Returns whether all bytes of the page are canonical. */
-  endsWith(end: string): boolean {
+  /** Compares the last part. Returns whether the whole page is canonical. */
+  finish(end: string): boolean {
     this.#compare(Buffer.from(end));
     if (this.#at !== this.#bytes.length) this.#isCanonical = false;
     return this.#isCanonical;

@@ -49,7 +49,7 @@ export async function secondPass(
     if (pauses.areDue) await pause();
     unresolved.predecessors.find(record, report);
     if (!buckets.has(bucketOf(record.id))) continue;
-    feed.set(record.id, { json: json().toString(), path, account: record.account, found: 0 });
+    feed.set(record.id, { json: json.toString(), path, account: record.account, found: 0 });
     // the feed is sorted by id, highest first
     accounts.set(record.account, { first: record.id });
   }
@@ -97,13 +97,13 @@ export async function secondPass(
       inFeed.found += 1;
       if (inFeed.found > 1)
         report.add({ rule: 'account-data-missing', path, subject, expected: 'the record once', found: 'the record again' });
-      else if (inFeed.json !== records[index]?.().toString())
+      else if (inFeed.json !== records[index]?.toString())
         report.add({
           rule: 'account-data-differs',
           path,
           subject,
           expected: inFeed.json,
-          found: records[index]?.().toString() ?? '',
+          found: records[index]?.toString() ?? '',
           cause: report.isDamaged(inFeed.path) ? inFeed.path : path,
         });
     }

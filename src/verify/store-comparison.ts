@@ -54,8 +54,7 @@ export class StoreComparison {
   }
 
   /** Compares the next record of the feed. */
-  record({ record, json: encode, path }: FoundRecord): void {
-    const json = encode();
+  record({ record, json, path }: FoundRecord): void {
     for (; this.#record !== undefined && this.#record.item > record.id; this.#record = this.#records.next().value ?? undefined)
       this.#missing(`record ${this.#record.item}`, path, this.#damaged.feed.at(this.#record.item));
     if (this.#record?.item !== record.id) {

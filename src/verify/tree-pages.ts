@@ -15,10 +15,10 @@ export interface FoundPage {
   readonly path: string;
   /** The items of the page; none if the page cannot be read. */
   readonly items: readonly unknown[];
-  /** The comparison of its bytes with its values. The JSON before the first item is compared. */
+  /** The comparison of its bytes with canonical JSON. The part before the first item is already compared. */
   readonly comparison: PageComparison;
-  /** Checks that the page has the expected bytes. Call it after `comparison` has compared all items. `items` returns their JSON. */
-  readonly expectItems: (items: () => readonly Buffer[]) => void;
+  /** Reports the page if its bytes are not canonical. Call it after all items were compared. `encodedItems` returns their JSON. */
+  readonly expectItems: (encodedItems: () => readonly Buffer[]) => void;
 }
 
 /** What a tree says about itself, in every layout. */
@@ -86,7 +86,13 @@ export function* walkPages(tree: TreeMetadata, collection: Collection, report: R
     if (found !== undefined && path !== undefined) {
       checkEnvelope(metadata, base, number, path, found.envelope, report);
       const { comparison, envelope } = found;
-      yield { number, path, items: envelope.results, comparison, expectItems: (items) => checkBytes(path, found, items, report) };
+      yield {
+        number,
+        path,
+        items: envelope.results,
+        comparison,
+        expectItems: (encodedItems) => checkBytes(path, found, encodedItems, report),
+      };
     } else if (path !== undefined) {
       yield { number, path, items: [], comparison: new PageComparison(Buffer.alloc(0), ''), expectItems: () => {} };
     }
@@ -144,10 +150,10 @@ function checkEnvelope(metadata: CollectionMetadata, base: string, number: numbe
     });
 }
 
-function checkBytes(path: string, { comparison, envelope }: ReadPage, items: () => readonly Buffer[], report: Report): void {
-  if (comparison.endsWith(ENVELOPE_TAIL)) return;
+function checkBytes(path: string, { comparison, envelope }: ReadPage, encodedItems: () => readonly Buffer[], report: Report): void {
+  if (comparison.finish(ENVELOPE_TAIL)) return;
   const found = comparison.toString();
-  const expected = `${encodeEnvelopeHead(envelope)}${items().join(',')}${ENVELOPE_TAIL}`;
+  const expected = `${encodeEnvelopeHead(envelope)}${encodedItems().join(',')}${ENVELOPE_TAIL}`;
   let index = 0;
   while (index < found.length && found[index] === expected[index]) index += 1;
   const around = (text: string) => show(text.slice(Math.max(0, index - 10), index + 20));

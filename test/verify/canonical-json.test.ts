@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { encodeIdentity, encodeSummary, parseAccount } from '../../src/contract/account.ts';
 import { encodeRecord, parseRecord } from '../../src/contract/record.ts';
-import { ACCOUNT_END, ACCOUNT_START, RECORD } from '../../src/verify/canonical-json.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../../src/verify/canonical-json.ts';
 import { histories } from '../support/histories.ts';
 
 const records = histories(8).map(({ records }) => records.map(encodeRecord));
@@ -21,7 +21,7 @@ function matches(pattern: RegExp, text: string): boolean {
   return pattern.test(bytes) && pattern.lastIndex === bytes.length;
 }
 
-/** JSON with the same values or other ones, or no JSON at all. */
+/** Edits of JSON. The result has the same values, has other values, or is not JSON. */
 const edit: fc.Arbitrary<(text: string) => string> = fc.oneof(
   fc
     .tuple(
@@ -48,36 +48,41 @@ const edit: fc.Arbitrary<(text: string) => string> = fc.oneof(
 );
 
 describe('the patterns of canonical JSON', () => {
-  test('match records and accounts as the encoder writes them, if they have no escapes with four digits', () => {
-    const isCommon = (text: string) => !text.includes('\\u');
+  test('match the JSON that the encoder writes if and only if it has no \\u escape', () => {
+    const hasNoUnicodeEscape = (text: string) => !text.includes('\\u');
     fc.assert(
       fc.property(records, accounts, (items, [account = ['', '']]) => {
-        for (const item of items) expect(matches(RECORD, item)).toBe(isCommon(item));
+        for (const item of items) expect(matches(RECORD_PATTERN, item)).toBe(hasNoUnicodeEscape(item));
         const [start = '', end = ''] = account;
-        if (start !== '') expect([matches(ACCOUNT_START, start), matches(ACCOUNT_END, end)]).toEqual([isCommon(start), isCommon(end)]);
+        if (start !== '')
+          expect([matches(ACCOUNT_START_PATTERN, start), matches(ACCOUNT_END_PATTERN, end)]).toEqual([
+            hasNoUnicodeEscape(start),
+            hasNoUnicodeEscape(end),
+          ]);
       }),
     );
   });
 
-  test('match no other JSON of a record', () => {
+  test('match no record that the encoder writes in another way', () => {
     fc.assert(
       fc.property(records, fc.array(edit, { minLength: 1, maxLength: 2 }), (items, edits) => {
         for (const item of items) {
           const text = edits.reduce((edited, change) => change(edited), item).toWellFormed();
-          if (matches(RECORD, text)) expect(canonical(() => encodeRecord(parseRecord(JSON.parse(text))))).toBeOneOf([text, 'invalid']);
+          if (matches(RECORD_PATTERN, text))
+            expect(canonical(() => encodeRecord(parseRecord(JSON.parse(text))))).toBeOneOf([text, 'invalid']);
         }
       }),
       { numRuns: 2000 },
     );
   });
 
-  test('match no other JSON of an account', () => {
+  test('match no account that the encoder writes in another way', () => {
     fc.assert(
       fc.property(accounts, edit, fc.boolean(), (items, change, isStart) => {
         for (const [start = '', end = ''] of items) {
           const [head, tail] = [isStart ? change(start) : start, isStart ? end : change(end)].map((text) => text.toWellFormed());
           const text = `${head}${tail}`;
-          if (!matches(ACCOUNT_START, head ?? '') || !matches(ACCOUNT_END, tail ?? '')) continue;
+          if (!matches(ACCOUNT_START_PATTERN, head ?? '') || !matches(ACCOUNT_END_PATTERN, tail ?? '')) continue;
           const encoded = canonical(() => {
             const account = parseAccount(JSON.parse(text));
             return `${encodeIdentity(account).slice(0, -1)},"data":[],"data_page_count":0,${encodeSummary(account).slice(1)}`;
@@ -96,8 +101,8 @@ describe('the patterns of canonical JSON', () => {
   ])('read a text that repeats %j without an overflow of the stack', (part, times, isMatched) => {
     const record = { id: 1, account: 'a', data_type: 'Bio', previous: null, text: 'b', first_encountered_date: '2020-01-01T00:00:00Z' };
     const text = `${JSON.stringify(record).slice(0, -1)},"diff_html":"${part.repeat(times)}","web_archive_url":null}`;
-    expect(matches(RECORD, text)).toBe(isMatched);
-    expect(matches(RECORD, text.slice(0, -2))).toBe(false);
+    expect(matches(RECORD_PATTERN, text)).toBe(isMatched);
+    expect(matches(RECORD_PATTERN, text.slice(0, -2))).toBe(false);
   });
 });
 

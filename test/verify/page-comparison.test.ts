@@ -8,11 +8,13 @@ const START = '{"é":[';
 function read(page: string, ...words: readonly string[]) {
   const comparison = new PageComparison(Buffer.from(page), START);
   const parts = words.map((word, index) => {
-    comparison.comma(index);
-    return comparison.next(WORD, () => JSON.stringify(word));
+    comparison.expectComma(index);
+    const encode = () => JSON.stringify(word);
+    const extent = comparison.next(WORD, encode);
+    return () => comparison.json(extent, encode).toString();
   });
-  const isCanonical = comparison.endsWith(']}');
-  return { json: parts.map((part) => part().toString()), isCanonical };
+  const isCanonical = comparison.finish(']}');
+  return { json: parts.map((part) => part()), isCanonical };
 }
 
 describe('PageComparison', () => {
@@ -25,17 +27,17 @@ describe('PageComparison', () => {
   });
 
   it.each([
-    ['before the first item', '{"è":["one","two"]}'],
-    ['in an item', '{"é":["\\u006fne","two"]}'],
-    ['in the last item', '{"é":["one","tw\\u006f"]}'],
-    ['between the items', '{"é":["one" "two"]}'],
-    ['at the end', '{"é":["one","two"] }'],
-    ['after the end', '{"é":["one","two"]}\n'],
-    ['because the end is missing', '{"é":["one","two"'],
-    ['because all is missing', ''],
-    ['so that the second item is where the first one should be', '["one","two"]}'],
-    ['because the pattern matches other values, and the end is another one', '{"é":["other","words"],"é":["one","two"]}'],
-  ])('finds that a page has other bytes %s, and still returns the canonical JSON of its parts', (_, page) => {
+    ['the part before the first item differs', '{"è":["one","two"]}'],
+    ['the first item differs', '{"é":["\\u006fne","two"]}'],
+    ['the last item differs', '{"é":["one","tw\\u006f"]}'],
+    ['the comma is missing', '{"é":["one" "two"]}'],
+    ['the end differs', '{"é":["one","two"] }'],
+    ['bytes follow the end', '{"é":["one","two"]}\n'],
+    ['the end is missing', '{"é":["one","two"'],
+    ['the page is empty', ''],
+    ['the part before the first item is missing', '["one","two"]}'],
+    ['the pattern matched other values than the page has', '{"é":["other","words"],"é":["one","two"]}'],
+  ])('reports a page as not canonical if %s, and returns the canonical JSON of its items', (_, page) => {
     expect(read(page, 'one', 'two')).toEqual({ json: ['"one"', '"two"'], isCanonical: false });
   });
 });
