@@ -2,7 +2,7 @@
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { heading, inTurns, ratios, row, spread, timed } from './measure.js';
+import { heading, inRounds, ratios, row, spread, timed } from './measure.js';
 
 const REQUESTS = 100;
 const REQUESTER = fileURLToPath(new URL('./requests.js', import.meta.url));
@@ -86,7 +86,7 @@ export function compare(current, other, inputs, folder, runs) {
       return work(it, inputs);
     };
     try {
-      const [was, is] = inTurns(runs, start(older), start(newer));
+      const [was, is] = inRounds(runs, start(older), start(newer));
       console.log(`  ${label}`);
       row(`  ${older.name}`, was);
       row(`  ${newer.name}`, is, ratioNote(is, was));

@@ -21,7 +21,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { diffHtml } from '../dist/diff/diff-html.js';
 import { compare } from './against.js';
-import { heading, inTurns, machine, median, ratios, repeated, row, spread, timed } from './measure.js';
+import { heading, inRounds, machine, median, ratios, repeated, row, spread, timed } from './measure.js';
 import { checkOut } from './revision.js';
 
 const { values } = parseArgs({
@@ -72,24 +72,24 @@ function oneMore(file, records) {
 /** @param runs the number of runs of each work that takes long */
 async function benchImport(records, ndjson, store, runs) {
   const plain = join(work, 'plain.db');
-  const creating = (path, start) => () => {
+  const withoutFile = (path, run) => () => {
     remove(path);
-    return start();
+    return run();
   };
-  const works = [
-    creating(store, () => palimpsest('import', ndjson, '--store', store)),
-    creating(plain, () => timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson, plain])),
+  const commands = [
+    withoutFile(store, () => palimpsest('import', ndjson, '--store', store)),
+    withoutFile(plain, () => timed(process.execPath, [PROGRAM('./parse-lines.js'), ndjson, plain])),
   ];
   // one column of JSON, as in the store; no row contains the separator
   const load = ['CREATE TABLE record (json TEXT)', '.mode ascii', '.separator "\\037" "\\n"', `.import ${ndjson} record`];
-  if (spawnSync('sqlite3', ['-version']).status === 0) works.push(creating(plain, () => timed('sqlite3', [plain, ...load])));
-  const [imports, inserts, loads] = inTurns(runs, ...works);
-  const times = (others, figure) => spread(ratios(imports, others, figure));
-  const processor = imports[0].processor === undefined ? '' : `, processor ${times(inserts, 'processor')} ×`;
-  row('import', imports, `${rate(records, imports)}, ${times(inserts, 'seconds')} × JSON.parse and insert${processor}`);
+  if (spawnSync('sqlite3', ['-version']).status === 0) commands.push(withoutFile(plain, () => timed('sqlite3', [plain, ...load])));
+  const [imports, inserts, sqliteImports] = inRounds(runs, ...commands);
+  const ratioTo = (others, figure) => spread(ratios(imports, others, figure));
+  const processor = imports[0].processor === undefined ? '' : `, processor ${ratioTo(inserts, 'processor')} ×`;
+  row('import', imports, `${rate(records, imports)}, ${ratioTo(inserts, 'seconds')} × JSON.parse and insert${processor}`);
   row('JSON.parse and insert, one column', inserts);
-  if (loads === undefined) console.log('  (no sqlite3 here: import is not compared with it)');
-  else row('sqlite3 .import of the same rows', loads, `import takes ${times(loads, 'seconds')} × as long`);
+  if (sqliteImports === undefined) console.log('  (no sqlite3 here: import is not compared with it)');
+  else row('sqlite3 .import of the same rows', sqliteImports, `import takes ${ratioTo(sqliteImports, 'seconds')} × as long`);
   remove(plain);
   row(
     'import of the same again',
@@ -132,7 +132,7 @@ function benchBuild(store, out, runs) {
     return timed('cp', ['-r', out, copy]);
   };
   palimpsest(...build);
-  const [builds, copies] = inTurns(RUNS, built, copied);
+  const [builds, copies] = inRounds(RUNS, built, copied);
   const processor = ratios(builds, copies, 'processor');
   const note = `${spread(ratios(builds, copies, 'seconds'))} × cp -r${processor.length === 0 ? '' : `, processor ${spread(processor)} ×`}`;
   row('build into an empty folder', builds, note);

@@ -1,11 +1,14 @@
 // npm run bench:cores [-- --snapshots 40000] [-- --runs 5] [-- --folder /dev/shm]
 //
-// Measures how much two threads of `observe` can gain on this machine, with snapshots that almost all change. Each round runs:
+// Measures how much faster `observe` is with two threads on this machine, and how much faster it could be. Almost all snapshots have
+// a change. Each round runs:
 // - one process with one thread
-// - two such processes at the same time, each with its own input of the same size
+// - two processes with one thread each at the same time, each with its own input of the same size
 // - one process with two threads
-// Prints elapsed times, and two ratios. The limit is twice the time of one process, divided by the time of two at the same time. It is 2
-// if the cores do not slow each other down. The speed of two threads is the time of one thread, divided by the time of two.
+// Prints elapsed times and two ratios:
+// - limit: 2 × the time of one process / the time of both processes. It is 2 if the cores do not slow each other down. It is an
+//   estimate, because one process already uses the second core a little.
+// - speed: the time with one thread / the time with two threads
 // Other programs change both ratios: run it on an idle machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -34,7 +37,9 @@ const INPUTS = [1, 2].map((number) => join(work, `${number}.ndjson`));
 
 async function generate(file) {
   const child = spawn(process.execPath, [GENERATOR, values.snapshots, String(ACCOUNTS)]);
+  const exit = once(child, 'exit');
   await once(child.stdout.pipe(createWriteStream(file)), 'finish');
+  if ((await exit)[0] !== 0) throw new Error('the generator failed');
 }
 
 /** Observes each input in a process of its own, all at the same time. Returns the elapsed seconds. */
@@ -51,22 +56,22 @@ async function observe(inputs, jobs) {
   return { seconds };
 }
 
-const WORKS = [() => observe(INPUTS.slice(0, 1), 1), () => observe(INPUTS, 1), () => observe(INPUTS.slice(0, 1), 2)];
+const COMMANDS = [() => observe(INPUTS.slice(0, 1), 1), () => observe(INPUTS, 1), () => observe(INPUTS.slice(0, 1), 2)];
 
 console.log(`${machine()}, load ${loadavg()[0].toFixed(1)}`);
 for (const input of INPUTS) await generate(input);
-const results = WORKS.map(() => []);
-// the first round is a warm-up; each round begins with another work
+const results = COMMANDS.map(() => []);
+// the first round is a warm-up; each round begins with the next command
 for (let round = 0; round <= Number(values.runs); round += 1) {
-  for (let turn = 0; turn < WORKS.length; turn += 1) {
-    const index = (round + turn) % WORKS.length;
-    const result = await WORKS[index]();
+  for (let turn = 0; turn < COMMANDS.length; turn += 1) {
+    const index = (round + turn) % COMMANDS.length;
+    const result = await COMMANDS[index]();
     if (round > 0) results[index].push(result);
   }
 }
-const [one, both, threads] = results;
-heading(`observe ${Number(values.snapshots).toLocaleString('en-US')} snapshots that almost all change`);
+const [one, twoProcesses, twoThreads] = results;
+heading(`observe ${Number(values.snapshots).toLocaleString('en-US')} snapshots, almost all with a change`);
 row('one process, one thread', one);
-const limits = ratios(one, both, 'seconds').map((ratio) => 2 * ratio);
-row('two processes at the same time', both, `limit: ${spread(limits)} × the speed of one`);
-row('one process, two threads', threads, `${spread(ratios(one, threads, 'seconds'))} × the speed of one thread`);
+const limits = ratios(one, twoProcesses, 'seconds').map((ratio) => 2 * ratio);
+row('two processes at the same time', twoProcesses, `limit: ${spread(limits)} × the speed of one process`);
+row('one process, two threads', twoThreads, `speed: ${spread(ratios(one, twoThreads, 'seconds'))} × the speed of one thread`);

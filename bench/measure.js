@@ -31,16 +31,16 @@ export function repeated(runs, run, prepare = () => {}) {
 }
 
 /**
- * Runs several works in turns. Every second round is in reverse order, so that a machine that becomes slower during the run slows
- * all equally. The first round is a warm-up and does not count.
- * @returns the results of each work
+ * Runs several commands in rounds: each round runs every command once. Every second round is in reverse order, so that a machine that
+ * becomes slower during the run slows all commands equally. The first round is a warm-up and does not count.
+ * @returns the results of each command
  */
-export function inTurns(runs, ...works) {
-  const results = works.map(() => []);
+export function inRounds(runs, ...commands) {
+  const results = commands.map(() => []);
   for (let round = 0; round <= runs; round += 1) {
-    const order = round % 2 === 0 ? [...works.keys()] : [...works.keys()].reverse();
+    const order = round % 2 === 0 ? [...commands.keys()] : [...commands.keys()].reverse();
     for (const index of order) {
-      const result = works[index]();
+      const result = commands[index]();
       if (round > 0) results[index].push(result);
     }
   }

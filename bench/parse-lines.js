@@ -1,5 +1,5 @@
-// Parses each line of a file as JSON and discards the result: the yardstick for `observe`. With the path of a new database, also
-// inserts each line into a table of one text column, in one transaction: a yardstick for `import`.
+// Parses each line of a file as JSON and discards the result: the yardstick for `observe`. With a DATABASE, it also inserts each
+// line into a new table with one text column, in one transaction: a yardstick for `import`.
 //   node bench/parse-lines.js FILE [DATABASE]
 import { createReadStream } from 'node:fs';
 

@@ -1,8 +1,8 @@
 // Writes generated neutral snapshots, half of them of one account, as NDJSON to standard output:
 //   node bench/skewed-snapshots.js SNAPSHOTS ACCOUNTS [EVERY]
-// The same arguments give the same bytes. One snapshot in EVERY (default: 200) changes a field of its profile: mostly the bio, less
-// often the name, the location or the website. A bio has about 120 characters, as those of members of parliament have.
-// They are nearly in time order, like samples of a stream.
+// The same arguments give the same bytes. One snapshot in EVERY snapshots (default: 200) changes a field: mostly the bio, less often the
+// name, the location or the website. A bio has about 115 characters, and up to 200 after many changes. The snapshots are nearly in time
+// order, like samples of a stream.
 import { once } from 'node:events';
 import { numbers } from './numbers.js';
 
@@ -13,8 +13,8 @@ const WORDS = (
 ).split(' ');
 const PLACES = ['Leeds, England', 'London', 'House of Commons', 'Wakefield & Westminster'];
 const START = Date.UTC(2022, 0, 1);
-/** How many lines wait. A random one of them is written next. */
-const WAITING = 300;
+/** The size of the shuffle buffer, in lines: a random line of it is written next. */
+const SHUFFLE_BUFFER = 300;
 
 const below = numbers(4);
 const word = () => WORDS[below(WORDS.length)];
@@ -49,8 +49,8 @@ function snapshot(index) {
   });
 }
 
-const waiting = Array.from({ length: Math.min(WAITING, snapshots) }, (_, index) => snapshot(index));
-for (let index = waiting.length; waiting.length > 0; index += 1) {
-  const [line] = waiting.splice(below(waiting.length), 1, ...(index < snapshots ? [snapshot(index)] : []));
+const buffer = Array.from({ length: Math.min(SHUFFLE_BUFFER, snapshots) }, (_, index) => snapshot(index));
+for (let index = buffer.length; buffer.length > 0; index += 1) {
+  const [line] = buffer.splice(below(buffer.length), 1, ...(index < snapshots ? [snapshot(index)] : []));
   if (!process.stdout.write(`${line}\n`)) await once(process.stdout, 'drain');
 }

@@ -19,7 +19,7 @@ export class SpooledItems {
   #wanted: number;
 
   /**
-   * @param database the file of the run
+   * @param database the database of the run
    * @param memory what the store knows of the service
    */
   constructor(database: Connection, memory: MirrorMemory) {
@@ -42,7 +42,7 @@ export class SpooledItems {
 
   /**
    * Marks the items of a page as seen in a round.
-   * @returns the number of items that were not known before, and of those that had not been seen in this round
+   * @returns the number of items that were not known before, and the number of items that are seen for the first time in this round
    */
   markSeen(collection: Collection, items: readonly PageItem[], round: number): { readonly fresh: number; readonly seen: number } {
     let [fresh, seen] = [0, 0];
@@ -126,7 +126,7 @@ export class SpooledItems {
   }
 }
 
-/** A key as SQLite keeps it: better-sqlite3 writes every number as a real one. */
+/** Returns a key as SQLite stores it. better-sqlite3 would write a number as REAL, so it becomes a bigint. */
 function stored(key: ItemKey): bigint | string {
   return typeof key === 'number' ? BigInt(key) : key;
 }

@@ -97,7 +97,7 @@ describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh in docs/cluster.md', () =
 });
 
 describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh with --sshlogin in docs/cluster.md', () => {
-  /** Runs a command on this machine as SSH does on another one: in the home folder of the user, with HOME and SHELL. */
+  /** Runs a command on this machine as SSH does on another one: in the home folder of the user, and with HOME and SHELL set. */
   const SSH = (home: string) => `echo "$1" >> "${home}/logins.txt"\nshift 2\ncd "${home}"\nHOME="${home}" SHELL=/bin/sh exec sh -c "$*"`;
 
   it('gives the store and the tree of observe', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(PARALLEL.skip)('observe-in-parallel.sh with --sshlogin in docs/c
     const [script = '', line = ''] = blocks('GNU parallel', 'sh');
     const [local = ''] = /^run=.*\n/m.exec(script) ?? [];
     const remote = replaced(script, { 'shards=16': 'shards=4', 'partitions=16': 'partitions=3', [local]: line });
-    // GNU parallel takes a folder below HOME as one below the home folder of the other machine
+    // GNU parallel replaces the local HOME in the path of a folder with the home folder of the other machine
     const env = { PARALLEL_SSH: join(work, 'bin/ssh'), HOME: temporaryFolder() };
     await run(remote, work, { ssh: SSH(home) }, env);
     expect(new Set(readFileSync(join(home, 'logins.txt'), 'utf8').trim().split('\n'))).toEqual(new Set(['node1', 'node2']));

@@ -324,7 +324,7 @@ describe.each(candidates)('publishing the composed layout to $name', ({ name, sk
     target.close();
   });
 
-  /** Publishes two generations and rolls the second back. The job continues from the first. */
+  /** Publishes two generations of `history`, then rolls back to the first. `job` gets a copy of the store of the first generation. */
   async function publishAndRollBack(target: Target, history: History, job: History): Promise<void> {
     await history.add(records.first, 9);
     await publishComposed(target, { ...options, out: history.out });

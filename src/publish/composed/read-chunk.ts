@@ -51,7 +51,7 @@ export function readIfIntact(out: string, remote: Remote): ReadIntact {
   };
 }
 
-/** Returns the bytes of a chunk of a local tree, or why they cannot be used. */
+/** Returns the bytes of a chunk of a local tree, or the error if the chunk is missing or damaged. */
 function readLocal(local: ChunkReader, hash: string): Buffer | DamagedChunk {
   try {
     return local.read(hash);
