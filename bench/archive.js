@@ -5,21 +5,18 @@
 // that of `gzip` for the same bytes. The ratio depends less than the times on what else the machine does.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { timed } from './measure.js';
+import { timed, workFolder } from './measure.js';
 
 const { values } = parseArgs({ options: { records: { type: 'string', default: '1000000' }, folder: { type: 'string' } } });
 const records = Number(values.records);
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
 const GENERATOR = fileURLToPath(new URL('./records.js', import.meta.url));
-const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+const work = workFolder(values.folder);
 
 const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
 

@@ -13,15 +13,14 @@
 // --large also runs everything at ten times the size. This needs 30 GB, so pass a folder on a disk.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createReadStream, createWriteStream, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { diffHtml } from '../dist/diff/diff-html.js';
 import { compare } from './against.js';
-import { heading, inRounds, machine, median, ratios, repeated, row, spread, timed } from './measure.js';
+import { heading, inRounds, machine, median, ratios, repeated, row, spread, timed, workFolder } from './measure.js';
 import { checkOut } from './revision.js';
 
 const { values } = parseArgs({
@@ -37,9 +36,7 @@ const { values } = parseArgs({
 const RUNS = Number(values.runs);
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
 const PROGRAM = (name) => fileURLToPath(new URL(name, import.meta.url));
-const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+const work = workFolder(values.folder);
 
 const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--json']);
 const remove = (path) => rmSync(path, { recursive: true, force: true });

@@ -12,12 +12,12 @@
 // Other programs change both ratios: run it on an idle machine.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { loadavg, tmpdir } from 'node:os';
+import { createWriteStream, rmSync } from 'node:fs';
+import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { heading, machine, ratios, row, spread } from './measure.js';
+import { heading, machine, ratios, row, spread, workFolder } from './measure.js';
 
 const { values } = parseArgs({
   options: {
@@ -29,9 +29,7 @@ const { values } = parseArgs({
 const ACCOUNTS = 1200;
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
 const GENERATOR = fileURLToPath(new URL('./changing-profiles.js', import.meta.url));
-const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+const work = workFolder(values.folder);
 
 const INPUTS = [1, 2].map((number) => join(work, `${number}.ndjson`));
 

@@ -1,11 +1,23 @@
 // Runs processes, measures them, and prints the figures as rows of a table.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir, totalmem } from 'node:os';
+import { join } from 'node:path';
 
 const HAS_TIME = existsSync('/usr/bin/time');
 /** The `time` of bash has milliseconds; /usr/bin/time has the peak of the memory. */
 const MEASURE = `TIMEFORMAT='%3U %3S'; time /usr/bin/time -f %M "$@"`;
+
+/**
+ * Creates a folder for the files of a benchmark, and deletes it when the process ends.
+ * @param parent by default a folder in memory, if the machine has one
+ */
+export function workFolder(parent = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()) {
+  const folder = mkdtempSync(join(parent, 'palimpsest-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+  return folder;
+}
 
 /**
  * Runs a process. Returns the elapsed seconds and the output. If /usr/bin/time is installed, also returns the seconds of

@@ -5,22 +5,19 @@
 // the chunks that each build writes, its times and the peak of its memory. The static layout of the same store is for comparison.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createWriteStream, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { heading, machine, row, timed } from './measure.js';
+import { heading, machine, row, timed, workFolder } from './measure.js';
 
 const { values } = parseArgs({ options: { records: { type: 'string', default: '1000000' }, folder: { type: 'string' } } });
 const records = Number(values.records);
 const NIGHTS = 9;
 const BIN = fileURLToPath(new URL('../bin/palimpsest.js', import.meta.url));
 const GENERATOR = fileURLToPath(new URL('./records.js', import.meta.url));
-const work = mkdtempSync(join(values.folder ?? (existsSync('/dev/shm') ? '/dev/shm' : tmpdir()), 'palimpsest-bench-'));
-process.on('exit', () => rmSync(work, { recursive: true, force: true }));
-for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(1));
+const work = workFolder(values.folder);
 const at = (name) => join(work, name);
 
 const palimpsest = (...args) => timed(process.execPath, [BIN, ...args, '--store', at('store.db'), '--json']);
