@@ -1,5 +1,6 @@
 import type { Observation, Profile } from '../contract/observation.ts';
 import { accountKey } from './partition.ts';
+import type { Row } from './sorted-run.ts';
 import type { StringPool } from './string-pool.ts';
 
 /** The content of one stored text. */
@@ -8,15 +9,8 @@ export interface StoredProfile {
   readonly former_names: readonly string[];
 }
 
-/** Where the parts of an observation are stored. */
-export interface StoredPlaces {
-  /** The place of the profile in the string pool. */
-  readonly profile: number;
-  /** The place of the URL of its archived copy; 0 if there is none. */
-  readonly archive: number;
-  /** The number of its account: see {@link accountKey}. */
-  readonly account: number;
-}
+/** A row without the number of its input. */
+export type RowOfInput = Omit<Row, 'input'>;
 
 /** Stores the profiles of observations in a string pool. */
 export class ProfilePool {
@@ -28,14 +22,16 @@ export class ProfilePool {
     this.#texts = texts;
   }
 
-  put({ profile, former_names, web_archive_url }: Observation): StoredPlaces {
+  /** Stores an observation, and returns its row. */
+  put({ observed_at, profile, former_names, web_archive_url }: Observation, line: number): RowOfInput {
     let known = this.#known.get(profile);
     if (known === undefined) {
       const stored: StoredProfile = { profile, former_names };
       known = { profile: this.#texts.put(JSON.stringify(stored)), account: accountKey(profile) };
       this.#known.set(profile, known);
     }
-    return { ...known, archive: web_archive_url === null ? 0 : this.#texts.append(web_archive_url) };
+    const archive = web_archive_url === null ? 0 : this.#texts.append(web_archive_url);
+    return { moment: observed_at, profile: known.profile, archive, account: known.account, line };
   }
 }
 

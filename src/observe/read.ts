@@ -4,9 +4,9 @@ import type { RawValue } from '../sources/raw-value.ts';
 import { SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { Input, InputError } from '../sources/source.ts';
 import type { Exclusions } from '../store/exclusions.ts';
-import type { Row } from './sorted-run.ts';
+import type { RowOfInput } from './profile-pool.ts';
 import type { Spool } from './spool.ts';
-import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest } from './thread-messages.ts';
+import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, rowAt } from './thread-messages.ts';
 import type { Threads } from './threads.ts';
 import type { ValueReader } from './value-reader.ts';
 
@@ -21,7 +21,7 @@ export type Reject = (inputError: InputError) => void;
 /** An observation that a thread has stored. It has the names of its account if the store has exclusions. */
 interface StoredObservation {
   readonly kind: 'stored';
-  readonly row: Omit<Row, 'input'>;
+  readonly row: RowOfInput;
   readonly names: NamesToExclude | undefined;
 }
 
@@ -162,8 +162,7 @@ async function inOrder(
 }
 
 function* storedIn(rows: Float64Array, names: readonly NamesToExclude[] | undefined): Generator<StoredObservation> {
-  for (let at = 0; at < rows.length; at += READ_COLUMNS) {
-    const [moment = 0, profile = 0, archive = 0, account = 0, line = 0] = rows.subarray(at, at + READ_COLUMNS);
-    yield { kind: 'stored', row: { moment, profile, archive, account, line }, names: names?.[at / READ_COLUMNS] };
+  for (let index = 0; index < rows.length / READ_COLUMNS; index += 1) {
+    yield { kind: 'stored', row: rowAt(rows, index), names: names?.[index] };
   }
 }

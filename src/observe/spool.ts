@@ -3,7 +3,7 @@ import { timestampOf } from '../contract/instant.ts';
 import type { Observation } from '../contract/observation.ts';
 import { openSpool, removeSpools, type SpoolFile } from '../store/spool-file.ts';
 import { ExternalSorter } from './external-sorter.ts';
-import { ProfilePool, storedProfile } from './profile-pool.ts';
+import { ProfilePool, type RowOfInput, storedProfile } from './profile-pool.ts';
 import { BY_TIME, type Row } from './sorted-run.ts';
 import { StringPool, textAt } from './string-pool.ts';
 
@@ -52,13 +52,13 @@ export class Spool {
   }
 
   add(observation: Observation, { file = '', line = 0 }: Place): void {
-    this.addRow({ moment: observation.observed_at, ...this.profiles.put(observation), line }, file);
+    this.addRow(this.profiles.put(observation, line), file);
   }
 
   /** Adds an observation whose parts are stored already. */
-  addRow(row: Omit<Row, 'input'>, file: string): void {
+  addRow({ moment, profile, archive, account, line }: RowOfInput, file: string): void {
     if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
-    this.#sorter.add({ ...row, input: this.#inputs.length - 1 });
+    this.#sorter.add({ moment, profile, archive, account, input: this.#inputs.length - 1, line });
   }
 
   /** Returns all rows in order of time. Nothing can be added afterwards. */

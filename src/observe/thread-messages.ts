@@ -1,5 +1,6 @@
 import type { Network } from '../diff/diff-html.ts';
 import type { ObserveContext } from '../sources/snapshot-reader.ts';
+import type { RowOfInput } from './profile-pool.ts';
 
 /** The input of a thread. */
 export interface ThreadJob {
@@ -59,3 +60,25 @@ export interface ReadAnswer {
 
 /** How many numbers of {@link ReadAnswer.rows} belong to an observation. */
 export const READ_COLUMNS = 5;
+
+/** Writes the row of an observation into the rows of an answer. */
+export function writeRow({ moment, profile, archive, account, line }: RowOfInput, rows: Float64Array, index: number): void {
+  const at = index * READ_COLUMNS;
+  rows[at] = moment;
+  rows[at + 1] = profile;
+  rows[at + 2] = archive;
+  rows[at + 3] = account;
+  rows[at + 4] = line;
+}
+
+/** Returns the row of an observation in an answer. */
+export function rowAt(rows: Float64Array, index: number): RowOfInput {
+  const at = index * READ_COLUMNS;
+  return {
+    moment: rows[at] ?? 0,
+    profile: rows[at + 1] ?? 0,
+    archive: rows[at + 2] ?? 0,
+    account: rows[at + 3] ?? 0,
+    line: rows[at + 4] ?? 0,
+  };
+}

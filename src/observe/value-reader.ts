@@ -2,7 +2,7 @@ import type { RawValue } from '../sources/raw-value.ts';
 import { type Observed, SnapshotReader } from '../sources/snapshot-reader.ts';
 import type { InputError } from '../sources/source.ts';
 import type { ProfilePool } from './profile-pool.ts';
-import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob } from './thread-messages.ts';
+import { type NamesToExclude, READ_COLUMNS, type ReadAnswer, type ReadRequest, type ThreadJob, writeRow } from './thread-messages.ts';
 
 /** Reads values that may come in any order, and stores their observations in a pool. It does not read values with errors. */
 export class ValueReader {
@@ -22,8 +22,7 @@ export class ValueReader {
     const counts = isClean ? undefined : await this.#countsOf(values, found);
     const rows = new Float64Array(found.length * READ_COLUMNS);
     for (const [index, { observation, place }] of found.entries()) {
-      const { profile, archive, account } = this.#profiles.put(observation);
-      rows.set([observation.observed_at, profile, archive, account, place.line ?? 0], index * READ_COLUMNS);
+      writeRow(this.#profiles.put(observation, place.line ?? 0), rows, index);
     }
     return { counts, rows, names: withNames ? found.map(namesOf) : undefined };
   }

@@ -2,9 +2,8 @@ import type { Place } from '../contract/failure.ts';
 import type { Observation } from '../contract/observation.ts';
 import { ExternalSorter } from '../observe/external-sorter.ts';
 import { partitionOf } from '../observe/partition.ts';
-import { ProfilePool } from '../observe/profile-pool.ts';
+import { ProfilePool, type RowOfInput } from '../observe/profile-pool.ts';
 import type { ObservationSink } from '../observe/read.ts';
-import type { Row } from '../observe/sorted-run.ts';
 import { StringPool, textAt } from '../observe/string-pool.ts';
 import { openSpool } from '../store/spool-file.ts';
 import { OffsetCache } from './offset-cache.ts';
@@ -34,12 +33,12 @@ export class ShardSpool implements ObservationSink {
   }
 
   add(observation: Observation, { file = '', line = 0 }: Place): void {
-    this.addRow({ moment: observation.observed_at, ...this.#profiles.put(observation), line }, file);
+    this.addRow(this.#profiles.put(observation, line), file);
   }
 
-  addRow(row: Omit<Row, 'input'>, file: string): void {
+  addRow({ moment, profile, archive, account, line }: RowOfInput, file: string): void {
     const order = orderOf(this.#shard, this.length);
-    this.#sorter.add({ ...row, order, input: this.#texts.put(file), changes: 0 });
+    this.#sorter.add({ moment, order, profile, archive, account, input: this.#texts.put(file), line, changes: 0 });
   }
 
   /** Writes all observations, each partition as a range. Yields after each observation. */
