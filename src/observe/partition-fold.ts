@@ -1,4 +1,5 @@
 import type { Network } from '../diff/diff-html.ts';
+import { ClockMap } from '../sources/clock-map.ts';
 import type { StoredVersions } from '../store/stored-versions.ts';
 import { AccountFold, type FoldedChange } from './fold.ts';
 import { isInShare } from './partition.ts';
@@ -22,8 +23,8 @@ export interface FoldedRows {
 interface CachedFold {
   readonly fold: AccountFold;
   /** The last profile, and its place. */
-  profile: number;
-  text: string;
+  readonly profile: number;
+  readonly text: string;
   /** Another place with the same text: the place of the profile in the latest row. */
   alias: number;
 }
@@ -36,10 +37,7 @@ export class PartitionFold {
   readonly #descriptors: readonly number[];
   readonly #network: Network;
   readonly #stored: StoredVersions | undefined;
-  readonly #units: number;
-  #recent = new Map<number, CachedFold>();
-  #older = new Map<number, CachedFold>();
-  #weight = 0;
+  readonly #accounts: ClockMap<number, CachedFold>;
 
   /**
    * @param descriptors the files of the string pools
@@ -50,7 +48,7 @@ export class PartitionFold {
     this.#descriptors = descriptors;
     this.#network = network;
     this.#stored = stored;
-    this.#units = units;
+    this.#accounts = new ClockMap(units);
   }
 
   /**
@@ -65,7 +63,7 @@ export class PartitionFold {
     for (let row = 0; row < length; row += 1) {
       const at = row * FOLD_COLUMNS;
       const [moment, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
-      const known = this.#cached(account);
+      const known = this.#accounts.get(account);
       if (known !== undefined && (known.profile === place || known.alias === place)) {
         known.fold.observe(moment);
         profiles[row] = known.profile;
@@ -90,28 +88,8 @@ export class PartitionFold {
       } else {
         fold.addWithoutMarkup({ moment, profile });
       }
-      if (known === undefined) this.#remember(account, { fold, profile: place, text, alias: place });
-      else Object.assign(known, { profile: place, text, alias: place });
+      this.#accounts.set(account, { fold, profile: place, text, alias: place }, text.length + fold.weight);
     }
     return { profiles, changed, changes };
-  }
-
-  #cached(account: number): CachedFold | undefined {
-    const recent = this.#recent.get(account);
-    if (recent !== undefined) return recent;
-    const older = this.#older.get(account);
-    if (older !== undefined) this.#remember(account, older);
-    return older;
-  }
-
-  #remember(account: number, known: CachedFold): void {
-    const weight = known.text.length + known.fold.weight;
-    this.#weight += weight;
-    if (this.#weight > this.#units / 2) {
-      this.#older = this.#recent;
-      this.#recent = new Map();
-      this.#weight = weight;
-    }
-    this.#recent.set(account, known);
   }
 }

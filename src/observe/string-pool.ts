@@ -1,11 +1,13 @@
 import { readSync, writeSync } from 'node:fs';
-import { LruMap } from '../sources/lru-map.ts';
+import { ClockMap } from '../sources/clock-map.ts';
 import type { SpoolFile } from '../store/spool-file.ts';
 
 /** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;
 /** How much text is cached to detect duplicates, in UTF-16 units. */
 const CACHE_UNITS = 1 << 23;
+/** The estimated size of a cached text in memory beside its characters, in UTF-16 units. */
+const OVERHEAD_UNITS = 50;
 /** Before each text is its length, in this many bytes. */
 const LENGTH_BYTES = 4;
 /** How many bytes are read at once to get a text. Most profiles are shorter. */
@@ -21,7 +23,7 @@ export class StringPool {
   #buffered = 0;
   /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
-  readonly #places = new LruMap<number>(CACHE_UNITS);
+  readonly #places = new ClockMap<string, number>(CACHE_UNITS);
 
   /**
    * @param spool an empty file for this pool alone, which it closes
@@ -37,7 +39,7 @@ export class StringPool {
     const known = this.#places.get(text);
     if (known !== undefined) return known;
     const place = this.append(text);
-    this.#places.set(text, place);
+    this.#places.set(text, place, text.length + OVERHEAD_UNITS);
     return place;
   }
 

@@ -3,7 +3,7 @@ import type { Instant } from '../contract/instant.ts';
 import { DATA_TYPES, type DataType } from '../contract/record.ts';
 
 /** The estimated overhead of an account or a value beside its text, in UTF-16 units. */
-const OVERHEAD_UNITS = 200;
+const OVERHEAD_UNITS = 130;
 
 /** One value of a field, from an instant on. */
 export interface Version {

@@ -144,7 +144,7 @@ describe('SnapshotCache', () => {
     );
   });
 
-  it('drops a snapshot after too many others, and then parses it again', () => {
+  it('drops a snapshot that was not used while too many others came', () => {
     const repeats = new SnapshotCache();
     const text = (bio: string, time: string) => `{"observed_at":"${time}","bio":"${bio}"}`;
     const observation = {
@@ -154,8 +154,15 @@ describe('SnapshotCache', () => {
       former_names: [],
     };
     repeats.add(text('a', ONE), observation);
+    const addOthers = () => {
+      for (let index = 0; index < 20; index += 1) repeats.add(text(`${index}${'x'.repeat(1_000_000)}`, ONE), observation);
+    };
     expect(repeats.find(text('a', TWO))).toMatchObject({ observed_at: parseInstant(TWO) });
-    for (let index = 0; index < 20; index += 1) repeats.add(text(`${index}${'x'.repeat(1_000_000)}`, ONE), observation);
+    // a snapshot that was used is kept once more
+    addOthers();
+    expect(repeats.find(text('a', TWO))).toMatchObject({ observed_at: parseInstant(TWO) });
+    addOthers();
+    addOthers();
     expect(repeats.find(text('a', TWO))).toBeUndefined();
   });
 });

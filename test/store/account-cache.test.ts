@@ -12,8 +12,8 @@ describe('the account cache', () => {
 
   it('evicts accounts that were not used, until an eighth is free, and stores how far they were observed', () => {
     const batch = emptyBatch();
-    // each account without values weighs 200 units
-    const accounts = new Accounts(batch, 1600);
+    // each account without values weighs 130 units
+    const accounts = new Accounts(batch, 1040);
     const added = Array.from({ length: 10 }, (_, index) => accounts.add(`user${index}`, index + 1, String(index)));
     expect(accounts.cache.isFull).toBe(true);
     for (const id of [0, 2, 3, 4, 5, 6, 7, 8, 9]) accounts.resolver.find(profile(`user${id}`, String(id)), [], day(20));
