@@ -1,4 +1,4 @@
-import type { Identity } from '../contract/account.ts';
+import { type Identity, identityOf } from '../contract/account.ts';
 import { type Instant, timestampOf } from '../contract/instant.ts';
 import type { Observation, Profile } from '../contract/observation.ts';
 import { diffHtml, type Network } from '../diff/diff-html.ts';
@@ -117,7 +117,7 @@ export class ObservationWriter {
         };
       }
       const name = this.#handles.nameAt(profile, moment, found);
-      const account = found ?? this.#handles.add(name);
+      const account = found ?? this.#handles.add(identityIn(profile, name, identityOf(name)), profile.id);
       if (profile.id !== undefined) this.#writer.setStableId(account, profile.id);
       // an older observation does not show the current handle of the account
       const isCurrent = moment >= watermarkOf(account);

@@ -65,16 +65,9 @@ export class AccountCache {
       return cached;
     }
     const identity: Identity = storedJson(this.#path, `the account ${row.screen_name}`, row.identity);
-    const account: KnownAccount = {
-      row: row.id,
-      stable_id: row.stable_id ?? undefined,
-      identity,
-      observed_to: row.observed_to ?? undefined,
-      observed_fields: row.observed_fields,
-      versions: emptyVersions(),
-      profile: undefined,
-      isUsed: false,
-    };
+    const account = accountWithoutValues(row.id, identity, row.stable_id ?? undefined);
+    account.observed_to = row.observed_to ?? undefined;
+    account.observed_fields = row.observed_fields;
     let since = 0;
     for (const { id, data_type, text, date, is_whole } of this.#versions.all(row.screen_name)) {
       if (is_whole === 0) throw damaged(this.#path, `record ${id} of ${row.screen_name} does not match its checksum`);
@@ -82,10 +75,14 @@ export class AccountCache {
       since = Math.max(since, parseInstant(date) ?? 0);
       pushVersion(account.versions[data_type], { id, text, since }, this.#now);
     }
-    this.#accounts.set(row.id, account);
-    const weight = weightOf(account);
-    this.#weight += weight;
-    this.#largest = Math.max(this.#largest, weight);
+    this.#put(account);
+    return account;
+  }
+
+  /** Adds an account to the table and to the cache. */
+  add(identity: Identity, stableId: string | undefined): KnownAccount {
+    const account = accountWithoutValues(this.#table.add(identity, stableId), identity, stableId);
+    this.#put(account);
     return account;
   }
 
@@ -130,11 +127,23 @@ export class AccountCache {
     this.#largest = 0;
   }
 
+  #put(account: KnownAccount): void {
+    this.#accounts.set(account.row, account);
+    const weight = weightOf(account);
+    this.#weight += weight;
+    this.#largest = Math.max(this.#largest, weight);
+  }
+
   #write(accounts: KnownAccount[]): void {
     // in the order of the table, so that each of its pages is written once
     for (const { observed_to, observed_fields, row } of accounts.sort((one, other) => one.row - other.row))
       if (observed_to !== undefined) this.#table.setObserved(row, observed_to, observed_fields);
   }
+}
+
+function accountWithoutValues(row: number, identity: Identity, stable_id: string | undefined): KnownAccount {
+  const versions = emptyVersions();
+  return { row, stable_id, identity, observed_to: undefined, observed_fields: 0, versions, profile: undefined, isUsed: false };
 }
 
 /** Adds a value, and drops those that ended before an instant. Returns the difference of the weight. */

@@ -1,3 +1,4 @@
+import { encodeIdentity, encodeSummary, type Identity, NO_SUMMARY } from '../contract/account.ts';
 import type { Instant } from '../contract/instant.ts';
 import type { Connection, Statement } from './connection.ts';
 
@@ -11,6 +12,7 @@ export interface AccountRow {
   readonly observed_fields: number;
 }
 
+const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 const COLUMNS = 'SELECT id, screen_name, stable_id, identity, observed_to, observed_fields FROM account';
 /** A row number that no row has: SQLite counts rows from 1. */
 const NO_ROW = 0;
@@ -23,6 +25,7 @@ export class AccountTable {
   readonly #wasSeenAfter: Statement<[string, Instant, number], number>;
   readonly #wasSeenUpTo: Statement<[string, Instant, number], number>;
   readonly #addFormerName: Statement<[string, Instant, number]>;
+  readonly #add: Statement<[string, string | null, string, string]>;
   readonly #setStableId: Statement<[string, number]>;
   readonly #setIdentity: Statement<[string, string, number]>;
   readonly #setObservedTo: Statement<[Instant, number, number]>;
@@ -44,6 +47,7 @@ export class AccountTable {
     this.#addFormerName = database.prepare(
       'INSERT INTO former_handle (handle, seen_to, account) VALUES (?, CAST(? AS INTEGER), ?) ON CONFLICT DO NOTHING',
     );
+    this.#add = database.prepare('INSERT INTO account (screen_name, stable_id, identity, summary) VALUES (?, ?, ?, ?)');
     this.#setStableId = database.prepare('UPDATE account SET stable_id = ? WHERE id = ?');
     this.#setIdentity = database.prepare('UPDATE account SET screen_name = ?, identity = ? WHERE id = ?');
     this.#setObservedTo = database.prepare(
@@ -80,6 +84,12 @@ export class AccountTable {
 
   addFormerHandle(handle: string, seenTo: Instant, row: number): void {
     this.#addFormerName.run(handle, seenTo, row);
+  }
+
+  /** Adds an account without records. Returns its row number. */
+  add(identity: Identity, stableId: string | undefined): number {
+    const { lastInsertRowid } = this.#add.run(identity.screen_name, stableId ?? null, encodeIdentity(identity), EMPTY_SUMMARY);
+    return Number(lastInsertRowid);
   }
 
   setStableId(row: number, id: string): void {

@@ -43,14 +43,11 @@ export class HandleTransfer {
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 
-  /** Adds a new account under a name. An account that holds the name loses it. */
-  add(name: string): KnownAccount {
-    this.#free(name);
-    this.#batch.ensureAccount(name);
-    this.#batch.markChanged(name);
-    const account = this.#holderOf(name);
-    if (account === undefined) throw new Error(`the account ${name} was added but cannot be found`);
-    return account;
+  /** Adds a new account. An account that holds its name loses it. */
+  add(identity: Identity, stableId: string | undefined): KnownAccount {
+    this.#free(identity.screen_name);
+    this.#batch.markChanged(identity.screen_name);
+    return this.#cache.add(identity, stableId);
   }
 
   /**

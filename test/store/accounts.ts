@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
+import { identityOf } from '../../src/contract/account.ts';
 import { parseInstant } from '../../src/contract/instant.ts';
 import type { Profile } from '../../src/contract/observation.ts';
 import type { ChangeRecord } from '../../src/contract/record.ts';
@@ -57,8 +58,7 @@ export class Accounts {
 
   /** Adds an account that was last observed on a day. */
   add(name: string, observed: number, id?: string): KnownAccount {
-    const account = this.handles.add(name);
-    if (id !== undefined) this.writer.setStableId(account, id);
+    const account = this.handles.add(identityOf(name), id);
     markObserved(account, day(observed), 0);
     return account;
   }
