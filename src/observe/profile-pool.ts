@@ -1,4 +1,5 @@
 import type { Observation, Profile } from '../contract/observation.ts';
+import { ClockMap } from '../sources/clock-map.ts';
 import { accountKey } from './partition.ts';
 import type { Row } from './sorted-run.ts';
 import type { StringPool } from './string-pool.ts';
@@ -12,27 +13,61 @@ export interface StoredProfile {
 /** A row without the number of its input. */
 export type RowOfInput = Omit<Row, 'input'>;
 
-/** Stores the profiles of observations in a string pool. */
+/** How much is cached to detect repeated profiles, in UTF-16 units. */
+const CACHE_UNITS = 1 << 24;
+/** The estimated size of a cached profile in memory beside its text, in UTF-16 units. */
+const OVERHEAD_UNITS = 300;
+
+/** A profile with its place in the string pool. */
+interface PooledProfile extends StoredProfile {
+  readonly place: number;
+}
+
+/** Stores the profiles of observations in a string pool. A profile that equals the last one of its account is usually not stored again. */
 export class ProfilePool {
   readonly #texts: StringPool;
-  /** The places of the profile objects that were added before. */
-  readonly #known = new WeakMap<Profile, { readonly profile: number; readonly account: number }>();
+  /** The last profile of each account. */
+  readonly #last = new ClockMap<number, PooledProfile>(CACHE_UNITS);
 
   constructor(texts: StringPool) {
     this.#texts = texts;
   }
 
   /** Stores an observation, and returns its row. */
-  put({ observed_at, profile, former_names, web_archive_url }: Observation, line: number): RowOfInput {
-    let known = this.#known.get(profile);
-    if (known === undefined) {
-      const stored: StoredProfile = { profile, former_names };
-      known = { profile: this.#texts.put(JSON.stringify(stored)), account: accountKey(profile) };
-      this.#known.set(profile, known);
-    }
+  put(observation: Observation, line: number): RowOfInput {
+    const { observed_at, profile, web_archive_url } = observation;
+    const account = accountKey(profile);
+    const last = this.#last.get(account);
+    const place = last !== undefined && isSameProfile(last, observation) ? last.place : this.#add(account, observation);
     const archive = web_archive_url === null ? 0 : this.#texts.append(web_archive_url);
-    return { moment: observed_at, profile: known.profile, archive, account: known.account, line };
+    return { moment: observed_at, profile: place, archive, account, line };
   }
+
+  #add(account: number, { profile, former_names }: StoredProfile): number {
+    const stored: StoredProfile = { profile, former_names };
+    const text = JSON.stringify(stored);
+    const place = this.#texts.append(text);
+    this.#last.set(account, { profile, former_names, place }, text.length + OVERHEAD_UNITS);
+    return place;
+  }
+}
+
+const PROFILE_FIELDS = Object.values({
+  screen_name: 'screen_name',
+  id: 'id',
+  display_name: 'display_name',
+  bio: 'bio',
+  location: 'location',
+  website: 'website',
+  verified: 'verified',
+  profile_image_url: 'profile_image_url',
+  account_creation_date: 'account_creation_date',
+} as const satisfies { readonly [F in keyof Profile]: F });
+
+function isSameProfile(one: StoredProfile, other: StoredProfile): boolean {
+  if (one.former_names.length !== other.former_names.length) return false;
+  if (!one.former_names.every((name, index) => name === other.former_names[index])) return false;
+  return one.profile === other.profile || PROFILE_FIELDS.every((field) => one.profile[field] === other.profile[field]);
 }
 
 /** Returns the profile in a stored text. */

@@ -1,13 +1,8 @@
 import { readSync, writeSync } from 'node:fs';
-import { ClockMap } from '../sources/clock-map.ts';
 import type { SpoolFile } from '../store/spool-file.ts';
 
 /** How many bytes are buffered before a write. */
 const CHUNK_BYTES = 1 << 20;
-/** How much text is cached to detect duplicates, in UTF-16 units. */
-const CACHE_UNITS = 1 << 23;
-/** The estimated size of a cached text in memory beside its characters, in UTF-16 units. */
-const OVERHEAD_UNITS = 50;
 /** Before each text is its length, in this many bytes. */
 const LENGTH_BYTES = 4;
 /** How many bytes are read at once to get a text. Most profiles are shorter. */
@@ -15,7 +10,7 @@ const READ_BYTES = 1 << 10;
 /** The number of places in one pool. Each thread has its own pool. A place contains the number of its pool. */
 export const POOL_PLACES: number = 2 ** 42;
 
-/** Stores texts in a file and returns them by their place. A text that recurs soon is stored once. */
+/** Stores texts in a file and returns them by their place. */
 export class StringPool {
   readonly #spool: SpoolFile;
   readonly #first: number;
@@ -23,7 +18,6 @@ export class StringPool {
   #buffered = 0;
   /** Place 0 is never used, so that 0 can mean "no text". */
   #written = 1;
-  readonly #places = new ClockMap<string, number>(CACHE_UNITS);
 
   /**
    * @param spool an empty file for this pool alone, which it closes
@@ -34,16 +28,7 @@ export class StringPool {
     this.#first = number * POOL_PLACES;
   }
 
-  /** Stores a text that may be a duplicate, and returns its place. */
-  put(text: string): number {
-    const known = this.#places.get(text);
-    if (known !== undefined) return known;
-    const place = this.append(text);
-    this.#places.set(text, place, text.length + OVERHEAD_UNITS);
-    return place;
-  }
-
-  /** Stores a text that is probably new, and returns its place. */
+  /** Stores a text, and returns its place. */
   append(text: string): number {
     const place = this.#first + this.#written + this.#buffered;
     const length = Buffer.byteLength(text);

@@ -17,6 +17,8 @@ export class ShardSpool implements ObservationSink {
   readonly #texts: StringPool;
   readonly #profiles: ProfilePool;
   readonly #sorter: ExternalSorter<ShardRow>;
+  /** The input of the last observation. */
+  #input: { readonly name: string | undefined; readonly place: number } = { name: undefined, place: 0 };
 
   /** @param beside the path beside which the temporary files are created */
   constructor(shard: number, beside: string) {
@@ -37,8 +39,9 @@ export class ShardSpool implements ObservationSink {
   }
 
   addRow({ moment, profile, archive, account, line }: RowOfInput, file: string): void {
+    if (this.#input.name !== file) this.#input = { name: file, place: this.#texts.append(file) };
     const order = orderOf(this.#shard, this.length);
-    this.#sorter.add({ moment, order, profile, archive, account, input: this.#texts.put(file), line, changes: 0 });
+    this.#sorter.add({ moment, order, profile, archive, account, input: this.#input.place, line, changes: 0 });
   }
 
   /** Writes all observations, each partition as a range. Yields after each observation. */

@@ -49,7 +49,7 @@ function readsOf(stored: CountedVersions, moment: Instant, units: number): numbe
   const pool = new StringPool({ descriptor, close: () => {} });
   const rows = [...NAMES, ...NAMES.slice(0, 1)].flatMap((screen_name, index) => {
     const profile = { screen_name, bio: `new ${index}` };
-    return [moment, pool.put(JSON.stringify({ profile, former_names: [] })), accountKey({ id: undefined, screen_name })];
+    return [moment, pool.append(JSON.stringify({ profile, former_names: [] })), accountKey({ id: undefined, screen_name })];
   });
   pool.flush();
   stored.reads = 0;
