@@ -9,8 +9,11 @@ import type { Threads } from './threads.ts';
 
 /** The maximum number of rows in a window. */
 const WINDOW_ROWS = 1 << 11;
-/** If many rows have changes, a window has about this many changes, and at least this many rows. */
+/** The number of rows in the first windows, whose changes may be large. */
+const FIRST_ROWS = 1 << 5;
+/** A window has at most about this many rows with changes, and this much text in its changes, in UTF-16 units. */
 const WINDOW_CHANGES = 1 << 8;
+const WINDOW_UNITS = 1 << 20;
 /** How many windows the threads fold while one is merged. */
 const WINDOWS_AHEAD = 8;
 
@@ -40,7 +43,7 @@ interface FoldingWindow {
  */
 export async function* foldedWindows(spool: Spool, threads: Threads, pauses: Pauses): AsyncGenerator<FoldedWindow> {
   let share = foldShare(threads.length, 1, 2);
-  let rowsOfWindow = WINDOW_CHANGES;
+  let rowsOfWindow = FIRST_ROWS;
   const startFold = (rows: readonly Row[]): FoldingWindow => {
     const folded = partitionsOf(rows, threads.length).map((partition, thread) => {
       const request = { kind: 'fold', descriptors: spool.descriptors, rows: partition, share } as const;
@@ -65,10 +68,19 @@ export async function* foldedWindows(spool: Spool, threads: Threads, pauses: Pau
     const first = queue.shift();
     if (first === undefined) continue;
     const window = await pauses.until(first.window);
-    rowsOfWindow = Math.max(WINDOW_CHANGES, Math.min(WINDOW_ROWS, Math.round((WINDOW_CHANGES * window.rows.length) / window.changes.size)));
+    rowsOfWindow = rowsAfter(window);
     yield window;
   }
   for (const { window } of queue) yield await pauses.until(window);
+}
+
+/** Returns how many rows the next window should have: at most twice as many as this one, and fewer if its changes are many or large. */
+export function rowsAfter({ rows, changes }: FoldedWindow): number {
+  let units = 0;
+  for (const found of changes.values())
+    for (const { before, text, diff_html } of found) units += (before?.length ?? 0) + (text?.length ?? 0) + diff_html.length;
+  const share = Math.max(1 / 2, changes.size / WINDOW_CHANGES, units / WINDOW_UNITS);
+  return Math.max(1, Math.min(WINDOW_ROWS, Math.floor(rows.length / share)));
 }
 
 function* windowsOf(spool: Spool, length: () => number): Generator<readonly Row[]> {
