@@ -59,7 +59,7 @@ export class BatchEncoder {
           continue;
         }
         const start = length;
-        length = this.#write(encodeRecord(item.record), start);
+        length = this.#write(item.json ?? encodeRecord(item.record), start);
         ids.push(item.record.id);
         accounts.push(item.record.account);
         ends.push(length);

@@ -99,7 +99,7 @@ export async function importInputs(store: string, inputs: readonly Input[], opti
       if (pauses.areDue) await pauses.take();
       for (const item of items) {
         if (item.kind === 'encoded') addEncoded(item);
-        else if (item.kind === 'record') count(records, writer.addRecord(item.record), item);
+        else if (item.kind === 'record') count(records, writer.addRecord(item.record, item.json), item);
         else if (item.kind === 'account') count(accounts, writer.addProfile(item.account), item);
         else if (item.kind === 'state') count(accounts, states.add(item.state), item);
         else if (item.kind === 'exclusion') count(exclusions, exclusionWriter.add(item.exclusion), item);

@@ -2,7 +2,7 @@ import type { Pauses } from '../contract/pauses.ts';
 import { type ItemOptions, ItemReader } from '../sources/item-reader.ts';
 import { type BatchValues, batchesOf, type ItemBatch, readItems } from '../sources/items.ts';
 import type { RawValue } from '../sources/raw-value.ts';
-import type { Input, Item } from '../sources/source.ts';
+import type { Input, Item, RecordItem } from '../sources/source.ts';
 import type { EncodedRecord } from '../store/item-writer.ts';
 import { ENCODER_OPTIONS, type EncodedBatch } from './encoded-batch.ts';
 import { ReadingThread } from './reading-thread-client.ts';
@@ -11,8 +11,6 @@ import { ReadingThread } from './reading-thread-client.ts';
 const READ_AFTER = 1 << 22;
 /** How many batches are read ahead, so that neither thread waits for the other. */
 const AHEAD = 4;
-
-type RecordItem = Extract<Item, { readonly kind: 'record' }>;
 
 /** A record that a thread has parsed and encoded. */
 export interface EncodedItem {

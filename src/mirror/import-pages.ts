@@ -136,7 +136,7 @@ class PageImporter {
     } else if (item.kind === 'account') {
       this.#addAccount(item);
     } else if (item.kind === 'record') {
-      const outcome = this.#writer.addRecord(item.record);
+      const outcome = this.#writer.addRecord(item.record, item.json);
       if (outcome === 'replaced') this.#changed.push(item.record.id);
       this.#count(this.#records, outcome, item.place);
     }

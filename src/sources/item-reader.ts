@@ -38,6 +38,8 @@ export class ItemReader {
   #streamed: Collection | undefined;
   /** The items of the current value that are rejected already. */
   #lost: Parsed['lost'];
+  /** The text of the current value, if it is a record as on a page. */
+  #json: string | undefined;
 
   constructor(file: string, options: ItemOptions) {
     this.#file = file;
@@ -70,6 +72,7 @@ export class ItemReader {
       return;
     }
     this.#lost = parsed.lost;
+    this.#json = parsed.isCanonical ? raw.text : undefined;
     if (parsed.lost !== undefined) this.#items.push(...parsed.lost.values());
     if (raw.elements === undefined || !isObject(parsed.value)) {
       const collection = this.#addValue(parsed.value, raw.path, 0);
@@ -89,7 +92,7 @@ export class ItemReader {
       this.#addPage(value, path, depth, undefined);
     } else if (isObject(value) && 'data_type' in value) {
       const record = this.#orInputError(() => parseRecord(value, path), value);
-      this.#items.push(isInputError(record) ? record : { kind: 'record', record, place: this.#place(path) });
+      this.#items.push(isInputError(record) ? record : { kind: 'record', record, place: this.#place(path), json: this.#json });
       return 'data';
     } else if (isObject(value) && 'former_handles' in value) {
       const state = this.#orInputError(() => parseAccountState(value, path), value);

@@ -1,3 +1,4 @@
+import { isRecordJson } from '../contract/canonical-json.ts';
 import type { Place } from '../contract/failure.ts';
 import { cut, isObject } from '../contract/json.ts';
 import { at } from '../contract/shape.ts';
@@ -10,6 +11,8 @@ import type { InputError } from './source.ts';
 /** The value of a JSON text. It is wrapped in an object because the value itself may look like an input error. */
 export interface Parsed {
   readonly value: unknown;
+  /** Whether the text is the JSON of a record as on a page. */
+  readonly isCanonical?: boolean;
   /** The errors of the items in the text that would lose data, by the paths of the items. The value has null there. */
   readonly lost?: ReadonlyMap<string, InputError>;
 }
@@ -33,6 +36,8 @@ export function parseJson(raw: RawValue, file: string): Parsed | InputError {
     const hint = isCutOff(text, reason) ? CUT_OFF : undefined;
     return { kind: 'error', code: 'bad-json', place: placeIn({ file, line }, path), expected: 'JSON', found, hint, item: text };
   }
+  // such a text has each key once, and no number that JSON.parse changes to a valid one
+  if (isRecordJson(text)) return { value, isCanonical: true };
   if (keysIn(text) === keysOf(value)) return { value };
   value = parseWithNames(text);
   const losses = lossesIn(text);

@@ -11,12 +11,20 @@ import type { Expansion } from './unpack/expansion.ts';
  * The records of an account come before the account, and the items of a page come before the page.
  */
 export type Item =
-  | { readonly kind: 'record'; readonly record: ChangeRecord; readonly place: Place }
+  | RecordItem
   | { readonly kind: 'account'; readonly account: Account; readonly place: Place }
   | { readonly kind: 'state'; readonly state: AccountState; readonly place: Place }
   | { readonly kind: 'exclusion'; readonly exclusion: Exclusion; readonly place: Place }
   | { readonly kind: 'page'; readonly page: SavedPage }
   | InputError;
+
+export interface RecordItem {
+  readonly kind: 'record';
+  readonly record: ChangeRecord;
+  readonly place: Place;
+  /** The JSON of the record as on a page, if the source has these bytes. */
+  readonly json?: string | undefined;
+}
 
 /** The envelope of a page, and the number of its items. */
 export interface SavedPage {

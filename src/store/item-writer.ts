@@ -107,8 +107,8 @@ export class ItemWriter {
     this.#setProfile = database.prepare('UPDATE account SET identity = ?, summary = ?, known_to = ? WHERE screen_name = ?');
   }
 
-  addRecord(record: ChangeRecord): Outcome {
-    const json = encodeRecord(record);
+  /** @param json the JSON of the record as on a page */
+  addRecord(record: ChangeRecord, json: string = encodeRecord(record)): Outcome {
     return this.addEncoded({ id: record.id, account: record.account, json, checksum: checksumOf(json) }, () => record);
   }
 

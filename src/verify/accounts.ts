@@ -1,10 +1,10 @@
 import { type Account, encodeIdentity, encodeSummary, parseAccount } from '../contract/account.ts';
+import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from '../contract/canonical-json.ts';
 import { isObject, show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord } from '../contract/record.ts';
 import { Violation as BrokenRule, hasWebScheme } from '../contract/shape.ts';
 import { type AccountPlace, comparePlaces, placeOf } from './account-place.ts';
 import type { BloomFilter } from './bloom-filter.ts';
-import { ACCOUNT_END_PATTERN, ACCOUNT_START_PATTERN, RECORD_PATTERN } from './canonical-json.ts';
 import { checkChange } from './changes.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import type { ComparedRecord } from './feed.ts';

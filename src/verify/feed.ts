@@ -1,7 +1,7 @@
+import { RECORD_PATTERN } from '../contract/canonical-json.ts';
 import { show } from '../contract/json.ts';
 import { type ChangeRecord, encodeRecord, parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import { RECORD_PATTERN } from './canonical-json.ts';
 import type { DamagedPages } from './damaged-pages.ts';
 import { markupError } from './markup.ts';
 import type { MultisetHash } from './multiset-hash.ts';
