@@ -7,7 +7,7 @@ import { Exclusions } from './exclusions.ts';
 import { FeedBlockMarks } from './feed-blocks.ts';
 import { acceptExternalChanges, materialize } from './materialize.ts';
 import { migrateInTransaction } from './migrate.ts';
-import { openStore } from './open-store.ts';
+import { openStore, WRITE_AHEAD_LOG } from './open-store.ts';
 import { isCurrent, latestRevision } from './revision.ts';
 import { ACCOUNT_ORDER, RECORD_ACCOUNT } from './schema.ts';
 import { toFailure } from './store-error.ts';
@@ -17,8 +17,9 @@ const NAME_CACHE_SIZE = 100_000;
 const EMPTY_SUMMARY = encodeSummary(NO_SUMMARY);
 
 /**
- * A transaction on the store: a commit writes all changes, otherwise nothing changes. While it is open, no other process
- * can write. Code that changes an account or its records must call {@link markChanged} or {@link markRecordChanged}.
+ * A transaction on the store: a commit writes all changes, otherwise nothing changes. While it is open, no other process can write. If it
+ * creates the store, none can read either. Code that changes an account or its records must call {@link markChanged} or
+ * {@link markRecordChanged}.
  */
 export class Batch {
   readonly database: Connection;
@@ -161,11 +162,12 @@ export class Batch {
   }
 
   /**
-   * Truncates the write-ahead log of SQLite, and erases the bytes of removed accounts if a removal has not done so. Errors are
-   * ignored, because the batch is committed and the next batch tries again.
+   * Gives a new store a write-ahead log, or truncates the log of SQLite, and erases the bytes of removed accounts if a removal has
+   * not done so. Errors are ignored, because the batch is committed and the next batch tries again.
    */
   #truncateLog(): void {
     try {
+      this.database.exec(WRITE_AHEAD_LOG);
       if (mustErase(this.database)) eraseFreed(this.database);
       this.database.value('PRAGMA wal_checkpoint(TRUNCATE)');
     } catch {
@@ -195,7 +197,8 @@ function isEmpty(database: Connection): boolean {
 }
 
 function begin(database: Connection, prepare?: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
+  // in a new store, which has no write-ahead log yet, a reader would keep the batch from writing
+  database.exec('BEGIN EXCLUSIVE');
   prepare?.();
   database.exec(DROP_CHANGE_TRIGGERS);
   acceptExternalChanges(database);

@@ -13,6 +13,8 @@ import { wrapErrors } from './store-error.ts';
  */
 export type Purpose = 'read' | 'write' | 'dry run';
 
+/** With a write-ahead log, readers read the last committed state while a batch writes. Does nothing if the store has one. */
+export const WRITE_AHEAD_LOG: string = 'PRAGMA journal_mode = WAL';
 /** Large enough for the histories of a few usual accounts, so that a page of accounts needs few reads. */
 const PAGE_BYTES = 16_384;
 /** The timeout for the lock of another process. */
@@ -51,7 +53,8 @@ function open(path: string, purpose: Purpose, folders: readonly string[] | undef
     if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     setWritable(database);
     if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
-      database.exec('PRAGMA journal_mode = WAL');
+      // the first batch into a new store sets it at its end, because without a write-ahead log it writes its data once, not twice
+      if (!(database instanceof NewStore)) database.exec(WRITE_AHEAD_LOG);
       migrate(database, path);
     }
     if (isReader) setReadOnly(database);
@@ -68,11 +71,12 @@ function open(path: string, purpose: Purpose, folders: readonly string[] | undef
 }
 
 /**
- * Lets a connection write, and gives it a page cache of 64 MiB. The page size must be set before: SQLite computes the number
- * of cached pages once, and keeps it when the pages become larger.
+ * Lets a connection write, and gives it a page cache of 64 MiB. A commit is on the disk when it ends: without a write-ahead log, that
+ * needs `EXTRA`. The page size must be set before: SQLite computes the number of cached pages once, and keeps it when the pages
+ * become larger.
  */
 export function setWritable(database: Connection): void {
-  database.exec('PRAGMA query_only = OFF; PRAGMA synchronous = FULL; PRAGMA cache_size = -65536');
+  database.exec('PRAGMA query_only = OFF; PRAGMA synchronous = EXTRA; PRAGMA cache_size = -65536');
 }
 
 /** Keeps a connection from writing. A reader reads each page once, so a page cache of 1 MiB is enough. */

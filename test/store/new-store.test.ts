@@ -88,7 +88,7 @@ describe('a first run that fails', () => {
     // the input does not end before the interruption
     const feeding = setInterval(() => child.stdin.write(`${command === 'import' ? RECORD : SNAPSHOT}\n`), 20);
     const waiting = setInterval(() => {
-      if (existsSync(join(cwd, 'store.db-wal'))) child.kill('SIGINT');
+      if (existsSync(join(cwd, 'store.db-journal'))) child.kill('SIGINT');
     }, 20);
     const [code] = await once(child, 'close');
     clearInterval(feeding);

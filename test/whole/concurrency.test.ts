@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Connection } from '../../src/store/connection.ts';
 import { lock } from '../../src/store/lock.ts';
+import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, type Finished, palimpsest, palimpsestJson } from '../support/palimpsest.ts';
 import { isUnfinished, runAndKill, until } from './killing.ts';
@@ -212,6 +213,26 @@ describe('two imports into one store', () => {
     expect(await first.kill()).toEqual({ code: null, signal: 'SIGKILL' });
     expect(contentsOf(store)).toBe(contentsOf(before));
     await palimpsestJson(['import', more, '--store', store]);
+    expect(contentsOf(store)).toBe(contentsOf(after));
+  });
+
+  it('refuse other commands while the first import creates the store', async () => {
+    const store = join(folder, 'created.db');
+    const first = await OpenImport.into(store, lines.slice(0, 1_000));
+    for (const args of [
+      ['import', more],
+      ['import', more, '--on-conflict', 'keep'],
+      ['history', 'jack'],
+    ]) {
+      const other = await palimpsest([...args, '--store', store, '--json']);
+      expect([other.code, errorOf(other)]).toMatchObject([1, { code: 'store-busy' }]);
+    }
+    expect(await first.finish(lines.slice(1_000, 2_000))).toEqual({ code: 0, signal: null });
+    expect(contentsOf(store)).toBe(contentsOf(before));
+    // readers do not block the next import
+    const reader = Store.open(store);
+    expect(await palimpsest(['import', more, '--store', store])).toMatchObject({ code: 0 });
+    reader.close();
     expect(contentsOf(store)).toBe(contentsOf(after));
   });
 

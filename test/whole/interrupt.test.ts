@@ -129,7 +129,7 @@ function interruptedOnInput(args: readonly string[], cwd: string, signal: Signal
     child.once('error', reject);
     child.once('close', (code) => resolve({ code, stdout, stderr }));
     void (async () => {
-      while (!readdirSync(cwd).includes('new.db-wal')) await setTimeout(5);
+      while (!readdirSync(cwd).includes('new.db-journal')) await setTimeout(5);
       child.kill(signal);
     })();
   });
