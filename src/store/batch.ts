@@ -47,11 +47,12 @@ export class Batch {
    * @throws Failure store-busy, bad-store, store-newer, file-system
    */
   constructor(path: string, access: 'by id' | 'by account', isDryRun = false) {
-    const database = openStore(path, isDryRun ? 'dry run' : 'write');
+    const database = openStore(path, isDryRun ? 'dry run' : 'batch');
     this.database = database;
     this.#path = path;
     try {
-      this.guard(() => begin(database, isDryRun ? () => migrateInTransaction(database, path) : undefined));
+      // the schema belongs to the transaction, so that an incomplete new store is no store without its rollback journal
+      this.guard(() => begin(database, () => migrateInTransaction(database, path)));
       this.#indexLast = this.guard(() => access === 'by id' && isEmpty(database));
     } catch (error) {
       database.close();

@@ -20,7 +20,9 @@ export function migrate(database: Connection, path: string, steps: readonly stri
 
 /** Runs the missing migration steps in the open transaction. */
 export function migrateInTransaction(database: Connection, path: string, steps: readonly string[] = MIGRATIONS): void {
-  for (const step of steps.slice(schemaVersion(database, path, steps.length))) database.exec(step);
+  const version = schemaVersion(database, path, steps.length);
+  if (version === steps.length) return;
+  for (const step of steps.slice(version)) database.exec(step);
   database.exec(`PRAGMA application_id = ${STORE_APPLICATION_ID}; PRAGMA user_version = ${steps.length}`);
 }
 

@@ -8,10 +8,10 @@ import { MIGRATIONS } from './schema.ts';
 import { wrapErrors } from './store-error.ts';
 
 /**
- * What a store is opened for. `read`: the file must exist. `write`: the file is created if it is missing. `dry run`: as
- * `write`, but the caller migrates the store in a transaction and rolls that back, so that the file stays unchanged.
+ * What a store is opened for. `read`: the file must exist. `write`: the file is created if it is missing. `batch`: as `write`, but the
+ * caller migrates the store in its transaction. `dry run`: as `batch`, but the caller rolls back, and the file stays unchanged.
  */
-export type Purpose = 'read' | 'write' | 'dry run';
+export type Purpose = 'read' | 'write' | 'batch' | 'dry run';
 
 /** With a write-ahead log, readers read the last committed state while a batch writes. Does nothing if the store has one. */
 export const WRITE_AHEAD_LOG: string = 'PRAGMA journal_mode = WAL';
@@ -53,9 +53,11 @@ function open(path: string, purpose: Purpose, folders: readonly string[] | undef
     if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     setWritable(database);
     if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
-      // the first batch into a new store sets it at its end, because without a write-ahead log it writes its data once, not twice
-      if (!(database instanceof NewStore)) database.exec(WRITE_AHEAD_LOG);
+      database.exec(WRITE_AHEAD_LOG);
       migrate(database, path);
+    } else if (purpose === 'batch' && folders === undefined) {
+      // the first batch into a new store sets it at its end, because without a write-ahead log it writes its data once, not twice
+      database.exec(WRITE_AHEAD_LOG);
     }
     if (isReader) setReadOnly(database);
     // from here on the connection has a lock, so no other process removes the file

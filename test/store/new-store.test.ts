@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Batch } from '../../src/store/batch.ts';
+import { ItemWriter } from '../../src/store/item-writer.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { Store } from '../../src/store/store.ts';
 import { temporaryFolder } from '../support/folder.ts';
 import { BIN, palimpsest, palimpsestHere } from '../support/palimpsest.ts';
+import { bioOf } from './accounts.ts';
 
 const RECORD = JSON.stringify({
   id: 1,
@@ -107,5 +109,23 @@ describe('a first run that fails', () => {
         store.close();
       } else expect(good.stderr).toContain('(store-busy)');
     }
+  });
+});
+
+describe('an incomplete new store', () => {
+  it('is not a store without its rollback journal, whatever was written', () => {
+    const [path, copy] = [join(temporaryFolder(), 'store.db'), join(temporaryFolder(), 'copy.db')];
+    const batch = new Batch(path, 'by id');
+    // SQLite writes pages to the file as soon as they do not fit into its cache
+    batch.database.exec('PRAGMA cache_size = 10');
+    batch.ensureAccount('ann');
+    const writer = new ItemWriter(batch, 'fail');
+    for (let id = 1; id <= 2000; id += 1) writer.addRecord(bioOf('ann', id));
+    expect(statSync(path).size).toBeGreaterThan(100_000);
+    copyFileSync(path, copy);
+    batch.end();
+    expect(() => Store.open(copy)).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    expect(() => new Batch(copy, 'by id')).toThrow(expect.objectContaining({ code: 'bad-store' }));
+    expect(existsSync(path)).toBe(false);
   });
 });
