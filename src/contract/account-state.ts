@@ -42,8 +42,8 @@ export interface AccountState extends Identity {
 }
 
 const isExactTime = (value: unknown): value is string => {
-  const moment = typeof value === 'string' ? parseInstant(value) : undefined;
-  return moment !== undefined && timestampOf(moment) === value;
+  const instant = typeof value === 'string' ? parseInstant(value) : undefined;
+  return instant !== undefined && timestampOf(instant) === value;
 };
 const exactTime: Rule<string> = { expected: 'a UTC time such as "2023-11-18T16:29:12.006921Z"', accepts: isExactTime };
 const exactTimeOrNull: Rule<string | null> = {

@@ -8,8 +8,8 @@ export const ID_RANGE = 1_000_000;
  * Returns the first id for a record of an instant: the microseconds of that instant. If it is taken, the record gets
  * the next free id. Ids therefore rise with time across accounts, in whatever order their histories are imported.
  */
-export function firstId(moment: Instant): number {
-  return moment;
+export function firstId(instant: Instant): number {
+  return instant;
 }
 
 /**
@@ -25,6 +25,6 @@ export function leavesRoom(record: Pick<ChangeRecord, 'id' | 'first_encountered_
 
 /** Whether palimpsest generated a record from an observation. Only then does the id follow from the time of the record. */
 export function isGenerated(record: Pick<ChangeRecord, 'id' | 'first_encountered_date'>): boolean {
-  const moment = parseInstant(record.first_encountered_date);
-  return moment !== undefined && moment > ID_RANGE && record.id >= firstId(moment) && record.id < firstId(moment) + ID_RANGE;
+  const instant = parseInstant(record.first_encountered_date);
+  return instant !== undefined && instant > ID_RANGE && record.id >= firstId(instant) && record.id < firstId(instant) + ID_RANGE;
 }

@@ -16,8 +16,8 @@ export function parseInstant(text: string): Instant | undefined {
   if (hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 59 || !isPunctuated(text)) return undefined;
   const zone = zoneStart(text);
   const minutes = (daysBefore(year, month) + day - 1) * 1440 + hour * 60 + minute - offset(text, zone);
-  const moment = (minutes * 60 + second) * 1_000_000 + microseconds(text, zone);
-  return isMoment(moment) ? moment : undefined;
+  const instant = (minutes * 60 + second) * 1_000_000 + microseconds(text, zone);
+  return isInstant(instant) ? instant : undefined;
 }
 
 /** So negative that every sum with it is outside the range of days, hours and years. */
@@ -74,16 +74,16 @@ function offset(text: string, zone: number): number {
 
 /** Converts milliseconds since 1970 to an instant. Returns undefined if it is out of range. */
 export function instantOfMilliseconds(milliseconds: number): Instant | undefined {
-  const moment = Math.round(milliseconds * 1000);
-  return isMoment(moment) ? moment : undefined;
+  const instant = Math.round(milliseconds * 1000);
+  return isInstant(instant) ? instant : undefined;
 }
 
 /** Formats an instant for new records: `2023-11-18T16:29:12.006921Z`. */
-export function timestampOf(moment: Instant): string {
-  const micros = moment % 1000;
-  return `${new Date((moment - micros) / 1000).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
+export function timestampOf(instant: Instant): string {
+  const micros = instant % 1000;
+  return `${new Date((instant - micros) / 1000).toISOString().slice(0, -1)}${String(micros).padStart(3, '0')}Z`;
 }
 
-function isMoment(moment: number): boolean {
-  return Number.isSafeInteger(moment) && moment >= 0;
+function isInstant(instant: number): boolean {
+  return Number.isSafeInteger(instant) && instant >= 0;
 }

@@ -14,8 +14,8 @@ export type TimelineEntry = { readonly record: ChangeRecord } | { readonly forme
 export function* timeline(records: readonly ChangeRecord[], formerHandles: readonly FormerHandle[]): Generator<TimelineEntry> {
   const renames = formerHandles.filter((former) => !isPlaceholder(former, formerHandles));
   for (const record of records) {
-    const moment = parseInstant(record.first_encountered_date) ?? 0;
-    for (let last = renames.at(-1); last !== undefined && last.seen_to >= moment; last = renames.at(-1)) {
+    const instant = parseInstant(record.first_encountered_date) ?? 0;
+    for (let last = renames.at(-1); last !== undefined && last.seen_to >= instant; last = renames.at(-1)) {
       renames.pop();
       yield { former: last };
     }
@@ -33,6 +33,6 @@ function isPlaceholder({ handle, seen_to }: FormerHandle, all: readonly FormerHa
 }
 
 /** Returns the date of an instant: `2020-12-19`. */
-export function dateOf(moment: number): string {
-  return timestampOf(moment).slice(0, 10);
+export function dateOf(instant: number): string {
+  return timestampOf(instant).slice(0, 10);
 }

@@ -45,10 +45,10 @@ const FIELDS: readonly DataType[] = ['Name', 'Bio', 'Location', 'Website', 'Veri
  * the values before them. If it contradicts a value, the result is a {@link LateChange}.
  * @param account undefined if the account is new
  */
-export function changesOf(account: AccountHistory | undefined, profile: Profile, moment: Instant): readonly Change[] | LateChange {
+export function changesOf(account: AccountHistory | undefined, profile: Profile, instant: Instant): readonly Change[] | LateChange {
   const watermark = account === undefined ? 0 : watermarkOf(account);
-  const isLate = moment < watermark;
-  const isNewer = moment > watermark;
+  const isLate = instant < watermark;
+  const isNewer = instant > watermark;
   const changes: Change[] = [];
   for (const type of FIELDS) {
     const seen = fieldValue(profile, type);
@@ -59,7 +59,7 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
       changes.push({ type, before, text: seen ?? '' });
       continue;
     }
-    const known = isNewer ? [before.text] : valuesAt(versions, moment);
+    const known = isNewer ? [before.text] : valuesAt(versions, instant);
     if (known.some((value) => isSame(value, seen))) continue;
     if (isLate) return { late: type, known: known[0], seen };
     changes.push({ type, before, text: type === 'Website' && isSame(seen, null) ? null : (seen ?? '') });
@@ -71,17 +71,17 @@ export function changesOf(account: AccountHistory | undefined, profile: Profile,
  * Returns the fields in which an observation contradicts other observations of its account at the same time. Those can belong to an
  * earlier run.
  */
-export function conflictsOf(account: KnownAccount | undefined, profile: Profile, moment: Instant): readonly FieldConflict[] {
+export function conflictsOf(account: KnownAccount | undefined, profile: Profile, instant: Instant): readonly FieldConflict[] {
   // most observations are newer than the watermark
-  if (account === undefined || moment > watermarkOf(account)) return NONE;
+  if (account === undefined || instant > watermarkOf(account)) return NONE;
   const found: FieldConflict[] = [];
   for (const type of FIELDS) {
     const seen = fieldValue(profile, type);
     if (seen === undefined) continue;
     const versions = account.versions[type];
-    const begun = valuesBegunAt(versions, moment);
-    const known = valuesAt(versions, moment);
-    const isObserved = begun.length > 0 || (moment === account.observed_to && (account.observed_fields & bitOf(type)) !== 0);
+    const begun = valuesBegunAt(versions, instant);
+    const known = valuesAt(versions, instant);
+    const isObserved = begun.length > 0 || (instant === account.observed_to && (account.observed_fields & bitOf(type)) !== 0);
     const others = (begun.length > 0 ? begun : known).filter((value) => !isSame(value, seen));
     if (!isObserved || others.length === 0) continue;
     const has = (values: readonly (string | null)[]) => values.some((value) => isSame(value, seen));

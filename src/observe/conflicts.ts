@@ -37,7 +37,7 @@ export class ConflictList {
   readonly listed: Conflict[] = [];
   count = 0;
   readonly #observations: Observations;
-  #moment: Instant = -1;
+  #instant: Instant = -1;
   /** The first snapshots of the current time, with the rows of their accounts. */
   readonly #rows: { readonly account: number; readonly row: Row }[] = [];
   /** The fields with a conflict at the current time, by number. The values are undefined if the conflict is not listed. */
@@ -49,7 +49,7 @@ export class ConflictList {
 
   /** Adds a snapshot of an account and its conflicts with earlier snapshots of the same time. */
   add(account: KnownAccount, row: Row, conflicts: readonly FieldConflict[]): void {
-    if (row.moment !== this.#moment) this.#begin(row.moment);
+    if (row.instant !== this.#instant) this.#begin(row.instant);
     if (this.#rows.length < KEPT_ROWS) this.#rows.push({ account: account.row, row });
     for (const conflict of conflicts) {
       const field = account.row * DATA_TYPES.length + DATA_TYPES.indexOf(conflict.type);
@@ -60,8 +60,8 @@ export class ConflictList {
     }
   }
 
-  #begin(moment: Instant): void {
-    this.#moment = moment;
+  #begin(instant: Instant): void {
+    this.#instant = instant;
     this.#rows.length = 0;
     if (this.#valuesByField.size > 0) this.#valuesByField.clear();
   }
@@ -70,7 +70,7 @@ export class ConflictList {
   #list(account: KnownAccount, { type, others }: FieldConflict): ConflictingValue[] | undefined {
     this.count += 1;
     if (this.listed.length >= MAX_LISTED) return undefined;
-    const begun = valuesBegunAt(account.versions[type], this.#moment);
+    const begun = valuesBegunAt(account.versions[type], this.#instant);
     const earlier = this.#rows.filter((seen) => seen.account === account.row).map(({ row }) => row);
     const values = others.slice(0, MAX_VALUES).map((text) => {
       const first = earlier.find((row) => isSame(fieldValue(this.#observations.observation(row).profile, type), text));
@@ -80,7 +80,7 @@ export class ConflictList {
         first && this.#observations.place(first),
       );
     });
-    this.listed.push({ account: account.identity.screen_name, data_type: type, observed_at: timestampOf(this.#moment), values });
+    this.listed.push({ account: account.identity.screen_name, data_type: type, observed_at: timestampOf(this.#instant), values });
     return values;
   }
 }

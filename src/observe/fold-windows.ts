@@ -97,7 +97,7 @@ function* windowsOf(spool: Spool, length: () => number): Generator<readonly Row[
 /** Divides rows by their accounts, in the form that {@link PartitionFold} reads. */
 function partitionsOf(rows: readonly Row[], partitions: number): Float64Array<ArrayBuffer>[] {
   const numbers = Array.from({ length: partitions }, (): number[] => []);
-  for (const { moment, profile, account } of rows) numbers[partitionOf(account, partitions)]?.push(moment, profile, account);
+  for (const { instant, profile, account } of rows) numbers[partitionOf(account, partitions)]?.push(instant, profile, account);
   return numbers.map((partition) => Float64Array.from(partition));
 }
 

@@ -16,7 +16,7 @@ export interface FoldedChange {
 
 /** A profile of an account at an instant. */
 export interface AccountSnapshot {
-  readonly moment: Instant;
+  readonly instant: Instant;
   readonly profile: Profile;
 }
 
@@ -55,17 +55,17 @@ export class AccountFold {
   }
 
   /** Adds the next snapshot. Returns its changes without markup: rendering the markup takes most of the time. */
-  addWithoutMarkup({ moment, profile }: AccountSnapshot): readonly Change[] {
-    const changes = changesOf(this.#history, profile, moment);
+  addWithoutMarkup({ instant, profile }: AccountSnapshot): readonly Change[] {
+    const changes = changesOf(this.#history, profile, instant);
     if ('late' in changes) return [];
-    this.observe(moment);
-    for (const { type, text } of changes) addVersion(this.#history.versions[type], { id: 0, text, since: moment });
+    this.observe(instant);
+    for (const { type, text } of changes) addVersion(this.#history.versions[type], { id: 0, text, since: instant });
     return changes;
   }
 
   /** Adds a snapshot with the same profile as the one before it. */
-  observe(moment: Instant): void {
-    if (moment > (this.#history.observed_to ?? -1)) this.#history.observed_to = moment;
+  observe(instant: Instant): void {
+    if (instant > (this.#history.observed_to ?? -1)) this.#history.observed_to = instant;
   }
 }
 

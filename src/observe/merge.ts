@@ -83,7 +83,7 @@ export async function mergeSnapshots(
         return;
       }
     }
-    const same = writer.unchanged(row.profile, row.moment);
+    const same = writer.unchanged(row.profile, row.instant);
     if (same !== undefined) {
       conflicts.add(same, row, []);
       unchanged += 1;

@@ -58,10 +58,10 @@ export class ObservationWriter {
    * Returns the account that was last seen with this profile, if nothing has changed since.
    * @param profile a number that identifies the profile
    */
-  unchanged(profile: number, moment: Instant): KnownAccount | undefined {
+  unchanged(profile: number, instant: Instant): KnownAccount | undefined {
     const last = this.#last.get(profile);
-    if (last === undefined || last.account.profile !== profile || moment >= last.until) return undefined;
-    markObserved(last.account, moment, last.fields);
+    if (last === undefined || last.account.profile !== profile || instant >= last.until) return undefined;
+    markObserved(last.account, instant, last.fields);
     last.account.isUsed = true;
     return last.account;
   }
@@ -98,35 +98,35 @@ export class ObservationWriter {
 
   #put(observation: Observation, folded: readonly FoldedChange[]): Effect | RejectedObservation {
     return this.#batch.guard(() => {
-      const { observed_at: moment, profile } = observation;
-      this.#cache.advance(moment);
-      const found = this.#accounts.find(profile, observation.former_names, moment);
-      const changes = changesOf(found, profile, moment);
+      const { observed_at: instant, profile } = observation;
+      this.#cache.advance(instant);
+      const found = this.#accounts.find(profile, observation.former_names, instant);
+      const changes = changesOf(found, profile, instant);
       if ('late' in changes) {
         return {
           expected: `snapshots of ${profile.screen_name ?? profile.id} in time order${orKnownValue(changes)}`,
-          found: `${show(changes.seen)} at ${timestampOf(moment)}, older than the newest snapshot of this account in the store`,
+          found: `${show(changes.seen)} at ${timestampOf(instant)}, older than the newest snapshot of this account in the store`,
         };
       }
-      const conflicts = conflictsOf(found, profile, moment);
-      const ids = this.#ids.allocate(moment, changes.length);
+      const conflicts = conflictsOf(found, profile, instant);
+      const ids = this.#ids.allocate(instant, changes.length);
       if (ids === undefined) {
         return {
           expected: 'a free id, because ids in the feed have the same order as dates',
-          found: `${timestampOf(moment)}, between records without a free id`,
+          found: `${timestampOf(instant)}, between records without a free id`,
         };
       }
-      const name = this.#handles.nameAt(profile, moment, found);
+      const name = this.#handles.nameAt(profile, instant, found);
       const account = found ?? this.#handles.add(identityIn(profile, name, identityOf(name)), profile.id);
       if (profile.id !== undefined) this.#writer.setStableId(account, profile.id);
       // an older observation does not show the current handle of the account
-      const isCurrent = moment >= watermarkOf(account);
+      const isCurrent = instant >= watermarkOf(account);
       const isRenamed = isCurrent && this.#identify(account, identityIn(profile, name, account.identity));
       for (const [index, change] of changes.entries()) {
         const diff_html = this.#markupOf(change, folded);
         this.#addChange(account, change, ids[index] ?? 0, diff_html, observation);
       }
-      markObserved(account, moment, fieldsIn(profile));
+      markObserved(account, instant, fieldsIn(profile));
       return { account, isNew: found === undefined, isRenamed, changes, conflicts };
     });
   }

@@ -62,31 +62,31 @@ export class PartitionFold {
     const changes: (readonly FoldedChange[])[] = [];
     for (let row = 0; row < length; row += 1) {
       const at = row * FOLD_COLUMNS;
-      const [moment, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
+      const [instant, place, account] = [rows[at] ?? 0, rows[at + 1] ?? 0, rows[at + 2] ?? 0];
       const known = this.#accounts.get(account);
       if (known !== undefined && (known.profile === place || known.alias === place)) {
-        known.fold.observe(moment);
+        known.fold.observe(instant);
         profiles[row] = known.profile;
         continue;
       }
       const text = textAt(this.#descriptors, place);
       if (known?.text === text) {
-        known.fold.observe(moment);
+        known.fold.observe(instant);
         known.alias = place;
         profiles[row] = known.profile;
         continue;
       }
       profiles[row] = place;
       const { profile } = storedProfile(text);
-      const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile, moment));
+      const fold = known?.fold ?? new AccountFold(this.#stored?.of(profile, instant));
       if (isInShare(account, share)) {
-        const found = fold.add({ moment, profile }, this.#network);
+        const found = fold.add({ instant, profile }, this.#network);
         if (found.length > 0) {
           changed.push(row);
           changes.push(found);
         }
       } else {
-        fold.addWithoutMarkup({ moment, profile });
+        fold.addWithoutMarkup({ instant, profile });
       }
       this.#accounts.set(account, { fold, profile: place, text, alias: place }, text.length + fold.weight);
     }

@@ -40,7 +40,7 @@ export class ProfilePool {
     const last = this.#last.get(account);
     const place = last !== undefined && isSameProfile(last, observation) ? last.place : this.#add(account, observation);
     const archive = web_archive_url === null ? 0 : this.#texts.append(web_archive_url);
-    return { moment: observed_at, profile: place, archive, account, line };
+    return { instant: observed_at, profile: place, archive, account, line };
   }
 
   #add(account: number, { profile, former_names }: StoredProfile): number {

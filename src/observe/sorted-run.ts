@@ -3,7 +3,7 @@ import type { Instant } from '../contract/instant.ts';
 
 /** One observation: its time, and the places of its other parts. */
 export interface Row {
-  readonly moment: Instant;
+  readonly instant: Instant;
   /** The place of the profile in the string pool. */
   readonly profile: number;
   /** The place of the URL of its archived copy; 0 if there is none. */
@@ -29,8 +29,8 @@ export interface RowLayout<R> {
 export const BY_TIME: RowLayout<Row> = {
   columns: 6,
   keys: [0, 0],
-  write: ({ moment, profile, archive, account, input, line }, numbers, at) => {
-    numbers[at] = moment;
+  write: ({ instant, profile, archive, account, input, line }, numbers, at) => {
+    numbers[at] = instant;
     numbers[at + 1] = profile;
     numbers[at + 2] = archive;
     numbers[at + 3] = account;
@@ -38,7 +38,7 @@ export const BY_TIME: RowLayout<Row> = {
     numbers[at + 5] = line;
   },
   read: (numbers, at) => ({
-    moment: numbers[at] ?? 0,
+    instant: numbers[at] ?? 0,
     profile: numbers[at + 1] ?? 0,
     archive: numbers[at + 2] ?? 0,
     account: numbers[at + 3] ?? 0,

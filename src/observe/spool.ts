@@ -56,9 +56,9 @@ export class Spool {
   }
 
   /** Adds an observation whose parts are stored already. */
-  addRow({ moment, profile, archive, account, line }: RowOfInput, file: string): void {
+  addRow({ instant, profile, archive, account, line }: RowOfInput, file: string): void {
     if (this.#inputs.at(-1) !== file) this.#inputs.push(file);
-    this.#sorter.add({ moment, profile, archive, account, input: this.#inputs.length - 1, line });
+    this.#sorter.add({ instant, profile, archive, account, input: this.#inputs.length - 1, line });
   }
 
   /** Returns all rows in order of time. Nothing can be added afterwards. */
@@ -87,9 +87,9 @@ export class Spool {
  * Returns the observation of a row.
  * @param descriptors the files of the string pools, by the number of each pool
  */
-export function observationAt(descriptors: readonly number[], { moment, profile, archive }: Row): Observation {
+export function observationAt(descriptors: readonly number[], { instant, profile, archive }: Row): Observation {
   return {
-    observed_at: moment,
+    observed_at: instant,
     web_archive_url: archive === 0 ? null : textAt(descriptors, archive),
     ...storedProfile(textAt(descriptors, profile)),
   };

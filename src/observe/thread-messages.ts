@@ -62,9 +62,9 @@ export interface ReadAnswer {
 export const READ_COLUMNS = 5;
 
 /** Writes the row of an observation into the rows of an answer. */
-export function writeRow({ moment, profile, archive, account, line }: RowOfInput, rows: Float64Array, index: number): void {
+export function writeRow({ instant, profile, archive, account, line }: RowOfInput, rows: Float64Array, index: number): void {
   const at = index * READ_COLUMNS;
-  rows[at] = moment;
+  rows[at] = instant;
   rows[at + 1] = profile;
   rows[at + 2] = archive;
   rows[at + 3] = account;
@@ -75,7 +75,7 @@ export function writeRow({ moment, profile, archive, account, line }: RowOfInput
 export function rowAt(rows: Float64Array, index: number): RowOfInput {
   const at = index * READ_COLUMNS;
   return {
-    moment: rows[at] ?? 0,
+    instant: rows[at] ?? 0,
     profile: rows[at + 1] ?? 0,
     archive: rows[at + 2] ?? 0,
     account: rows[at + 3] ?? 0,

@@ -28,19 +28,19 @@ export function* foldAccounts(
   let fold = new AccountFold();
   let [account, lastPlace, place, text] = [-1, 0, 0, ''];
   for (const row of rows) {
-    const { moment } = row;
+    const { instant } = row;
     const isNew = row.account !== account;
     const newText = !isNew && row.profile === lastPlace ? text : textAt(descriptors, row.profile);
     lastPlace = row.profile;
     if (!isNew && newText === text) {
-      fold.observe(moment);
+      fold.observe(instant);
       yield { ...row, profile: place };
       continue;
     }
     const { profile } = storedProfile(newText);
-    if (isNew) fold = new AccountFold(stored?.of(profile, moment));
+    if (isNew) fold = new AccountFold(stored?.of(profile, instant));
     [account, place, text] = [row.account, row.profile, newText];
-    const found = fold.add({ moment, profile }, network);
+    const found = fold.add({ instant, profile }, network);
     yield found.length === 0 ? row : { ...row, changes: pool.append(encodeChanges(found)) };
   }
 }

@@ -15,8 +15,8 @@ const PLACES = [2, 3, 5, 7];
 
 const SHARD_ROW: Omit<RowLayout<ShardRow>, 'keys'> = {
   columns: 8,
-  write: ({ moment, order, profile, archive, account, input, line, changes }, numbers, at) => {
-    numbers[at] = moment;
+  write: ({ instant, order, profile, archive, account, input, line, changes }, numbers, at) => {
+    numbers[at] = instant;
     numbers[at + 1] = order;
     numbers[at + 2] = profile;
     numbers[at + 3] = archive;
@@ -26,7 +26,7 @@ const SHARD_ROW: Omit<RowLayout<ShardRow>, 'keys'> = {
     numbers[at + 7] = changes;
   },
   read: (numbers, at) => ({
-    moment: numbers[at] ?? 0,
+    instant: numbers[at] ?? 0,
     order: numbers[at + 1] ?? 0,
     profile: numbers[at + 2] ?? 0,
     archive: numbers[at + 3] ?? 0,

@@ -38,10 +38,10 @@ export class ShardSpool implements ObservationSink {
     this.addRow(this.#profiles.put(observation, line), file);
   }
 
-  addRow({ moment, profile, archive, account, line }: RowOfInput, file: string): void {
+  addRow({ instant, profile, archive, account, line }: RowOfInput, file: string): void {
     if (this.#input.name !== file) this.#input = { name: file, place: this.#texts.append(file) };
     const order = orderOf(this.#shard, this.length);
-    this.#sorter.add({ moment, order, profile, archive, account, input: this.#input.place, line, changes: 0 });
+    this.#sorter.add({ instant, order, profile, archive, account, input: this.#input.place, line, changes: 0 });
   }
 
   /** Writes all observations, each partition as a range. Yields after each observation. */

@@ -15,7 +15,7 @@ const KEY = `${NAME}:`;
 interface Parts {
   /** The text without the time. */
   readonly frame: string;
-  readonly moment: Instant;
+  readonly instant: Instant;
 }
 
 /**
@@ -39,7 +39,7 @@ export class SnapshotCache {
     if (earlier === undefined) return undefined;
     this.#found += 1;
     const { web_archive_url, profile, former_names } = earlier;
-    return { observed_at: parts.moment, web_archive_url, profile, former_names };
+    return { observed_at: parts.instant, web_archive_url, profile, former_names };
   }
 
   /** Stores the observation of a text. */
@@ -47,7 +47,7 @@ export class SnapshotCache {
     if (this.#observations === undefined) return;
     const parts = partsOf(text);
     // the time found in the text must be the time of the snapshot, not of a nested object
-    if (parts?.moment !== observation.observed_at) return;
+    if (parts?.instant !== observation.observed_at) return;
     this.#observations.set(ownCopy(parts.frame), observation, parts.frame.length + OBSERVATION_UNITS);
   }
 
@@ -66,8 +66,8 @@ function partsOf(text: string): Parts | undefined {
   if (key === -1 || start === 0 || end === -1 || start - key > KEY.length + 2) return undefined;
   // JSON.parse uses the last of two equal names, and an escape may hide the second one
   if (text.indexOf(NAME, end) !== -1 || text.includes('\\u00')) return undefined;
-  const moment = parseInstant(text.slice(start, end));
-  return moment === undefined ? undefined : { frame: text.slice(0, start) + text.slice(end), moment };
+  const instant = parseInstant(text.slice(start, end));
+  return instant === undefined ? undefined : { frame: text.slice(0, start) + text.slice(end), instant };
 }
 
 /** Copies a string. V8 joins and slices strings by reference, so a slice keeps the megabyte it was cut from in memory. */

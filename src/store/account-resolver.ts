@@ -15,17 +15,17 @@ export class AccountResolver {
   }
 
   /** Returns the account of a profile that was observed at an instant. Returns undefined if it is new. */
-  find({ id, screen_name }: Profile, formerNames: readonly string[], moment: Instant): KnownAccount | undefined {
-    if (id === undefined) return screen_name === undefined ? undefined : this.#withHandle(screen_name, moment);
+  find({ id, screen_name }: Profile, formerNames: readonly string[], instant: Instant): KnownAccount | undefined {
+    if (id === undefined) return screen_name === undefined ? undefined : this.#withHandle(screen_name, instant);
     const names = screen_name === undefined ? formerNames : [screen_name, ...formerNames];
     return this.#cache.load(this.#table.byStableId(id) ?? this.#withoutId(names));
   }
 
   /** Returns the account that had a handle at an instant, as far as is known. Others may have had it before or since. */
-  #withHandle(screenName: string, moment: Instant): KnownAccount | undefined {
+  #withHandle(screenName: string, instant: Instant): KnownAccount | undefined {
     const holder = this.#cache.load(this.#table.byName(screenName));
-    if (holder !== undefined && watermarkOf(holder) <= moment) return holder;
-    return this.#cache.load(this.#table.byFormerName(screenName, moment)) ?? holder;
+    if (holder !== undefined && watermarkOf(holder) <= instant) return holder;
+    return this.#cache.load(this.#table.byFormerName(screenName, instant)) ?? holder;
   }
 
   /** Returns an account that has a handle of the list and no stable id yet. */

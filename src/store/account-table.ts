@@ -65,21 +65,21 @@ export class AccountTable {
   }
 
   /** Returns the account that had a handle at an instant and lost it later. */
-  byFormerName(handle: string, moment: Instant): AccountRow | undefined {
-    return this.#byFormerName.get(handle, moment);
+  byFormerName(handle: string, instant: Instant): AccountRow | undefined {
+    return this.#byFormerName.get(handle, instant);
   }
 
   /**
    * Whether an account had a handle after an instant and lost it later.
    * @param except the row of an account that does not count
    */
-  hadHandleAfter(handle: string, moment: Instant, except: number = NO_ROW): boolean {
-    return this.#wasSeenAfter.get(handle, moment, except) === 1;
+  hadHandleAfter(handle: string, instant: Instant, except: number = NO_ROW): boolean {
+    return this.#wasSeenAfter.get(handle, instant, except) === 1;
   }
 
   /** Whether an account had a handle up to exactly this instant. */
-  hadHandleUpTo(handle: string, moment: Instant, row: number): boolean {
-    return this.#wasSeenUpTo.get(handle, moment, row) === 1;
+  hadHandleUpTo(handle: string, instant: Instant, row: number): boolean {
+    return this.#wasSeenUpTo.get(handle, instant, row) === 1;
   }
 
   addFormerHandle(handle: string, seenTo: Instant, row: number): void {

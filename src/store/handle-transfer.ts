@@ -32,14 +32,14 @@ export class HandleTransfer {
    * name. If it is new, its name is its stable id until a handle is observed.
    * @param account undefined if the account is new
    */
-  nameAt({ id, screen_name }: Profile, moment: Instant, account: KnownAccount | undefined): string {
+  nameAt({ id, screen_name }: Profile, instant: Instant, account: KnownAccount | undefined): string {
     if (screen_name === undefined) return account?.identity.screen_name ?? this.#unused(id ?? 'unknown', account);
     if (account?.identity.screen_name === screen_name) return screen_name;
     // it had the handle up to this instant and got another one then: a snapshot of the same instant does not change it back
-    if (account !== undefined && this.#table.hadHandleUpTo(screen_name, moment, account.row)) return account.identity.screen_name;
+    if (account !== undefined && this.#table.hadHandleUpTo(screen_name, instant, account.row)) return account.identity.screen_name;
     const holder = this.#holderOf(screen_name);
-    const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > moment;
-    if (!isHeldLater && !this.#table.hadHandleAfter(screen_name, moment, account?.row)) return screen_name;
+    const isHeldLater = holder !== undefined && holder !== account && watermarkOf(holder) > instant;
+    if (!isHeldLater && !this.#table.hadHandleAfter(screen_name, instant, account?.row)) return screen_name;
     return this.#nameWithout(screen_name, id ?? account?.stable_id, account);
   }
 

@@ -13,9 +13,9 @@ const BATCH_SIZE = 1000;
 /** Allocates ids for new records, so that the order of the feed by id is also its order by date. */
 export class IdAllocator {
   /** The highest id, and the time of its record. */
-  #newest: { id: number; moment: Instant };
+  #newest: { id: number; instant: Instant };
   /** The last allocated id and its instant. The search for the next id of that instant begins after it. */
-  #last: { id: number; moment: Instant } = { id: -1, moment: -1 };
+  #last: { id: number; instant: Instant } = { id: -1, instant: -1 };
   readonly #below: Statement<[number], Neighbor>;
   readonly #above: Statement<[number], Neighbor>;
   readonly #taken: Statement<[number, number], number>;
@@ -25,35 +25,35 @@ export class IdAllocator {
     this.#above = database.prepare('SELECT id, first_encountered_date AS date FROM record WHERE id > ? ORDER BY id LIMIT 1');
     this.#taken = database.prepare<[number, number], number>('SELECT id FROM record WHERE id >= ? ORDER BY id LIMIT +?').pluck();
     const newest = this.#below.get(Number.MAX_SAFE_INTEGER + 1);
-    this.#newest = newest === undefined ? { id: -1, moment: -1 } : { id: newest.id, moment: parseInstant(newest.date) ?? 0 };
+    this.#newest = newest === undefined ? { id: -1, instant: -1 } : { id: newest.id, instant: parseInstant(newest.date) ?? 0 };
   }
 
   /** Allocates ascending ids for a number of records of one instant. Returns undefined if the order has no room for them. */
-  allocate(moment: Instant, records: number): readonly number[] | undefined {
+  allocate(instant: Instant, records: number): readonly number[] | undefined {
     const ids: number[] = [];
-    for (let from = this.#start(moment); ids.length < records; ) {
-      const id = moment >= this.#newest.moment ? Math.max(from, this.#newest.id + 1) : this.#free(from, moment);
+    for (let from = this.#start(instant); ids.length < records; ) {
+      const id = instant >= this.#newest.instant ? Math.max(from, this.#newest.id + 1) : this.#free(from, instant);
       if (id === undefined || id > Number.MAX_SAFE_INTEGER) return undefined;
       ids.push(id);
       from = id + 1;
     }
     const id = ids.at(-1);
     if (id === undefined) return ids;
-    if (id > this.#newest.id) this.#newest = { id, moment };
-    this.#last = { id, moment };
+    if (id > this.#newest.id) this.#newest = { id, instant };
+    this.#last = { id, instant };
     return ids;
   }
 
-  #start(moment: Instant): number {
-    return moment === this.#last.moment ? this.#last.id + 1 : firstId(moment);
+  #start(instant: Instant): number {
+    return instant === this.#last.instant ? this.#last.id + 1 : firstId(instant);
   }
 
   /** Returns the next free id, if the record below it is not newer and the record above it is not older. */
-  #free(from: number, moment: Instant): number | undefined {
+  #free(from: number, instant: Instant): number | undefined {
     const id = this.#gap(from);
     const [below, above] = [this.#below.get(id), this.#above.get(id)];
-    if (below !== undefined && (parseInstant(below.date) ?? 0) > moment) return undefined;
-    if (above !== undefined && (parseInstant(above.date) ?? 0) < moment) return undefined;
+    if (below !== undefined && (parseInstant(below.date) ?? 0) > instant) return undefined;
+    if (above !== undefined && (parseInstant(above.date) ?? 0) < instant) return undefined;
     return id;
   }
 

@@ -57,10 +57,10 @@ export function bitOf(type: DataType): number {
 }
 
 /** Marks that an account was observed at an instant, with a set of fields: one bit for each. */
-export function markObserved(account: KnownAccount, moment: Instant, fields: number): void {
-  if (moment < (account.observed_to ?? -1)) return;
-  account.observed_fields = moment === account.observed_to ? account.observed_fields | fields : fields;
-  account.observed_to = moment;
+export function markObserved(account: KnownAccount, instant: Instant, fields: number): void {
+  if (instant < (account.observed_to ?? -1)) return;
+  account.observed_fields = instant === account.observed_to ? account.observed_fields | fields : fields;
+  account.observed_to = instant;
 }
 
 /** Returns the watermark of an account: its history is final up to this instant, and accepts no earlier change. */
@@ -70,22 +70,22 @@ export function watermarkOf(account: AccountHistory): Instant {
 }
 
 /** Returns the known values of a field at an instant: the value before it, and all values that began at it. */
-export function valuesAt(versions: readonly Version[], moment: Instant): readonly (string | null)[] {
+export function valuesAt(versions: readonly Version[], instant: Instant): readonly (string | null)[] {
   const values: (string | null)[] = [];
-  for (let index = countUntil(versions, moment) - 1; index >= 0; index -= 1) {
+  for (let index = countUntil(versions, instant) - 1; index >= 0; index -= 1) {
     const version = versions[index];
     if (version === undefined) break;
     values.push(version.text);
-    if (version.since < moment) break;
+    if (version.since < instant) break;
   }
   return values;
 }
 
 /** Returns the values that began at an instant, oldest first. */
-export function valuesBegunAt(versions: readonly Version[], moment: Instant): readonly (string | null)[] {
-  const end = countUntil(versions, moment);
+export function valuesBegunAt(versions: readonly Version[], instant: Instant): readonly (string | null)[] {
+  const end = countUntil(versions, instant);
   let start = end;
-  while (start > 0 && versions[start - 1]?.since === moment) start -= 1;
+  while (start > 0 && versions[start - 1]?.since === instant) start -= 1;
   return versions.slice(start, end).map(({ text }) => text);
 }
 
@@ -93,19 +93,19 @@ export function valuesBegunAt(versions: readonly Version[], moment: Instant): re
  * Returns the instant until which the same profile adds nothing new after an observation. It is the next known change of
  * a field, or the watermark: from then on, a profile can also change the handle and the picture, which have no history.
  */
-export function knownUntil(account: KnownAccount, moment: Instant): Instant {
+export function knownUntil(account: KnownAccount, instant: Instant): Instant {
   const watermark = watermarkOf(account);
-  if (moment >= watermark) return Number.POSITIVE_INFINITY;
-  const changes = Object.values(account.versions).map((versions) => versions[countUntil(versions, moment)]?.since ?? watermark);
+  if (instant >= watermark) return Number.POSITIVE_INFINITY;
+  const changes = Object.values(account.versions).map((versions) => versions[countUntil(versions, instant)]?.since ?? watermark);
   return Math.min(watermark, ...changes);
 }
 
 /** Returns the number of versions that had begun by an instant. It uses binary search, because a field can have very many. */
-function countUntil(versions: readonly Version[], moment: Instant): number {
+function countUntil(versions: readonly Version[], instant: Instant): number {
   let [low, high] = [0, versions.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((versions[middle]?.since ?? 0) <= moment) low = middle + 1;
+    if ((versions[middle]?.since ?? 0) <= instant) low = middle + 1;
     else high = middle;
   }
   return low;

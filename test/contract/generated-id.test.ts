@@ -4,24 +4,24 @@ import { firstId, ID_RANGE, isGenerated } from '../../src/contract/generated-id.
 import { parseInstant, timestampOf } from '../../src/contract/instant.ts';
 
 /** Instants with a full range of safe ids after them. */
-const moment = fc.integer({ min: ID_RANGE + 1, max: Number.MAX_SAFE_INTEGER - ID_RANGE });
+const instant = fc.integer({ min: ID_RANGE + 1, max: Number.MAX_SAFE_INTEGER - ID_RANGE });
 
 describe('a generated id', () => {
   it('is the time of its record in microseconds', () => {
     fc.assert(
-      fc.property(moment, (moment) => {
-        expect(parseInstant(timestampOf(firstId(moment)))).toBe(moment);
+      fc.property(instant, (instant) => {
+        expect(parseInstant(timestampOf(firstId(instant)))).toBe(instant);
       }),
     );
   });
 
   it('is recognized from its instant up to the end of the reserved range', () => {
     fc.assert(
-      fc.property(moment, fc.nat({ max: ID_RANGE - 1 }), (moment, further) => {
-        const first_encountered_date = timestampOf(moment);
-        expect(isGenerated({ id: firstId(moment) + further, first_encountered_date })).toBe(true);
-        expect(isGenerated({ id: firstId(moment) + ID_RANGE + further, first_encountered_date })).toBe(false);
-        expect(isGenerated({ id: firstId(moment) - 1 - further, first_encountered_date })).toBe(false);
+      fc.property(instant, fc.nat({ max: ID_RANGE - 1 }), (instant, further) => {
+        const first_encountered_date = timestampOf(instant);
+        expect(isGenerated({ id: firstId(instant) + further, first_encountered_date })).toBe(true);
+        expect(isGenerated({ id: firstId(instant) + ID_RANGE + further, first_encountered_date })).toBe(false);
+        expect(isGenerated({ id: firstId(instant) - 1 - further, first_encountered_date })).toBe(false);
       }),
     );
   });

@@ -16,8 +16,8 @@ function account(type: DataType, observed_to: number | undefined, ...values: rea
 }
 
 /** Returns the changes of a snapshot: the new text of each field, or why it is late. */
-function changed(known: KnownAccount | undefined, seen: Partial<Profile>, moment: number): unknown {
-  const changes = changesOf(known, { ...NOTHING, ...seen }, moment);
+function changed(known: KnownAccount | undefined, seen: Partial<Profile>, instant: number): unknown {
+  const changes = changesOf(known, { ...NOTHING, ...seen }, instant);
   return 'late' in changes ? changes : changes.map(({ type, text }) => [type, text]);
 }
 
@@ -83,8 +83,8 @@ describe('a snapshot before the watermark', () => {
     [21, 'c', true],
     [29, 'd', false],
     [9, 'a', false],
-  ])('at %i with %j is accepted: %s', (moment, text, fits) => {
-    const found = changed(bio, { bio: text }, moment);
+  ])('at %i with %j is accepted: %s', (instant, text, fits) => {
+    const found = changed(bio, { bio: text }, instant);
     if (fits) expect(found).toEqual([]);
     else expect(found).toMatchObject({ late: 'Bio', seen: text });
   });
@@ -116,7 +116,7 @@ describe('a snapshot at the watermark', () => {
 });
 
 describe('conflictsOf', () => {
-  const conflicts = (known: KnownAccount, seen: Partial<Profile>, moment: number) => conflictsOf(known, { ...NOTHING, ...seen }, moment);
+  const conflicts = (known: KnownAccount, seen: Partial<Profile>, instant: number) => conflictsOf(known, { ...NOTHING, ...seen }, instant);
   const bio = account('Bio', 30, ['a', 10], ['b', 20], ['c', 20]);
 
   it.each<[number, string, readonly string[], boolean]>([
@@ -124,8 +124,8 @@ describe('conflictsOf', () => {
     [20, 'b', ['c'], true],
     [20, 'd', ['b', 'c'], true],
     [10, 'b', ['a'], true],
-  ])('reports that the value at %i, %j, conflicts with %j', (moment, seen, others, isRecorded) => {
-    expect(conflicts(bio, { bio: seen }, moment)).toEqual([{ type: 'Bio', seen, others, isRecorded }]);
+  ])('reports that the value at %i, %j, conflicts with %j', (instant, seen, others, isRecorded) => {
+    expect(conflicts(bio, { bio: seen }, instant)).toEqual([{ type: 'Bio', seen, others, isRecorded }]);
   });
 
   it('reports nothing for a time at which no value began', () => {
@@ -158,14 +158,14 @@ describe('knownUntil', () => {
     [29, 30],
     [30, Number.POSITIVE_INFINITY],
     [31, Number.POSITIVE_INFINITY],
-  ])('returns for %i the end %d of the value', (moment, until) => expect(knownUntil(bio, moment)).toBe(until));
+  ])('returns for %i the end %d of the value', (instant, until) => expect(knownUntil(bio, instant)).toBe(until));
 
   it('and changesOf handle a hundred thousand values of one field', () => {
     const long = account('Bio', 100_001, ...Array.from({ length: 100_000 }, (_, since) => [`${since}`, since] as const));
 
-    for (let moment = 0; moment < 100_000; moment += 1) {
-      if (changed(long, { bio: String(moment) }, moment) === undefined || knownUntil(long, moment) <= moment)
-        throw new Error(`at ${moment}`);
+    for (let instant = 0; instant < 100_000; instant += 1) {
+      if (changed(long, { bio: String(instant) }, instant) === undefined || knownUntil(long, instant) <= instant)
+        throw new Error(`at ${instant}`);
     }
     // a linear search would take minutes and fail by the timeout of the runner
   });

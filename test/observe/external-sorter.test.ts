@@ -9,8 +9,8 @@ import { temporaryFolder } from '../support/folder.ts';
 /** How many rows are sorted in memory before a run is written. */
 const RUN = 262_144;
 
-const row = (moment: number, line: number): Row => ({
-  moment,
+const row = (instant: number, line: number): Row => ({
+  instant,
   profile: line * 3,
   archive: line % 2,
   account: line % 5,
@@ -30,13 +30,13 @@ function inOrder(rows: readonly Row[]): Row[] {
 
 describe('ExternalSorter', () => {
   it('returns all rows in time order', () => {
-    const given = [7, 3, 9_007_199_254_740_991, 0, 4].map((moment, line) => row(moment, line));
-    expect(inOrder(given)).toEqual([0, 3, 4, 7, 9_007_199_254_740_991].map((moment) => given.find((each) => each.moment === moment)));
+    const given = [7, 3, 9_007_199_254_740_991, 0, 4].map((instant, line) => row(instant, line));
+    expect(inOrder(given)).toEqual([0, 3, 4, 7, 9_007_199_254_740_991].map((instant) => given.find((each) => each.instant === instant)));
     expect(inOrder([])).toEqual([]);
   });
 
   it('keeps the input order of rows of one time', () => {
-    const given = [5, 1, 5, 1, 5].map((moment, line) => row(moment, line));
+    const given = [5, 1, 5, 1, 5].map((instant, line) => row(instant, line));
     expect(inOrder(given).map(({ line }) => line)).toEqual([1, 3, 0, 2, 4]);
   });
 
@@ -46,18 +46,18 @@ describe('ExternalSorter', () => {
     ['in random order', (line) => (line * 7919) % 10_007],
     ['of one time', () => 5],
     ['in order except the last', (line) => (line === RUN * 3 + 999 ? 0 : line)],
-  ])('sorts more rows than fit in memory, with rows %s', (_, momentOf) => {
+  ])('sorts more rows than fit in memory, with rows %s', (_, instantOf) => {
     const spool = newSpool();
     const sorter = new ExternalSorter(spool, BY_TIME);
     const length = RUN * 3 + 1000;
-    for (let line = 0; line < length; line += 1) sorter.add(row(momentOf(line), line));
+    for (let line = 0; line < length; line += 1) sorter.add(row(instantOf(line), line));
     expect(sorter.length).toBe(length);
     expect(fstatSync(spool.descriptor).size).toBe(3 * RUN * 48);
     let [count, wrong, lines] = [0, 0, 0];
     let before: Row = row(-1, -1);
     for (const each of sorter.inOrder()) {
-      const isAfter = each.moment > before.moment || (each.moment === before.moment && each.line > before.line);
-      const isWhole = each.moment === momentOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
+      const isAfter = each.instant > before.instant || (each.instant === before.instant && each.line > before.line);
+      const isWhole = each.instant === instantOf(each.line) && each.profile === each.line * 3 && each.input === each.line % 7;
       if (!isAfter || !isWhole || each.archive !== each.line % 2 || each.account !== each.line % 5) wrong += 1;
       count += 1;
       lines += each.line;
@@ -71,8 +71,8 @@ describe('ExternalSorter', () => {
     const sorter = new ExternalSorter(newSpool(), BY_TIME);
     for (let line = 0; line < length; line += 1) sorter.add(row(length - line, line));
     let [count, next] = [0, 1];
-    for (const { moment } of sorter.inOrder()) {
-      if (moment === next) count += 1;
+    for (const { instant } of sorter.inOrder()) {
+      if (instant === next) count += 1;
       next += 1;
     }
     expect([count, sorter.length]).toEqual([length, length]);

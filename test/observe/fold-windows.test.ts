@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FoldedChange } from '../../src/observe/fold.ts';
 import { type FoldedWindow, rowsAfter } from '../../src/observe/fold-windows.ts';
 
-const ROW = { moment: 0, profile: 1, archive: 0, account: 1, input: 0, line: 1 };
+const ROW = { instant: 0, profile: 1, archive: 0, account: 1, input: 0, line: 1 };
 
 /** A window in which some rows have one change each, with a text of a length. */
 function windowWith({ rows, changed, length }: { rows: number; changed: number; length: number }): FoldedWindow {

@@ -26,7 +26,7 @@ const snapshots = fc
     let time = START;
     return all.map(({ gap, ...fields }) => {
       time += gap;
-      return { moment: time * 1000, observed_at: new Date(time).toISOString(), profile: profileOf(fields) };
+      return { instant: time * 1000, observed_at: new Date(time).toISOString(), profile: profileOf(fields) };
     });
   });
 
@@ -43,7 +43,7 @@ describe('foldAccount', () => {
         const cut = place % (all.length + 1);
         const changes: object[] = [];
         for (const part of [all.slice(0, cut), all.slice(cut)]) {
-          const before = changes.length === 0 ? undefined : historyIn(store, all[cut]?.moment ?? 0);
+          const before = changes.length === 0 ? undefined : historyIn(store, all[cut]?.instant ?? 0);
           for (const found of foldAccount(before, part, TWITTER)) changes.push(...found);
           await observe(
             store,

@@ -43,13 +43,13 @@ async function storeOfBios(): Promise<string> {
 }
 
 /** Folds one snapshot of each name, and another of the first, at an instant. Returns how often an account was read from the store. */
-function readsOf(stored: CountedVersions, moment: Instant, units: number): number {
+function readsOf(stored: CountedVersions, instant: Instant, units: number): number {
   const path = join(mkdtempSync(join(temporaryFolder(), 'pool-')), 'pool');
   const descriptor = openSync(path, 'w+');
   const pool = new StringPool({ descriptor, close: () => {} });
   const rows = [...NAMES, ...NAMES.slice(0, 1)].flatMap((screen_name, index) => {
     const profile = { screen_name, bio: `new ${index}` };
-    return [moment, pool.append(JSON.stringify({ profile, former_names: [] })), accountKey({ id: undefined, screen_name })];
+    return [instant, pool.append(JSON.stringify({ profile, former_names: [] })), accountKey({ id: undefined, screen_name })];
   });
   pool.flush();
   stored.reads = 0;

@@ -58,7 +58,7 @@ describe('an account with most snapshots', () => {
   it('has the same weight in a fold after 10 changes and after 10,000', () => {
     const fold = new AccountFold();
     const weights = Array.from({ length: 10_000 }, (_, index) => {
-      fold.add({ moment: (START + index) * 1000, profile: { ...profile('ann'), location: `${index}`.padStart(5, '0') } }, TWITTER);
+      fold.add({ instant: (START + index) * 1000, profile: { ...profile('ann'), location: `${index}`.padStart(5, '0') } }, TWITTER);
       return fold.weight;
     });
     expect(weights.at(-1)).toBe(weights[9]);

@@ -19,7 +19,7 @@ interface TestSnapshot {
   readonly id: string | undefined;
   readonly screen_name: string;
   /** Microseconds since the start. */
-  readonly moment: number;
+  readonly instant: number;
   readonly fields: { readonly [field: string]: string | boolean | null | undefined };
 }
 
@@ -45,10 +45,10 @@ const apart = fc.oneof({ weight: 3, arbitrary: known }, { weight: 1, arbitrary: 
 function snapshots(who: typeof anybody, step: number, most: number): fc.Arbitrary<TestSnapshot[]> {
   const gap = step === 0 ? fc.constantFrom(0, 0, 1, 1_000_000) : fc.constantFrom(step, 7 * step);
   return fc.array(fc.record({ who, fields, gap }), { maxLength: most, size: 'max' }).map((all) => {
-    let moment = START;
+    let instant = START;
     return all.map(({ who, fields, gap }) => {
-      moment += gap;
-      return { ...who, moment, fields };
+      instant += gap;
+      return { ...who, instant, fields };
     });
   });
 }
@@ -64,16 +64,16 @@ const crowdedApart = snapshots(apart, 0, 25);
 const repeating = fc
   .array(fc.record({ bio: fc.constantFrom('one', 'two'), gap: fc.constantFrom(0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
   .map((all) => {
-    let moment = START;
+    let instant = START;
     return all.map(({ bio, gap }): TestSnapshot => {
-      moment += gap;
-      return { id: '1', screen_name: 'ann', moment, fields: { bio } };
+      instant += gap;
+      return { id: '1', screen_name: 'ann', instant, fields: { bio } };
     });
   });
 
-function written({ id, screen_name, moment, fields }: TestSnapshot): Snapshot {
-  const time = new Date(Math.floor(moment / 1000)).toISOString().slice(0, -1);
-  return { observed_at: `${time}${String(moment % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
+function written({ id, screen_name, instant, fields }: TestSnapshot): Snapshot {
+  const time = new Date(Math.floor(instant / 1000)).toISOString().slice(0, -1);
+  return { observed_at: `${time}${String(instant % 1000).padStart(3, '0')}Z`, id, screen_name, ...fields };
 }
 
 let stores = 0;
@@ -103,7 +103,7 @@ interface Account {
   /** Its former handles, each with the time of the last observation before the next handle. */
   readonly left: string[];
   seen: number;
-  readonly records: { id: number; data_type: string; text: string | null; moment: number; web_archive_url: unknown }[];
+  readonly records: { id: number; data_type: string; text: string | null; instant: number; web_archive_url: unknown }[];
 }
 
 /** The model: computes the expected records slowly, from all snapshots in time order. */
@@ -112,14 +112,14 @@ function expected(snapshots: readonly TestSnapshot[]): object[] {
   const called = (name: string) => accounts.find((account) => account.name.toLowerCase() === name.toLowerCase());
   const sane = (value: unknown) => value ?? '';
   let last = -1;
-  for (const { id, screen_name, moment, fields } of snapshots) {
+  for (const { id, screen_name, instant, fields } of snapshots) {
     const holder = called(screen_name);
     const mine = accounts.find((account) => account.id === id && id !== undefined);
     const account = mine ??
       (id === undefined || holder?.id === undefined ? holder : undefined) ?? { id, name: '', left: [], seen: 0, records: [] };
     if (!accounts.includes(account)) accounts.push(account);
     account.id ??= id;
-    const isLeft = account.left.includes(`${screen_name.toLowerCase()} ${moment}`) && account.name !== screen_name;
+    const isLeft = account.left.includes(`${screen_name.toLowerCase()} ${instant}`) && account.name !== screen_name;
     if (holder !== undefined && holder !== account && !isLeft) {
       holder.left.push(`${holder.name.toLowerCase()} ${holder.seen}`);
       holder.name += `~${holder.id ?? 'former'}`;
@@ -129,7 +129,7 @@ function expected(snapshots: readonly TestSnapshot[]): object[] {
       if (account.name !== screen_name) account.left.push(`${account.name.toLowerCase()} ${account.seen}`);
       account.name = screen_name;
     }
-    account.seen = moment;
+    account.seen = instant;
     for (const [field, data_type] of [
       ['display_name', 'Name'],
       ['bio', 'Bio'],
@@ -140,21 +140,21 @@ function expected(snapshots: readonly TestSnapshot[]): object[] {
       const seen = fields[field];
       if (seen === undefined) continue;
       const past = account.records.filter((record) => record.data_type === data_type);
-      const before = past.filter((record) => record.moment < moment).slice(-1);
-      const known = [...before, ...past.filter((record) => record.moment === moment)];
+      const before = past.filter((record) => record.instant < instant).slice(-1);
+      const known = [...before, ...past.filter((record) => record.instant === instant)];
       if (known.some((record) => sane(record.text) === String(sane(seen)))) continue;
-      last = Math.max(moment, last + 1);
+      last = Math.max(instant, last + 1);
       const text = past.length > 0 && field === 'website' && !seen ? null : String(sane(seen));
-      account.records.push({ id: last, data_type, text, moment, web_archive_url: fields['web_archive_url'] ?? null });
+      account.records.push({ id: last, data_type, text, instant, web_archive_url: fields['web_archive_url'] ?? null });
     }
   }
   return accounts
     .flatMap(({ name, records }) =>
-      records.map(({ moment, ...record }, index) => ({
+      records.map(({ instant, ...record }, index) => ({
         ...record,
         account: name,
         previous: records.slice(0, index).findLast(({ data_type }) => data_type === record.data_type)?.id ?? null,
-        first_encountered_date: written({ id: '', screen_name: '', moment, fields: {} })['observed_at'],
+        first_encountered_date: written({ id: '', screen_name: '', instant, fields: {} })['observed_at'],
       })),
     )
     .sort((a, b) => b.id - a.id);
@@ -253,10 +253,10 @@ describe('conflicts', () => {
   const clashing = fc
     .array(fc.record({ who: accounts, fields: few, gap: fc.constantFrom(0, 0, 0, 1_000_000) }), { maxLength: 12, size: 'max' })
     .map((all) => {
-      let moment = START;
+      let instant = START;
       return all.map(({ who, fields, gap }): TestSnapshot => {
-        moment += gap;
-        return { ...who, moment, fields };
+        instant += gap;
+        return { ...who, instant, fields };
       });
     });
   const FIELDS = { bio: 'Bio', website: 'Website', verified: 'Verified' } as const;

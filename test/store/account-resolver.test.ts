@@ -5,9 +5,9 @@ import { markObserved } from '../../src/store/known-account.ts';
 import { Accounts, day, emptyBatch, profile } from './accounts.ts';
 
 /** Returns the row of the account that is found, in this batch and again from the database alone. */
-function rowsFound(batch: Batch, accounts: Accounts, found: Profile, formerNames: readonly string[], moment: number): unknown[] {
+function rowsFound(batch: Batch, accounts: Accounts, found: Profile, formerNames: readonly string[], instant: number): unknown[] {
   accounts.writer.flush();
-  return [accounts, new Accounts(batch)].map(({ resolver }) => resolver.find(found, formerNames, moment)?.row);
+  return [accounts, new Accounts(batch)].map(({ resolver }) => resolver.find(found, formerNames, instant)?.row);
 }
 
 describe('the account resolver', () => {

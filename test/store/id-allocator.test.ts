@@ -7,14 +7,14 @@ import { IdAllocator } from '../../src/store/id-allocator.ts';
 import { temporaryFolder } from '../support/folder.ts';
 
 /** Returns an allocator for a store with records of these ids and times. */
-function allocatorBeside(...existing: readonly (readonly [id: number, moment: number])[]): IdAllocator {
+function allocatorBeside(...existing: readonly (readonly [id: number, instant: number])[]): IdAllocator {
   const batch = new Batch(join(temporaryFolder(), 'store.db'), 'by account');
   onTestFinished(() => batch.end());
   batch.ensureAccount('jack');
   const add = batch.database.prepare('INSERT INTO record (id, json) VALUES (?, ?)');
-  for (const [id, moment] of existing) {
+  for (const [id, instant] of existing) {
     const record = { account: 'jack', data_type: 'Bio', previous: null, text: '', diff_html: '', web_archive_url: null } as const;
-    add.run(id, encodeRecord({ ...record, id, first_encountered_date: timestampOf(moment) }));
+    add.run(id, encodeRecord({ ...record, id, first_encountered_date: timestampOf(instant) }));
   }
   return new IdAllocator(batch.database);
 }

@@ -34,7 +34,7 @@ function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Obs
   for (const key in snapshot) if (!FIELDS.has(key)) throw unknownField(path, key);
   const id = idField(snapshot['id'], path, 'id');
   return {
-    observed_at: momentField(snapshot['observed_at'], path, 'observed_at') ?? captureTime(taken, path),
+    observed_at: instantField(snapshot['observed_at'], path, 'observed_at') ?? captureTime(taken, path),
     web_archive_url: archiveField(snapshot['web_archive_url'], path, 'web_archive_url'),
     profile: {
       // an account that has an id can be observed without its handle
@@ -56,10 +56,10 @@ function observe(snapshot: JsonObject, path: string, taken: CaptureContext): Obs
 const NO_NAMES: readonly string[] = [];
 
 /** Reads the time of a snapshot; undefined if it is missing. */
-function momentField(found: unknown, path: string, field: string): Instant | undefined {
+function instantField(found: unknown, path: string, field: string): Instant | undefined {
   if (found === undefined) return undefined;
-  const moment = typeof found === 'string' ? parseInstant(found) : undefined;
-  if (moment !== undefined) return moment;
+  const instant = typeof found === 'string' ? parseInstant(found) : undefined;
+  if (instant !== undefined) return instant;
   const expected = 'an ISO 8601 time with a zone such as "2023-11-18T16:29:12Z", from 1970 to 2255';
   throw new Violation(at(path, field), expected, show(found));
 }

@@ -29,7 +29,7 @@ function observe(archive: JsonObject, path: string, taken: CaptureContext): Obse
   const website = websiteField(description?.['website'], inProfile, 'description.website');
   const name = handleField(account['username'], inAccount, 'username');
   return {
-    observed_at: momentOfArchive(archive, path) ?? captureTime(taken, path),
+    observed_at: instantOfArchive(archive, path) ?? captureTime(taken, path),
     web_archive_url: null,
     profile: {
       screen_name: name,
@@ -53,11 +53,11 @@ function only(archive: JsonObject, part: string): unknown {
   return isObject(element) ? element[part] : element;
 }
 
-function momentOfArchive(archive: JsonObject, path: string): Instant | undefined {
+function instantOfArchive(archive: JsonObject, path: string): Instant | undefined {
   const date = objectIn(archive['manifest'], 'archiveInfo')?.['generationDate'];
   if (date === undefined) return undefined;
-  const moment = typeof date === 'string' ? parseInstant(date) : undefined;
-  if (moment !== undefined) return moment;
+  const instant = typeof date === 'string' ? parseInstant(date) : undefined;
+  if (instant !== undefined) return instant;
   throw new Violation(at(path, 'manifest.archiveInfo.generationDate'), 'a time such as "2022-11-18T16:29:12.006Z"', show(date));
 }
 

@@ -41,7 +41,7 @@ const MAX_DEPTH = 4;
 function usersOf(tweet: JsonObject, path: string): readonly Snapshot[] {
   if (!('user' in tweet) && isNotice(tweet)) return [];
   const users: Snapshot[] = [];
-  addUsers(users, tweet, path, momentOfTweet(tweet, path), MAX_DEPTH);
+  addUsers(users, tweet, path, instantOfTweet(tweet, path), MAX_DEPTH);
   return users;
 }
 
@@ -55,21 +55,21 @@ function addUsers(users: Snapshot[], tweet: JsonObject, path: string, observedAt
 }
 
 /** Returns the time of a tweet. Tweets before 2014 have no timestamp_ms. */
-function momentOfTweet(tweet: JsonObject, path: string): Instant | undefined {
+function instantOfTweet(tweet: JsonObject, path: string): Instant | undefined {
   const field = tweet['timestamp_ms'] === undefined ? 'created_at' : 'timestamp_ms';
   const found = tweet[field];
   if (found === undefined) return undefined;
-  const moment = field === 'timestamp_ms' ? momentOfCount(found) : momentOfText(isoOf(found));
-  if (moment !== undefined) return moment;
+  const instant = field === 'timestamp_ms' ? instantOfCount(found) : instantOfText(isoOf(found));
+  if (instant !== undefined) return instant;
   const expected = field === 'timestamp_ms' ? 'milliseconds since 1970' : 'a time such as "Mon Nov 29 21:18:15 +0000 2010"';
   throw new Violation(at(path, field), expected, show(found));
 }
 
-function momentOfCount(found: unknown): Instant | undefined {
+function instantOfCount(found: unknown): Instant | undefined {
   const isCount = typeof found === 'number' || (typeof found === 'string' && /^\d{1,16}$/.test(found));
   return isCount ? instantOfMilliseconds(Number(found)) : undefined;
 }
 
-function momentOfText(found: unknown): Instant | undefined {
+function instantOfText(found: unknown): Instant | undefined {
   return typeof found === 'string' ? parseInstant(found) : undefined;
 }

@@ -77,9 +77,9 @@ describe('a tweet of the stream', () => {
     ['1358090018657', DELIVERED],
     [1358090018657, DELIVERED],
     [undefined, 1_358_090_018_000_000],
-  ])('with timestamp_ms %j has the time %d', async (timestamp, moment) => {
+  ])('with timestamp_ms %j has the time %d', async (timestamp, instant) => {
     const observations = observationsIn(await readValues([changed(tweet, ['timestamp_ms'], timestamp)]));
-    expect(observations.map(({ observed_at }) => observed_at)).toEqual([moment, moment, moment]);
+    expect(observations.map(({ observed_at }) => observed_at)).toEqual([instant, instant, instant]);
   });
 
   it('requires --observed-at if it has no time', async () => {
