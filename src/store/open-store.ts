@@ -9,7 +9,8 @@ import { wrapErrors } from './store-error.ts';
 
 /**
  * What a store is opened for. `read`: the file must exist. `write`: the file is created if it is missing. `batch`: as `write`, but the
- * caller migrates the store in its transaction. `dry run`: as `batch`, but the caller rolls back, and the file stays unchanged.
+ * caller creates the tables of a new store in its transaction. `dry run`: the caller migrates any store in a transaction and rolls that
+ * back, so that the file stays unchanged.
  */
 export type Purpose = 'read' | 'write' | 'batch' | 'dry run';
 
@@ -52,12 +53,11 @@ function open(path: string, purpose: Purpose, folders: readonly string[] | undef
     const version = schemaVersion(database, path);
     if (version === 0) database.exec(`PRAGMA page_size = ${PAGE_BYTES}`);
     setWritable(database);
-    if (purpose === 'write' || (isReader && version < MIGRATIONS.length)) {
+    // the first batch of a new store does both: without a write-ahead log it writes its data once, not twice
+    const isNewForBatch = purpose === 'batch' && folders !== undefined;
+    if (isReader ? version < MIGRATIONS.length : purpose !== 'dry run' && !isNewForBatch) {
       database.exec(WRITE_AHEAD_LOG);
       migrate(database, path);
-    } else if (purpose === 'batch' && folders === undefined) {
-      // the first batch into a new store sets it at its end, because without a write-ahead log it writes its data once, not twice
-      database.exec(WRITE_AHEAD_LOG);
     }
     if (isReader) setReadOnly(database);
     // from here on the connection has a lock, so no other process removes the file
