@@ -27,8 +27,9 @@ export function missingOf(
   const isComplete = feed.state === 'complete' && feed.excess <= 0 && accounts.state === 'complete' && accounts.excess <= 0;
   if (isComplete) return { isComplete, missing: { records: 0, accounts: 0, gaps: [], isCountUnstable: false, pages: [] } };
   const missing = {
-    records: Math.max(0, count.data - (known.data + fresh.data - gone.data.length)),
-    accounts: Math.max(0, count.account - (known.account + fresh.account - gone.account.length)),
+    // records and accounts that were removed during the last walk still count as known, so its excess can be higher
+    records: Math.max(0, feed.excess, count.data - (known.data + fresh.data - gone.data.length)),
+    accounts: Math.max(0, accounts.excess, count.account - (known.account + fresh.account - gone.account.length)),
     gaps: feed.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'data', number: gap.page }) })),
     isCountUnstable: [...feed.gaps, ...accounts.gaps].every(({ reason }) => reason === null) && feed.excess <= 0 && accounts.excess <= 0,
     pages: accounts.gaps.map((gap) => ({ ...gap, url: addressOf({ collection: 'account', number: gap.page }) })),

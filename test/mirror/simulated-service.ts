@@ -5,6 +5,9 @@ import type { PageName } from '../../src/mirror/plan.ts';
 
 /** A mirror that asks more often goes round in circles. */
 const LIMIT = 20_000;
+/** The lowest id before the first reset, and how much lower the ids are after each reset. No id comes twice: it identifies a record. */
+const FIRST_ID = 1_000_000;
+const RESET_STEP = 10_000;
 const BASE = 'https://service.example';
 
 /** A change of a service between two requests. */
@@ -30,7 +33,8 @@ export class SimulatedService {
   readonly accountRequests: number[] = [];
   readonly #pageSize: number;
   readonly #changes: ReadonlyMap<number, readonly Change[]>;
-  #nextId = 1000;
+  #firstId = FIRST_ID;
+  #nextId = FIRST_ID;
   #nextAccount = 0;
 
   /** @param changes by the number of the request that they come before, from 0 */
@@ -76,7 +80,8 @@ export class SimulatedService {
     if (change.kind === 'remove') this.records = this.records.toSpliced(Math.floor(change.at * this.records.length), change.records);
     if (change.kind === 'reset') {
       this.records = [];
-      this.#nextId = 500;
+      this.#firstId -= RESET_STEP;
+      this.#nextId = this.#firstId;
       this.#grow(change.records, 0);
     }
   }
