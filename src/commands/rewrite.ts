@@ -26,11 +26,6 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         'PALIMPSEST_ORIGIN',
       ),
     )
-    .addOption(
-      new Option('--layout <layout>', 'the layout of the tree (default: that of the tree in --out, or static without one)')
-        .env('PALIMPSEST_LAYOUT')
-        .choices(['static', 'composed'] as const),
-    )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
     .addHelpText(
@@ -43,7 +38,6 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
           'palimpsest rewrite nginx --origin https://bucket.s3.eu-central-1.amazonaws.com',
           'print the files for nginx in front of a bucket',
         ],
-        ['palimpsest rewrite cloudflare-workers --layout composed', 'print the files for Cloudflare Workers in front of a bucket of R2'],
       ),
     )
     .action(async (name, options, command) => {
@@ -63,23 +57,14 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         ]);
         return;
       }
-      const [
-        { hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles },
-        { forLayout },
-        { beforeOrigin },
-        { suggest },
-        { chooseLayout },
-      ] = await Promise.all([
+      const [{ hostNamed, noTree, siteOf, siteWithoutTree, writeHostFiles }, { beforeOrigin }, { suggest }] = await Promise.all([
         import('../hosting/host-files.ts'),
-        import('../hosting/host-layout.ts'),
         import('../hosting/origin.ts'),
         import('../history/suggest.ts'),
-        import('../tree/found-layout.ts'),
       ]);
-      const layout = chooseLayout(options.out, options.layout);
-      const named = forLayout(hostNamed(name, suggest), layout);
+      const named = hostNamed(name, suggest);
       const host = options.origin === undefined ? named : beforeOrigin(named, options.origin, options.out);
-      const site = siteOf(options.out, host, layout);
+      const site = siteOf(options.out, host);
       if (site === undefined) {
         if (command.getOptionValueSource('out') === 'cli') throw noTree(options.out);
         const consequence = 'the files are for a tree at the root of example.org, and the limits of the host were not checked';
@@ -95,7 +80,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
         // a single file can be redirected: its heading is then not part of it
         if (file !== undefined && others.length === 0) terminal.notes([heading(file), '']);
         const lines = others.length === 0 ? files.map(textOf) : files.flatMap((each) => [heading(each), '', textOf(each)]);
-        terminal.summary({ host: host.name, layout, out, files, steps: host.steps }, lines);
+        terminal.summary({ host: host.name, out, files, steps: host.steps }, lines);
         terminal.notes([
           ...(host.steps.length === 0 ? [] : ['', `to install the files, write them to a folder: ${write}`]),
           ...stepsOf(host),
@@ -104,7 +89,7 @@ export function declareRewrite(program: Program, terminal: Terminal): void {
       }
       writeHostFiles(hostFiles, files);
       const written = files.map(({ path, where }) => ({ path, where }));
-      terminal.summary({ host: host.name, layout, out, hostFiles, files: written, steps: host.steps }, [
+      terminal.summary({ host: host.name, out, hostFiles, files: written, steps: host.steps }, [
         `wrote the files for ${host.title} to ${hostFiles}`,
         ...files.map((file) => `  ${file.path}: ${file.where}`),
         ...stepsOf(host),
@@ -122,7 +107,7 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
   const indent = ' '.repeat(width + 2);
   return [
     `hosts (${example} prints the files for nginx; docs/hosts.md in the package compares the hosts)`,
-    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin, composed }) => [
+    ...hosts.flatMap(({ name, title, testedOn, cannot, limits, atOrigin }) => [
       `  ${name.padEnd(width)}${title}`,
       `${indent}tested on ${testedOn}`,
       `${indent}lacks: ${lacks(cannot)}`,
@@ -130,7 +115,6 @@ function list(hosts: readonly Host[], refused: readonly RefusedHost[], example: 
       ...(atOrigin === undefined
         ? []
         : [`${indent}with --origin tested on ${atOrigin.testedOn}`, `${indent}with --origin lacks: ${lacks(atOrigin.cannot)}`]),
-      ...(composed === undefined ? [] : [`${indent}with --layout composed lacks: ${lacks(composed.cannot)}`]),
     ]),
     'refused',
     ...refused.flatMap(({ name, title, reason, instead }) => [

@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { requireHead } from '../composed/head.ts';
 import { Failure } from '../contract/failure.ts';
 import { hint, suggested } from '../contract/hint.ts';
 import type { Host, HostFile, PublishedSite } from '../rewrite/hosts/host.ts';
@@ -10,7 +9,6 @@ import { REFUSED } from '../rewrite/hosts/unsupported.ts';
 import { readBuildRecord } from '../tree/build-record.ts';
 import { extentOf } from '../tree/extent.ts';
 import { fileSystemFailure } from '../tree/folder.ts';
-import { foundLayout, type Layout, refuseOtherLayout } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
 
 /** Returns the names most similar to a name, best first, at most `most`. */
@@ -44,37 +42,25 @@ export function hostNamed(name: string | undefined, suggest: Suggest): Host {
 }
 
 /**
- * Returns the site of a tree, from its build record or its head.json.
+ * Returns the site of a tree, from its build record.
  * @returns undefined if there is no finished tree
- * @throws Failure other-layout, tree-edited, host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
+ * @throws Failure host-limit if the tree exceeds a limit of the host, usage if no rules can be written for its base URL
  */
-export function siteOf(tree: string, host: Host, layout: Layout): PublishedSite | undefined {
-  refuseOtherLayout(tree, layout, 'leave out --layout, or name another tree with --out');
-  const baseUrl = baseUrlOf(tree, layout);
-  if (baseUrl === undefined) return undefined;
-  if (layout === 'static') refuseTooMuch(host, tree);
-  const { origin, hostname, pathname } = new URL(baseUrl);
+export function siteOf(tree: string, host: Host): PublishedSite | undefined {
+  const record = readBuildRecord(tree);
+  if (typeof record !== 'object') return undefined;
+  refuseTooMuch(host, tree);
+  const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) {
-    const browse = layout === 'static' && hasBrowseFiles(tree);
+    const browse = record.browse_files !== undefined;
     return { origin, domain: hostname, base, browse, program: program(browse) };
   }
-  throw new Failure('usage', `rules for ${baseUrl} cannot be written`, {
+  throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
     expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
     found: base,
     hint: 'build again with another --base-url',
   });
-}
-
-function baseUrlOf(tree: string, layout: Layout): string | undefined {
-  if (layout === 'composed') return foundLayout(tree) === undefined ? undefined : requireHead(tree).base_url;
-  const record = readBuildRecord(tree);
-  return typeof record === 'object' ? record.base_url : undefined;
-}
-
-function hasBrowseFiles(tree: string): boolean {
-  const record = readBuildRecord(tree);
-  return typeof record === 'object' && record.browse_files !== undefined;
 }
 
 /** Returns the error for a folder that a user named as a tree, if it has none. */
@@ -82,7 +68,7 @@ export function noTree(folder: string): Failure {
   return new Failure('no-tree', `there is no finished tree in ${folder}`, {
     place: { file: folder },
     expected: 'a folder that palimpsest build made',
-    found: 'no build.json or head.json, or the build.json of an unfinished build',
+    found: 'no build.json, or the build.json of an unfinished build',
     hint: 'name the tree with --out, and the folder for the files of the host with --host-files',
   });
 }
@@ -97,8 +83,6 @@ function program(browse: boolean): PublishedSite['program'] {
   return {
     resolve: browse ? textOf('resolve', 'browse') : textOf('resolve'),
     respond: browse ? textOf('respond', 'respond-browse') : textOf('respond'),
-    compose: textOf('chunks', 'compose'),
-    respondComposed: textOf('tree-reader', 'respond-composed'),
   };
 }
 
@@ -121,7 +105,7 @@ function refuseTooMuch(host: Host, tree: string): void {
  * @throws Failure not-ours if a file with other contents exists, or the folder is a tree; file-system
  */
 export function writeHostFiles(out: string, files: readonly HostFile[]): void {
-  refuse(readBuildRecord(out) !== 'none' || foundLayout(out) !== undefined, out, 'a folder beside the tree', 'a tree');
+  refuse(readBuildRecord(out) !== 'none', out, 'a folder beside the tree', 'a tree');
   for (const file of files) {
     const target = join(out, file.path);
     const isOther = existsSync(target) && !hasContents(target, file.text);

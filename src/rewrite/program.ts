@@ -7,10 +7,6 @@ export interface Program {
   readonly resolve: string;
   /** respond.js: does the same for runtimes with the Fetch API. With browse files, respond-browse.js too. */
   readonly respond: string;
-  /** chunks.js and compose.js: compose a page of the composed layout. */
-  readonly compose: string;
-  /** tree-reader.js and respond-composed.js: answer from the composed layout, for runtimes with the Fetch API. */
-  readonly respondComposed: string;
 }
 
 /** The name of a module that a script can include. */
@@ -23,11 +19,6 @@ export type Part = keyof Program;
 export function inlined(program: Program, ...parts: readonly Part[]): string {
   const modules = parts.map((part) => program[part].replace(/^import .*\n/gm, '').replace(/^export (?=[a-z])/gm, ''));
   return `// The rest is the rewrite function of palimpsest, the same on every host. Do not edit it.\n\n${modules.join('\n')}`;
-}
-
-/** Returns the modules that answer from the composed layout on runtimes with the Fetch API, as {@link inlined} does. */
-export function inlinedComposed(program: Program): string {
-  return inlined(program, 'resolve', 'respond', 'compose', 'respondComposed');
 }
 
 /**

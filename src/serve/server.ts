@@ -6,11 +6,9 @@ import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
 import { type Asked, respond } from '../rewrite/respond.ts';
 import { respondWithBrowse } from '../rewrite/respond-browse.ts';
-import { readBuildRecord } from '../tree/build-record.ts';
+import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { requireTree } from '../tree/existing-tree.ts';
-import { foundLayout } from '../tree/found-layout.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
-import { answerComposed, composedTree, type ServedTree } from './composed.ts';
 import { basePathOf, rebaseFeed, rebasePage } from './rebase.ts';
 
 export interface ServeOptions {
@@ -25,7 +23,7 @@ export interface ServeOptions {
 export interface RunningServer {
   /** The base URL of the server. Its path is that of the tree's base URL. */
   readonly url: string;
-  readonly build: ServedTree;
+  readonly build: BuildRecord;
   readonly close: () => Promise<void>;
 }
 
@@ -34,10 +32,10 @@ const GZIP = { name: 'gzip', suffix: '.gz' };
 
 /**
  * Serves a tree at the path of its base URL, like the hosts of `palimpsest rewrite`.
- * @throws Failure no-tree, tree-unfinished, tree-edited, port-taken
+ * @throws Failure no-tree, tree-unfinished, port-taken
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const build = foundLayout(options.out) === 'composed' ? composedTree(options.out) : requireTree(options.out);
+  const build = requireTree(options.out);
   const { server, listen } = serverFor(options, build);
   const address = await new Promise<string>((done, fail) => {
     server.once('error', (cause) => fail(cannotListen(options, cause)));
@@ -53,7 +51,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
 function serverFor(
   options: ServeOptions,
-  build: ServedTree,
+  build: BuildRecord,
 ): { readonly server: ReturnType<typeof createServer>['server']; readonly listen: (done: () => void) => void } {
   const http = createServer({
     root: options.out,
@@ -70,19 +68,17 @@ function serverFor(
   return { server: http.server, listen: (done) => http.listen(options.port, options.host, done) };
 }
 
-async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: ServedTree): Promise<void> {
+async function handle(request: IncomingMessage, response: ServerResponse, options: ServeOptions, build: BuildRecord): Promise<void> {
   const { method = 'GET', url = '/', headers } = request;
   const origin = options.rebase ? originOf(request) : undefined;
   const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
-  const answer =
-    (await answerComposed(webRequest, options.out, (base) => (origin === undefined ? base : origin + basePathOf(base)))) ??
-    (await answerStatic(webRequest, options.out, currentTree(options.out, build), origin));
+  const answer = await answerFrom(webRequest, options.out, currentTree(options.out, build), origin);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
 }
 
 /** @param origin the origin for the links of the page; undefined to keep the links */
-function answerStatic(asked: Asked, out: string, tree: ServedTree, origin: string | undefined): Promise<Response> {
+function answerFrom(asked: Asked, out: string, tree: BuildRecord, origin: string | undefined): Promise<Response> {
   const { base_url: base, browse_files } = tree;
   const answerTo = browse_files === undefined ? respond : respondWithBrowse;
   return answerTo(asked, basePathOf(base), (path) => readPage(out, path, base, origin), [GZIP]);
@@ -115,7 +111,7 @@ function rebased(path: string, file: Buffer, from: string, to: string): Buffer {
 }
 
 /** Returns what a server knows about the present tree: it may have been rebuilt since the server started. */
-function currentTree(out: string, atStart: ServedTree): ServedTree {
+function currentTree(out: string, atStart: BuildRecord): BuildRecord {
   const record = readBuildRecord(out);
   return typeof record === 'object' ? record : atStart;
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Collection } from '../../src/contract/collection.ts';
-import type { Layout } from '../../src/tree/found-layout.ts';
 import { type History, toNdjson } from '../support/histories.ts';
 import { palimpsestJson } from '../support/palimpsest.ts';
 import { goodHistory } from '../verify/good-tree.ts';
@@ -10,15 +9,6 @@ import { addOtherFiles } from './browse-files.ts';
 
 /** A text in the newest record, and two replacements of the same length that are used in turn. */
 const [BEFORE, AFTER, EDITED] = ['before', 'after!', 'edited'];
-
-/** The earlier generation of a composed tree has this newest text. */
-const EARLIER = 'earlier';
-
-/** The records of a composed tree, so that it has several leaves. */
-const COMPOSED_RECORDS = 450;
-
-/** The times of the generations of a composed tree: the earlier one, the present one, and that of a change. */
-export const GENERATIONS = ['2020-01-01T03:00:00Z', '2020-01-02T03:00:00Z', '2020-01-03T03:00:00Z'] as const;
 
 /** A tree for hosts to serve, with two collections of three pages each. */
 export class PublishedSite {
@@ -28,22 +18,17 @@ export class PublishedSite {
   /** The folder that hosts serve. */
   readonly tree: string;
   readonly #folder: string;
-  readonly #layout: Layout;
-  /** The pages of the static layout. */
-  readonly #pages: string;
 
-  private constructor(folder: string, base: string, layout: Layout, browse: boolean) {
+  private constructor(folder: string, base: string, browse: boolean) {
     this.#folder = folder;
-    this.#layout = layout;
-    this.#pages = join(folder, 'tree');
     this.base = base;
     this.browse = browse;
-    this.tree = layout === 'composed' ? join(folder, 'composed') : this.#pages;
+    this.tree = join(folder, 'tree');
   }
 
   /** Builds the tree with palimpsest, with file times one hour in the past. */
   static async build(folder: string, base: string, browse = false): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base, 'static', browse);
+    const site = new PublishedSite(folder, base, browse);
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'secret.txt'), 'not for readers');
     await site.#build(BEFORE);
@@ -51,30 +36,15 @@ export class PublishedSite {
     return site;
   }
 
-  /** Builds a tree with the composed layout and two generations. The pages of both are kept in the static layout too. */
-  static async buildComposed(folder: string, base: string): Promise<PublishedSite> {
-    const site = new PublishedSite(folder, base, 'composed', false);
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'secret.txt'), 'not for readers');
-    await site.#build(EARLIER, ['--built-at', GENERATIONS[0]]);
-    cpSync(site.#pages, join(folder, 'earlier'), { recursive: true });
-    await site.#build(BEFORE, ['--built-at', GENERATIONS[1]]);
-    const next = join(folder, 'next');
-    for (const name of readdirSync(folder)) cpSync(join(folder, name), join(next, name), { recursive: true });
-    await new PublishedSite(next, base, 'composed', false).#build(AFTER, ['--built-at', GENERATIONS[2]]);
-    return site;
-  }
-
   /** Returns a copy that one host may change. */
   copy(folder: string): PublishedSite {
     cpSync(this.#folder, folder, { recursive: true, preserveTimestamps: true });
-    return new PublishedSite(folder, this.base, this.#layout, this.browse);
+    return new PublishedSite(folder, this.base, this.browse);
   }
 
   /** Builds the tree again with a changed newest record. Pages have different content of the same length; removed files are restored. */
   async rebuild(): Promise<void> {
-    if (this.#layout === 'static') await this.#build(AFTER, ['--repair']);
-    else for (const name of ['tree', 'composed']) cpSync(join(this.#folder, 'next', name), join(this.#folder, name), { recursive: true });
+    await this.#build(AFTER, ['--repair']);
   }
 
   /** Replaces the content of a file by different content of the same length and time, and updates the manifest. */
@@ -97,15 +67,11 @@ export class PublishedSite {
 
   async #build(newest: string, more: readonly string[] = []): Promise<void> {
     const at = (name: string) => join(this.#folder, name);
-    const isStatic = this.#layout === 'static';
-    const length = isStatic ? 60 : COMPOSED_RECORDS;
-    writeFileSync(at('history.ndjson'), `${toNdjson(historyWith(newest, length)).join('\n')}\n`);
+    writeFileSync(at('history.ndjson'), `${toNdjson(historyWith(newest)).join('\n')}\n`);
     await palimpsestJson(['import', at('history.ndjson'), '--store', at('store.db'), '--on-conflict', 'replace']);
-    const sizes = ['--page-size', String(length / 3), '--account-page-size', '3'];
-    const build = ['build', '--store', at('store.db'), '--base-url', `https://history.example${this.base}`, ...sizes];
-    const compress = isStatic ? ['--compress', 'gzip,brotli', ...more, ...(this.browse ? ['--html'] : [])] : [];
-    await palimpsestJson([...build, '--out', this.#pages, ...compress]);
-    if (!isStatic) await palimpsestJson([...build, '--out', this.tree, '--layout', 'composed', ...more]);
+    const build = ['build', '--store', at('store.db'), '--base-url', `https://history.example${this.base}`, '--out', this.tree];
+    const sizes = ['--page-size', '20', '--account-page-size', '3'];
+    await palimpsestJson([...build, ...sizes, '--compress', 'gzip,brotli', ...more, ...(this.browse ? ['--html'] : [])]);
     if (this.browse) addOtherFiles(this.tree);
   }
 
@@ -125,17 +91,6 @@ export class PublishedSite {
     return this.file(`rest/${collection}/page/${page}/index.json`);
   }
 
-  /** Returns the bytes of a page of the earlier generation, with the links of `?as_of=1`. */
-  earlierPage(collection: Collection, page: number): Buffer {
-    const text = readFileSync(join(this.#folder, 'earlier/rest', collection, `page/${page}/index.json`), 'utf8');
-    const [envelope = ''] = text.split('"results":');
-    const links = envelope.replace(
-      /\/(?:\?(page=\d+))?"/g,
-      (_, parameter) => `/?as_of=1${parameter === undefined ? '' : `&${parameter}`}"`,
-    );
-    return Buffer.from(links + text.slice(envelope.length));
-  }
-
   /** Returns the paths of browse files: the home page, and two of each folder and suffix. */
   browseFiles(): string[] {
     const paths = readdirSync(join(this.tree, 'browse'), { recursive: true, encoding: 'utf8' })
@@ -146,9 +101,9 @@ export class PublishedSite {
     return ['index.html', ...paths.filter((path, at) => paths.slice(0, at).filter((other) => kindOf(other) === kindOf(path)).length < 2)];
   }
 
-  /** Returns the bytes of a file of the static layout. */
+  /** Returns the bytes of a file of the tree. */
   file(path: string): Buffer {
-    return readFileSync(join(this.#pages, path));
+    return readFileSync(join(this.tree, path));
   }
 }
 
@@ -156,8 +111,8 @@ function sha256(bytes: string | Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
 }
 
-function historyWith(newest: string, length: number): History {
-  const { records, accounts } = goodHistory(length);
+function historyWith(newest: string): History {
+  const { records, accounts } = goodHistory();
   const edited = records.map((record, index) => (index === 0 ? { ...record, text: newest } : record));
   return {
     records: edited,

@@ -46,8 +46,6 @@ export interface Subject {
   /** Copies the tree to the origin that the host's files name. */
   readonly publish?: (site: Pick<Trial, 'tree' | 'base'>) => Promise<Published>;
   readonly start: (trial: Trial) => Promise<Running>;
-  /** Starts the host with files for the composed layout; omitted if this is the same. */
-  readonly startComposed?: (trial: Trial) => Promise<Running>;
 }
 
 /** Returns the name of a subject. A host with an origin has a different name than the same host with its own tree. */

@@ -36,7 +36,7 @@ import { openPage, type Page } from './subjects/chromium.ts';
 import type { Outcome } from './table.ts';
 
 /** The probes that every host must pass. */
-export const CORE: { readonly [name: string]: Probe } = {
+const CORE: { readonly [name: string]: Probe } = {
   'the core queries': queries('core'),
   'a walk by next': walk,
   spellings,
@@ -44,8 +44,8 @@ export const CORE: { readonly [name: string]: Probe } = {
   'pages that are not there compressed': unpacked,
 };
 
-/** The probes, those that change the tree last. A tree with the composed layout shows `composed`. */
-export const PROBES: { readonly [C in Exclude<Capability, 'composed'>]: Probe } = {
+/** The probes, those that change the tree last. */
+const PROBES: { readonly [C in Capability]: Probe } = {
   'empty-value': queries('empty-value'),
   'letter-case': queries('letter-case'),
   'last-repeat': queries('last-repeat'),

@@ -38,7 +38,7 @@ describe('docs/hosts.md', () => {
     });
     writeFileSync(join(folder, 'example.ts'), source);
     const { example }: { readonly example: Host } = await import(/* @vite-ignore */ join(folder, 'example.ts'));
-    const program = { resolve: compiled('resolve'), respond: compiled('respond'), compose: '', respondComposed: '' };
+    const program = { resolve: compiled('resolve'), respond: compiled('respond') };
     for (const { path, text } of example.render({
       origin: 'https://example.org',
       domain: 'example.org',

@@ -10,8 +10,6 @@ const module = (name: string) => readFileSync(new URL(`../../dist/rewrite/${name
 const PROGRAM = {
   resolve: module('resolve'),
   respond: module('respond'),
-  compose: module('chunks') + module('compose'),
-  respondComposed: module('tree-reader') + module('respond-composed'),
 };
 const BROWSE_PROGRAM = {
   ...PROGRAM,
@@ -89,69 +87,6 @@ describe.each(HOSTS.map((host) => [host.name, host] as const))('%s', (name, host
     }
     for (const capability of Object.keys(host.untested ?? {})) expect(host.cannot).not.toHaveProperty(capability);
   });
-});
-
-const COMPOSED = HOSTS.flatMap(({ name, composed }) => (composed === undefined ? [] : [[name, composed] as const]));
-
-describe.each(COMPOSED)('%s with the composed layout', (name, { cannot, untested = {}, render, steps }) => {
-  const textAt = (base: string) =>
-    render(site(base))
-      .map(({ text }) => text)
-      .join('\n');
-
-  test('renders the same files each time, for the path of the base URL', () => {
-    expect(render(site('/api'))).toEqual(render(site('/api')));
-    for (const { path, where, text } of render(site('/api'))) {
-      expect(path).toMatch(/^[\w.-]+(\/[\w.-]+)*$/);
-      expect(where.length).toBeGreaterThan(10);
-      expect(text).not.toMatch(/[ \t]$/m);
-      expect(text).not.toContain('[object');
-    }
-    expect(textAt('/zzz-where/v2')).toContain('/zzz-where/v2');
-    expect(textAt('')).not.toContain('zzz');
-  });
-
-  test('contains the modules that compose pages exactly once, without imports of them', () => {
-    for (const part of ['resolve', 'chunks', 'compose', ...(name === 'nginx-njs' ? [] : ['tree-reader', 'respond-composed'])]) {
-      const body = module(part)
-        .replace(/^import .*\n/gm, '')
-        .replace(/^export (?=[a-z])/gm, '')
-        .trim();
-      expect(textAt('').split(body).length, part).toBe(2);
-    }
-    expect(textAt('')).not.toMatch(/from '\.\/(?!handler)/);
-  });
-
-  test('has steps that copy each of its files, or no copies', () => {
-    for (const { path } of steps.some((step) => step.startsWith('cp ')) ? render(site('')) : []) expect(steps.join('\n')).toContain(path);
-  });
-
-  test('has a reason for each missing capability, and lists no capability as both missing and untested', () => {
-    for (const [capability, reason] of [...Object.entries(cannot), ...Object.entries(untested)]) {
-      expect(Object.keys(CAPABILITIES)).toContain(capability);
-      expect(reason.length).toBeGreaterThan(15);
-    }
-    for (const capability of Object.keys(untested)) expect(cannot).not.toHaveProperty(capability);
-  });
-});
-
-test('every host supports the composed layout or has the reason why not', () => {
-  expect(COMPOSED.map(([name]) => name)).toEqual([
-    'nginx-njs',
-    'node',
-    'deno',
-    'bun',
-    'cloudflare-workers',
-    'netlify',
-    'vercel',
-    'lambda-edge',
-    'service-worker',
-  ]);
-  for (const { name, cannot, atOrigin, composed } of HOSTS) {
-    expect(cannot.composed === undefined, name).toBe(composed !== undefined);
-    expect(composed === undefined ? undefined : composed.cannot.composed, name).toBe(undefined);
-    if (atOrigin !== undefined) expect(atOrigin.cannot.composed, name).not.toBe(undefined);
-  }
 });
 
 const ORIGIN: Origin = {

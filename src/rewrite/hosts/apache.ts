@@ -9,7 +9,6 @@ export const apache: Host = {
   title: 'Apache HTTP Server',
   testedOn: 'the real server',
   cannot: {
-    composed: 'its rules choose a file and cannot compose a page',
     'percent-decoding': 'a RewriteCond cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'a RewriteCond cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',

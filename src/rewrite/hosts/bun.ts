@@ -1,5 +1,4 @@
 import { inlined, responder } from '../program.ts';
-import { bunComposed } from './bun-composed.ts';
 import type { Host } from './host.ts';
 
 export const bun: Host = {
@@ -35,5 +34,4 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 bun server.js'],
-  composed: bunComposed,
 };

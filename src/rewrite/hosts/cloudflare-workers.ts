@@ -1,5 +1,4 @@
 import { inlined, responder } from '../program.ts';
-import { cloudflareWorkersComposed } from './cloudflare-workers-composed.ts';
 import type { Host } from './host.ts';
 
 export const cloudflareWorkers: Host = {
@@ -54,5 +53,4 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx wrangler deploy'],
-  composed: cloudflareWorkersComposed,
 };

@@ -10,7 +10,6 @@ export const cloudfrontFunctions: Host = {
   title: 'CloudFront Functions',
   testedOn: 'njs, which runs the same JavaScript dialect, in front of a static origin; the tests simulate CloudFront between the two',
   cannot: {
-    composed: 'a function cannot read the objects of the bucket: use lambda-edge',
     'error-headers': 'a page past the end is answered with a custom error response, which has the headers of the bucket',
     gzip: 'CloudFront compresses responses itself if its cache policy enables it',
     brotli: 'CloudFront compresses responses itself if its cache policy enables it',

@@ -1,5 +1,4 @@
 import { inlined, responder } from '../program.ts';
-import { denoComposed } from './deno-composed.ts';
 import type { Host } from './host.ts';
 
 export const deno: Host = {
@@ -30,5 +29,4 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 deno run --allow-net --allow-read --allow-env main.js'],
-  composed: denoComposed,
 };

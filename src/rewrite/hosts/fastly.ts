@@ -19,7 +19,7 @@ export const fastly: Host = {
   name: 'fastly',
   title: 'Fastly VCL',
   testedOn: "falco only, a linter for Fastly's VCL",
-  cannot: { composed: 'VCL chooses an object of the origin and cannot compose a page' },
+  cannot: {},
   untested: untested(),
   limits: {},
   render: ({ base, browse }) => [
@@ -146,7 +146,7 @@ function json(text: string): string {
 }
 
 function untested(): NonNullable<Host['untested']> {
-  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES && name !== 'composed');
+  const names = Object.keys(CAPABILITIES).filter((name): name is Capability => name in CAPABILITIES);
   return Object.fromEntries(names.map((name) => [name, CANNOT[name] ?? LINTED]));
 }
 

@@ -10,7 +10,6 @@ export const haproxy: Host = {
   title: 'HAProxy',
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
-    composed: 'its rules choose a file of the origin and cannot compose a page',
     'percent-decoding': 'a replacement cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'a replacement cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',

@@ -23,17 +23,6 @@ export interface Host {
   readonly steps: readonly string[];
   /** The variant of the host that fetches pages from an origin. A host without it needs the tree on its own machine. */
   readonly atOrigin?: HostAtOrigin;
-  /** The variant of the host for the composed layout. A host without it has the reason in `cannot.composed`. */
-  readonly composed?: ComposedHost;
-}
-
-/** A host that composes pages from the files of the composed layout. */
-export interface ComposedHost {
-  readonly testedOn: string;
-  readonly cannot: Host['cannot'];
-  readonly untested?: Host['untested'];
-  readonly render: Host['render'];
-  readonly steps: readonly string[];
 }
 
 /** A host in front of the object store to which a tree was published. */

@@ -1,7 +1,6 @@
 import { inlined, resolver } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
-import { lambdaEdgeComposed } from './lambda-edge-composed.ts';
 
 const CLOUDFRONT = 'CloudFront and the bucket provide it, and the tests have neither';
 
@@ -65,7 +64,6 @@ ${inlined(program, 'resolve')}`,
     },
   ],
   steps: [],
-  composed: lambdaEdgeComposed,
 };
 
 const TYPE_OF = `function typeOf(uri) {

@@ -9,7 +9,6 @@ export const lighttpd: Host = {
   title: 'lighttpd',
   testedOn: 'the real server',
   cannot: {
-    composed: 'its rules choose a file and cannot compose a page',
     'other-digits': 'a rule cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',
     'control-characters': "Debian's configuration rejects them with 400 (url-ctrls-reject)",

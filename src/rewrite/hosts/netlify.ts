@@ -2,7 +2,6 @@ import { BROWSE_TYPES } from '../browse.ts';
 import { inlined, responder } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
-import { netlifyComposed } from './netlify-composed.ts';
 
 export const netlify: Host = {
   name: 'netlify',
@@ -56,7 +55,6 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx netlify-cli deploy --prod'],
-  composed: netlifyComposed,
 };
 
 /** Returns the paths of browse files that reach the function. At the root of a host, Netlify itself serves the files. */

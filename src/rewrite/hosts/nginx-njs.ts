@@ -2,7 +2,6 @@ import { inlined, resolver } from '../program.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 import { ADD_CACHE_CONTROL, TYPES } from './nginx-browse.ts';
-import { nginxNjsComposed } from './nginx-njs-composed.ts';
 
 export const nginxNjs: Host = {
   name: 'nginx-njs',
@@ -93,7 +92,6 @@ ${inlined(program, 'resolve')}`,
     'nginx -t',
     'systemctl reload nginx',
   ],
-  composed: nginxNjsComposed,
 };
 
 /** The location of browse files, without the headers of the API. */

@@ -8,7 +8,6 @@ export const nginx: Host = {
   title: 'nginx',
   testedOn: 'the real server',
   cannot: {
-    composed: 'its maps choose a file and cannot compose a page: use nginx-njs',
     'percent-decoding': 'a map cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'a map cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',

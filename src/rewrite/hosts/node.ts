@@ -1,6 +1,5 @@
 import { inlined, responder } from '../program.ts';
 import type { Host } from './host.ts';
-import { nodeComposed } from './node-composed.ts';
 import { nodeServer } from './node-server.ts';
 
 export const node: Host = {
@@ -37,5 +36,4 @@ ${inlined(program, 'resolve', 'respond')}`,
     nodeServer,
   ],
   steps: ['TREE=/var/www/palimpsest/out PORT=8080 node server.mjs'],
-  composed: nodeComposed,
 };

@@ -1,6 +1,5 @@
 import { inlined, responder } from '../program.ts';
 import type { Host } from './host.ts';
-import { serviceWorkerComposed } from './service-worker-composed.ts';
 
 export const serviceWorker: Host = {
   name: 'service-worker',
@@ -47,5 +46,4 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: [],
-  composed: serviceWorkerComposed,
 };

@@ -11,7 +11,6 @@ export const varnish: Host = {
   title: 'Varnish Cache',
   testedOn: 'the real server, in front of nginx as its origin',
   cannot: {
-    composed: 'VCL chooses an object of the origin and cannot compose a page',
     'percent-decoding': 'VCL cannot decode percent-encoding: %32 is answered with 404',
     'other-digits': 'VCL cannot convert other Unicode digits: such a number is answered with 404',
     'digit-limit': 'a pattern cannot count digits: a number of more than 4,300 digits is answered with its page',

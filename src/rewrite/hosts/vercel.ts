@@ -2,7 +2,6 @@ import { BROWSE_TYPES } from '../browse.ts';
 import { inlined, responder } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
-import { vercelComposed } from './vercel-composed.ts';
 
 /** The headers of the files. They apply to a file that is requested under its own path; the middleware sets all headers of pages. */
 const FILE_HEADERS = ['Content-Type', 'Cache-Control', 'Access-Control-Allow-Origin'];
@@ -71,7 +70,6 @@ ${inlined(program, 'resolve', 'respond')}`,
     },
   ],
   steps: ['npx vercel deploy --prod'],
-  composed: vercelComposed,
 };
 
 /** Returns the paths of browse files that reach the function. At the root of a host, Vercel itself serves the files. */

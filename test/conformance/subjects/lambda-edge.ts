@@ -1,10 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { isObject } from '../../../src/contract/json.ts';
 import { lambdaEdge as host } from '../../../src/rewrite/hosts/lambda-edge.ts';
 import type { Exchange } from '../../serve/exchange.ts';
-import type { Running, Subject } from '../subject.ts';
+import type { Subject } from '../subject.ts';
 import { conditional, startBucket } from './static-origin.ts';
 
 type Handler = (event: object) => Promise<{ readonly [key: string]: unknown }>;
@@ -35,25 +34,7 @@ export const lambdaEdge: Subject = {
     };
     return { ask, stop: origin.child.stop };
   },
-  startComposed: async ({ files, tree }) => {
-    const origin = await startBucket(tree);
-    return { ask: await composedAt(join(files, 'index.mjs'), origin.url), stop: origin.child.stop };
-  },
 };
-
-/** Starts the function of a host for the composed layout, as CloudFront does. It reads the tree at an address. */
-export async function composedAt(file: string, tree: string): Promise<Running['ask']> {
-  // the marked line names the distribution
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/(?<=^const TREE = ').*(?='; \/\/ <--$)/m, tree));
-  const handler = await handlerIn(file);
-  return async (target, method = 'GET', headers = {}) => {
-    const [uri = '', querystring = ''] = target.split(/\?(.*)/s);
-    const listed = Object.entries(headers).map(([key, value]) => [key.toLowerCase(), [{ key, value }]]);
-    const request = { method, uri, querystring, headers: Object.fromEntries(listed), clientIp: '127.0.0.1' };
-    const answered = await handler({ Records: [{ cf: { config: { eventType: 'origin-request' }, request } }] });
-    return exchange(answered, Buffer.from(String(answered['body'] ?? '')));
-  };
-}
 
 async function handlerIn(file: string): Promise<Handler> {
   const loaded: unknown = await import(/* @vite-ignore */ pathToFileURL(file).href);

@@ -1,17 +1,14 @@
 import { nginxNjs as host } from '../../../src/rewrite/hosts/nginx-njs.ts';
 import { byName, freePort, listening, program, releaseFrom } from '../child.ts';
-import type { Running, Subject, Trial } from '../subject.ts';
+import type { Subject } from '../subject.ts';
 import { pathOf, startDebianNginx } from './nginx-machine.ts';
 
 export const nginxNjs: Subject = {
   host,
   needs: program('nginx', 'nginx-light libnginx-mod-http-js libnginx-mod-http-brotli-static njs', [pathOf('js'), pathOf('brotli_static')]),
   release: () => `${releaseFrom('nginx', ['-v'], /nginx\/([\d.]+)/)}, njs ${releaseFrom('njs', ['-v'], /([\d.]+)/)}`,
-  start: (trial) => start(trial, host.steps),
-  startComposed: (trial) => start(trial, host.composed?.steps ?? []),
+  start: async (trial) => {
+    const port = await freePort();
+    return byName(await listening(port, startDebianNginx(trial, host.steps, port)));
+  },
 };
-
-async function start(trial: Trial, steps: readonly string[]): Promise<Running> {
-  const port = await freePort();
-  return byName(await listening(port, startDebianNginx(trial, steps, port)));
-}
