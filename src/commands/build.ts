@@ -7,13 +7,11 @@ import type { Terminal } from '../terminal/terminal.ts';
 import type { BuildSummary } from '../tree/build.ts';
 import { ENCODINGS, type Encoding } from '../tree/encoding.ts';
 import { BASE_URL_REMARKS, warnOfBaseUrl } from './base-url-report.ts';
-import { buildComposedTree, refuseBuiltAt } from './build-composed.ts';
 import {
   DEFAULT_BASE_URL,
   DEFAULT_OUT,
   DEFAULT_STORE,
   examples,
-  instant,
   JSON_HELP,
   type Program,
   path,
@@ -68,19 +66,6 @@ export function declareBuild(program: Program, terminal: Terminal): void {
     )
     .addOption(new Option('--no-html', 'write no browse files, and remove those of the last build').env('PALIMPSEST_NO_HTML'))
     .addOption(
-      new Option(
-        '--layout <layout>',
-        'how the files are arranged: composed is for hosts that run code (default: as the last build in --out, or static for a new tree)',
-      )
-        .env('PALIMPSEST_LAYOUT')
-        .choices(['static', 'composed'] as const),
-    )
-    .addOption(
-      new Option('--built-at <time>', 'the time of a new generation (default: now); only with --layout composed')
-        .env('PALIMPSEST_BUILT_AT')
-        .argParser(instant),
-    )
-    .addOption(
       new Option('--repair', 'read all files of the tree instead of trusting the manifest, and rewrite those that differ').env(
         'PALIMPSEST_REPAIR',
       ),
@@ -95,15 +80,11 @@ export function declareBuild(program: Program, terminal: Terminal): void {
         ['palimpsest build --base-url https://example.org/api --out public', 'a tree for a site below /api, in the folder public'],
         ['palimpsest build --html', 'also writes a home page, index.html, and pages for people that work without a server'],
         ['palimpsest build --base-url https://example.org --compress gzip,brotli', 'also writes a .gz and a .br file for each page'],
-        ['palimpsest build --base-url https://example.org --layout composed', 'a tree for a host that composes pages on request'],
       ),
     )
     .action(async (options) => {
       terminal.setOutput(options);
       const started = performance.now();
-      const { chooseLayout } = await import('../tree/found-layout.ts');
-      if (chooseLayout(options.out, options.layout) === 'composed') return await buildComposedTree(terminal, options, started);
-      refuseBuiltAt(options.builtAt);
       const [{ build }, { chooseBaseUrl }] = await Promise.all([import('../tree/build.ts'), import('../tree/base-url.ts')]);
       const given = options.baseUrl === undefined ? undefined : parseBaseUrl(options.baseUrl);
       const baseUrl = chooseBaseUrl(options.out, given, DEFAULT_BASE_URL);

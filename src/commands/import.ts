@@ -74,19 +74,17 @@ export function declareImport(program: Program, terminal: Terminal): void {
     )
     .action(async (addresses, options) => {
       terminal.setOutput(options);
-      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs, isAllRejected }, { Store }, { composedInputs }] =
-        await Promise.all([
-          import('../sources/inputs.ts'),
-          import('../sources/archives/open-archives.ts'),
-          import('../sources/rejects.ts'),
-          import('../import/import.ts'),
-          import('../store/store.ts'),
-          import('../composed/inputs.ts'),
-        ]);
+      const [{ inputNamed, inputsOf }, { openArchives }, { RejectsFile }, { importInputs, isAllRejected }, { Store }] = await Promise.all([
+        import('../sources/inputs.ts'),
+        import('../sources/archives/open-archives.ts'),
+        import('../sources/rejects.ts'),
+        import('../import/import.ts'),
+        import('../store/store.ts'),
+      ]);
       const started = performance.now();
       const patterns = { include: options.include ?? [], exclude: options.exclude ?? [] };
       const remote = remoteSources(options, terminal, 'nothing was imported');
-      const named = inputsOf(addresses, terminal.io.stdin, patterns, remote, composedInputs);
+      const named = inputsOf(addresses, terminal.io.stdin, patterns, remote);
       const command = await hintCommandFor(terminal, addresses);
       const rejects =
         options.rejects === undefined

@@ -6,7 +6,6 @@ import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
 import { addToJobSummary, refusalTable } from './job-summary.ts';
 import { DEFAULT_OUT, examples, JSON_HELP, type Program, path, QUIET_HELP } from './options.ts';
-import { publishComposedTree, refuseComposedOnly, refuseGzip, refuseWithRollback, rollBack } from './publish-composed.ts';
 import { planLines, planObject, publishTable, summaryLines } from './publish-report.ts';
 import { addTargetOptions, requestsOf, TARGET_HELP, targetOf, trafficOf } from './target-options.ts';
 
@@ -48,36 +47,7 @@ export function declarePublish(program: Program, terminal: Terminal): void {
           .argParser(headerText)
           .default(DEFAULT_CACHE_CONTROL),
       )
-      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP'))
-      .addOption(
-        new Option(
-          '--keep <days>',
-          'composed layout: delete generations that were replaced longer ago than this time, such as 90d (default: keep all)',
-        )
-          .env('PALIMPSEST_PUBLISH_KEEP')
-          .argParser(days),
-      )
-      .addOption(
-        new Option('--rollback [generation]', 'composed layout: go back to an earlier generation at the target (default: the one before)')
-          .env('PALIMPSEST_ROLLBACK')
-          .argParser(generation),
-      )
-      .addOption(
-        new Option(
-          '--append',
-          'composed layout: add the state of a tree that was built in a new folder to the generations at the target',
-        ).env('PALIMPSEST_APPEND'),
-      )
-      .addOption(
-        new Option('--drop-generations', 'composed layout: replace generations at the target that the tree does not have').env(
-          'PALIMPSEST_DROP_GENERATIONS',
-        ),
-      )
-      .addOption(
-        new Option('--single-publisher', 'composed layout: publish to an object store without conditional writes').env(
-          'PALIMPSEST_SINGLE_PUBLISHER',
-        ),
-      ),
+      .addOption(new Option('--gzip', 'upload pages compressed, with Content-Encoding: gzip').env('PALIMPSEST_GZIP')),
   )
     .addOption(new Option('--json', JSON_HELP).env('PALIMPSEST_JSON'))
     .addOption(new Option('-q, --quiet', QUIET_HELP).env('PALIMPSEST_QUIET'))
@@ -87,46 +57,18 @@ export function declarePublish(program: Program, terminal: Terminal): void {
         ['palimpsest publish s3://bucket/history --plan', 'every upload and delete with its reason, and the cost'],
         ['palimpsest publish s3://bucket --endpoint https://store.example', 'to any object store with the S3 API'],
         ['palimpsest publish /var/www/history', 'to a folder that a web server serves'],
-        ['palimpsest publish s3://bucket/history --keep 90d', 'composed layout: generations of the last 90 days stay readable'],
-        ['palimpsest publish s3://bucket/history --rollback', 'composed layout: go back to the generation before the current one'],
       ),
     )
     .action(async (address, options) => {
       terminal.setOutput(options);
       const started = performance.now();
       const dryRun = options.plan === true;
-      const [{ publish }, target, { foundLayout }, { refuseSwapped }] = await Promise.all([
+      const [{ publish }, target, { refuseSwapped }] = await Promise.all([
         import('../publish/publish.ts'),
         targetOf(address, options, terminal),
-        import('../tree/found-layout.ts'),
         import('../publish/trees/swapped-folders.ts'),
       ]);
-      if (options.rollback === undefined && !options.allowOtherFiles) refuseSwapped(target, options.out);
-      if (options.rollback !== undefined || foundLayout(options.out) === 'composed') {
-        refuseGzip(options.gzip);
-        if (options.rollback !== undefined) refuseWithRollback(options);
-        const composed = {
-          out: options.out,
-          ...requestsOf(options, terminal),
-          maxDelete: options.maxDelete,
-          allowLoopback: options.allowLoopback === true,
-          allowOtherFiles: options.allowOtherFiles === true,
-          cacheControl: options.cacheControl,
-          keep: options.keep,
-          append: options.append === true,
-          dropGenerations: options.dropGenerations === true,
-          isSinglePublisher: options.singlePublisher === true,
-          repair: options.repair === true,
-          dryRun,
-        };
-        const { rollback } = options;
-        const run =
-          rollback === undefined
-            ? publishComposedTree(terminal, target, composed, started)
-            : rollBack(terminal, target, rollback, composed, started);
-        return await run.finally(() => target.close());
-      }
-      refuseComposedOnly(options);
+      if (!options.allowOtherFiles) refuseSwapped(target, options.out);
       if (options.gzip && target.keepsHeaders === false) throw compressedFiles();
       const summary = await publish(target, {
         out: options.out,
@@ -190,25 +132,10 @@ function limit(text: string): { readonly most: number } | { readonly share: numb
   return match[2] === '%' ? { share: Number(match[1]) / 100 } : { most: Number(match[1]) };
 }
 
-/** Parses a time in days, such as `90d`. Returns milliseconds. A reader of the last day may still need a state. */
-function days(text: string): number {
-  const match = /^([1-9]\d{0,4})d$/.exec(text);
-  if (match !== null) return Number(match[1]) * 86_400_000;
-  const other = /^\d+$/.test(text) ? '; only store push --keep is a number of versions' : '';
-  throw new InvalidArgumentError(`Expected a time in days, at least 1d, such as 90d${other}.`);
-}
-
 /** Checks that a text survives as the value of a header, byte for byte. */
 function headerText(text: string): string {
   if (/^([!-~]([\t -~]*[!-~])?)?$/.test(text)) return text;
   throw new InvalidArgumentError('Expected one line of printable ASCII without spaces at its ends, such as "public, max-age=60".');
-}
-
-/** Parses the number of a generation. A word after `--rollback` is its value, also if the user meant the target. */
-function generation(text: string): number {
-  const value = /^\d+$/.test(text) ? Number(text) : 0;
-  if (value >= 1 && value <= Number.MAX_SAFE_INTEGER) return value;
-  throw new InvalidArgumentError('Expected the number of a generation, or no value; write the target before --rollback.');
 }
 
 function compressedFiles(): Failure {

@@ -20,7 +20,6 @@ const CHUNK_BYTES = 1 << 18;
  * Hidden files, pipes, sockets and devices in a folder are skipped. Of a built tree only the pages are read, of a bag only
  * the payload. A file or folder inside a folder that cannot be read becomes an input that fails when it is opened. A file
  * that does not match the patterns is an input if it may be an archive, because its members may match.
- * @param pagesOf reads the pages of a composed tree, which has no files with pages
  * @throws Failure no-source if a path does not exist, cannot be read, or has no files that match the patterns
  */
 export function inputsOf(
@@ -28,7 +27,6 @@ export function inputsOf(
   stdin: AsyncIterable<Uint8Array>,
   patterns: FilePatterns = { include: [], exclude: [] },
   remote?: RemoteSources,
-  pagesOf?: PagesOf,
 ): Input[] {
   const inputs: Input[] = [];
   const filter = patterns.include.length + patterns.exclude.length === 0 ? undefined : new FileFilter(patterns);
@@ -43,7 +41,7 @@ export function inputsOf(
     const before = inputs.length;
     if (source === '-') inputs.push({ name: STANDARD_INPUT, size: undefined, open: () => stdin, ...filtered(filter, '', true) });
     else if (remote !== undefined && schemeOf(source) !== undefined) inputs.push(remoteInput(source, remote, filter));
-    else addSource(source, inputs, filter, pagesOf);
+    else addSource(source, inputs, filter);
     if (inputs.length === before && filter === undefined) throw emptyFolder(source);
   }
   if (inputs.length === 0 && filter !== undefined) throw filter.noMatch(sources);
@@ -67,12 +65,8 @@ export function fileInput(path: string, size?: number): Input {
   return { name: path, path, size, open: () => createReadStream(path, { highWaterMark: CHUNK_BYTES }) };
 }
 
-/** Returns the pages of a tree as inputs; undefined if the folder has no such tree. */
-export type PagesOf = (folder: string) => Input[] | undefined;
-
 /** What a walk through the folders of a source needs. */
 interface Walk {
-  readonly pagesOf: PagesOf | undefined;
   /** The path that was named as the source. */
   readonly source: string;
   readonly inputs: Input[];
@@ -82,11 +76,11 @@ interface Walk {
 }
 
 /** @throws Failure no-source if the path itself cannot be read */
-function addSource(path: string, inputs: Input[], filter: FileFilter | undefined, pagesOf: PagesOf | undefined): void {
+function addSource(path: string, inputs: Input[], filter: FileFilter | undefined): void {
   const status = orFailure(path, () => statSync(path));
   if (status instanceof Failure) throw status;
   if (status.isDirectory()) {
-    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set(), pagesOf });
+    const failure = addFolder(path, { source: path, inputs, filter, walked: new Set() });
     if (failure !== undefined) throw failure;
   } else if (mayBeRead(path, basename(path), filter)) {
     // a pipe may be named directly, but reading a pipe found in a folder would block
@@ -109,11 +103,6 @@ function addFolder(path: string, walk: Walk, bag?: string): Failure | undefined 
   const names = orFailure(path, () => readdirSync(path));
   if (names instanceof Failure) return names;
   const all = new Set(names);
-  const pages = all.has('head.json') && all.has('chunks') ? walk.pagesOf?.(path) : undefined;
-  if (pages !== undefined) {
-    for (const page of pages) walk.inputs.push(page);
-    return undefined;
-  }
   const isTree = all.has('build.json') && all.has('rest');
   const isBag = all.has('bagit.txt') && all.has('data');
   const only = isTree ? ['rest'] : isBag ? ['data'] : undefined;

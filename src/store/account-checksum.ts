@@ -28,7 +28,7 @@ export function accountsChecksum(json: Buffer, parts: string, pageSize: number):
 }
 
 /** Returns the length of `data_page_count` and its value between the head and the tail of an account. */
-export function pageCountBytes(records: number, pageSize: number): number {
+function pageCountBytes(records: number, pageSize: number): number {
   return COUNT.length + String(Math.ceil(records / pageSize)).length;
 }
 

@@ -52,7 +52,7 @@ export class ExclusionList {
 
   /**
    * Returns the time for a removal: later than the times of all exclusions, even if the clock was set back or two removals happen
-   * in one second. A build of the composed layout recognizes a removal by the later time.
+   * in one second. Who reads the list recognizes a new removal by the later time.
    * @param now the present time; '' if it is unknown
    */
   timeOfRemoval(now: string): string {

@@ -2,7 +2,6 @@ import type { AccountState } from '../contract/account-state.ts';
 import { Failure } from '../contract/failure.ts';
 import { type ChangeRecord, parseRecord } from '../contract/record.ts';
 import { AccountEntries } from './account-entries.ts';
-import { AccountItems } from './account-items.ts';
 import { AccountLines } from './account-lines.ts';
 import { AccountSearch } from './account-search.ts';
 import { AccountStates } from './account-states.ts';
@@ -14,7 +13,6 @@ import { ExclusionList, type ListedExclusion } from './exclusion-list.ts';
 import { checksumBelow } from './feed-blocks.ts';
 import { FeedCursor } from './feed-cursor.ts';
 import { type FeedDay, feedDays } from './feed-days.ts';
-import { FeedItems } from './feed-items.ts';
 import { feedEdge } from './feed-position.ts';
 import { materialize } from './materialize.ts';
 import { openStore, setReadOnly, setWritable } from './open-store.ts';
@@ -92,16 +90,6 @@ export class Store extends PageSource {
   /** Returns the number of records of each day, and their places in the feed. */
   feedDays(): readonly FeedDay[] {
     return feedDays(this.#database);
-  }
-
-  /** Returns a reader of single records of the feed. */
-  feedItems(): FeedItems {
-    return new FeedItems(this.#database);
-  }
-
-  /** Returns a reader of single accounts in their order. */
-  accountItems(): AccountItems {
-    return new AccountItems(this.#database);
   }
 
   /** Yields the sort key of each account, in order: the id of its first record, or its name if it has no record. */

@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { isObject } from '../contract/json.ts';
 import { isBaseUrl } from '../contract/site.ts';
 import { BUILD_RECORD, readBuildRecord } from './build-record.ts';
-import { foundLayout, HEAD } from './found-layout.ts';
 import { readRegularFile } from './regular-file.ts';
 
 /** The base URL of a build, and its origin. */
@@ -25,11 +23,10 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
   const before = baseUrlIn(out) ?? null;
   if (given !== undefined) return { url: given, from: 'option', before };
   if (before !== null) return { url: before, from: 'tree', before };
-  const isDamaged = foundLayout(out) === 'composed' && existsSync(join(out, HEAD));
-  if (!isDamaged && readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
+  if (readBuildRecord(out) !== 'unfinished') return { url: defaultUrl, from: 'default', before };
   throw new Failure('usage', `the base URL of the tree in ${out} is unknown`, {
     place: { file: out, field: '--base-url' },
-    expected: `a base URL, because ${isDamaged ? HEAD : BUILD_RECORD} has none`,
+    expected: `a base URL, because ${BUILD_RECORD} has none`,
     found: 'no --base-url, and an unfinished or damaged tree',
     hint: 'give the address of the site with --base-url',
   });
@@ -37,12 +34,8 @@ export function chooseBaseUrl(out: string, given: string | undefined, defaultUrl
 
 /** Returns the base URL of the tree in a folder, even if the tree is unfinished. */
 function baseUrlIn(out: string): string | undefined {
-  return baseUrlOf(join(out, BUILD_RECORD)) ?? baseUrlOf(join(out, HEAD));
-}
-
-function baseUrlOf(path: string): string | undefined {
   try {
-    const record: unknown = JSON.parse(readRegularFile(path).toString());
+    const record: unknown = JSON.parse(readRegularFile(join(out, BUILD_RECORD)).toString());
     if (!isObject(record) || typeof record['palimpsest'] !== 'string') return undefined;
     const url = record['base_url'];
     return typeof url === 'string' && isBaseUrl(url) ? url : undefined;

@@ -84,6 +84,12 @@ export function readBuildRecord(out: string): BuildRecord | 'unfinished' | 'none
   }
 }
 
+/** Whether a folder has a tree. The tree may be unfinished or damaged. */
+export function hasTree(out: string): boolean {
+  const record = readBuildRecord(out);
+  return record !== 'none' && record !== 'foreign';
+}
+
 /** The optional files of a tree. */
 export interface OptionalFiles {
   /** The encodings of its compressed copies. */

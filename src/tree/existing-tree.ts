@@ -10,7 +10,6 @@ import { BROWSE_FOLDER } from './browse-lines.ts';
 import { type BuildRecord, readBuildRecord } from './build-record.ts';
 import { Digests } from './digests.ts';
 import type { Encoding } from './encoding.ts';
-import { refuseOtherLayout } from './found-layout.ts';
 import { collectionFolder, pathOf, secondOfLast, slotCount } from './layout.ts';
 import { piecesOf } from './lines.ts';
 import { digestOf, manifestDigest, sortKeysDigest, type TreeDigests } from './manifest.ts';
@@ -94,16 +93,11 @@ function fileAt(path: string): Buffer | undefined {
 
 /**
  * Returns the record of a finished tree.
- * @throws Failure no-tree, tree-unfinished, other-layout
+ * @throws Failure no-tree, tree-unfinished
  */
 export function requireTree(out: string): BuildRecord {
   const record = readBuildRecord(out);
   if (typeof record === 'object') return record;
-  refuseOtherLayout(
-    out,
-    'static',
-    hint`build a tree with the static layout in another folder: ${suggested('build', { '--layout': 'static', '--out': 'FOLDER' })}`,
-  );
   const place = { file: out };
   if (record === 'unfinished') {
     throw new Failure('tree-unfinished', `the tree in ${out} is not finished`, {

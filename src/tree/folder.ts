@@ -3,12 +3,11 @@ import { join } from 'node:path';
 import { Failure } from '../contract/failure.ts';
 import { lock } from '../store/lock.ts';
 import { mkdirp } from '../store/mkdirp.ts';
-import { BUILD_RECORD } from './build-record.ts';
-import { foundLayout, HEAD, type Layout, refuseOtherLayout } from './found-layout.ts';
+import { BUILD_RECORD, hasTree } from './build-record.ts';
 import { refuseUnlessFile, refuseUnlessFolder } from './obstacles.ts';
 
 /** The working folder of a build, inside the tree. It exists while a build runs, and after a build was killed. */
-export const WORK_FOLDER = '.palimpsest';
+const WORK_FOLDER = '.palimpsest';
 
 /** The lock file of a build, in the working folder. */
 const LOCK = 'lock';
@@ -23,16 +22,10 @@ export interface ClaimedFolder {
 
 /**
  * Claims a folder for a build. Creates the folder if it does not exist.
- * @throws Failure not-ours if the folder has other contents, other-layout if it has a tree of another layout, tree-busy if
- *   another build uses it, file-system if it cannot be written
+ * @throws Failure not-ours if the folder has other contents, tree-busy if another build uses it, file-system if it cannot be written
  */
-export function claimFolder(out: string, layout: Layout = 'static'): ClaimedFolder {
+export function claimFolder(out: string): ClaimedFolder {
   try {
-    refuseOtherLayout(
-      out,
-      layout,
-      'build with the layout of that tree, build into another folder with --out, or delete the tree first; nothing was changed',
-    );
     const isNew = checkOwnership(out) === 'absent';
     const work = join(out, WORK_FOLDER);
     // the target of a link belongs to somebody else, and opening a pipe would block
@@ -64,10 +57,10 @@ function checkOwnership(out: string): 'absent' | 'ours' {
   const names = namesIn(out);
   if (names === 'absent') return 'absent';
   const foreign = names === 'no folder' ? [] : names.filter((name) => !name.startsWith('.'));
-  if (names !== 'no folder' && (foundLayout(out) !== undefined || foreign.length === 0)) return 'ours';
+  if (names !== 'no folder' && (hasTree(out) || foreign.length === 0)) return 'ours';
   throw new Failure('not-ours', `${out} was not made by palimpsest`, {
     place: { file: out },
-    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD} or ${HEAD}`,
+    expected: `an empty folder, a new one, or one with palimpsest's ${BUILD_RECORD}`,
     found: names === 'no folder' ? 'a file' : foreign.slice(0, 3).join(', '),
     hint: 'name another folder with --out; nothing was changed',
   });

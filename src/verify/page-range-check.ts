@@ -1,6 +1,5 @@
 import { NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
-import { BUILD_RECORD } from '../tree/build-record.ts';
 import { Digests } from '../tree/digests.ts';
 import { encodingsIn } from '../tree/encoding.ts';
 import { placeOf } from './account-place.ts';
@@ -9,9 +8,9 @@ import { BloomFilter } from './bloom-filter.ts';
 import { noDamages } from './damaged-pages.ts';
 import { type RecordPlace, walkFeed } from './feed.ts';
 import { MultisetHash } from './multiset-hash.ts';
+import { pageFiles } from './page-files.ts';
 import type { CollectionPageRange, PageRangeJob, PageRangeResult } from './page-range-messages.ts';
 import { Predecessors } from './predecessors.ts';
-import { staticPages } from './static-pages.ts';
 import { StorePages } from './store-pages.ts';
 import type { PageRange, TreeMetadata } from './tree-pages.ts';
 import { Report } from './violation.ts';
@@ -30,11 +29,11 @@ export class PageRangeCheck {
       data: new Digests(build.data_pages, encodings, digests.data),
       account: new Digests(build.account_pages, encodings, digests.account),
     };
-    const pages = staticPages({ out, build, manifest, digestCause: undefined });
+    const pages = pageFiles({ out, build, manifest, digestCause: undefined });
     const opened = store === undefined ? undefined : Store.open(store.path);
     this.#stored = opened === undefined ? undefined : new StorePages(pages, build, opened);
     if (this.#stored !== undefined && opened?.revision.number !== store?.revision) this.#stored.differs = true;
-    this.#tree = { build, record: BUILD_RECORD, pages: this.#stored ?? pages };
+    this.#tree = { build, pages: this.#stored ?? pages };
     this.#ids = new BloomFilter(ids);
     this.#hashes = { data: new MultisetHash(hashes.data), account: new MultisetHash(hashes.account) };
   }

@@ -4,6 +4,7 @@ import { parseRecord } from '../contract/record.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
 import { damaged, storedJson } from '../store/damaged.ts';
 import { Store } from '../store/store.ts';
+import { BUILD_RECORD } from '../tree/build-record.ts';
 import { comparePlaces, placeOf } from './account-place.ts';
 import type { FoundAccount } from './accounts.ts';
 import type { Damaged } from './damaged-pages.ts';
@@ -38,11 +39,11 @@ export class StoreComparison {
     this.#report = report;
     this.#damaged = damaged;
     const { fingerprint } = this.#store.revision;
-    this.#olderTree = fingerprint === tree.build.store ? undefined : tree.record;
+    this.#olderTree = fingerprint === tree.build.store ? undefined : BUILD_RECORD;
     if (fingerprint !== tree.build.store) {
       report.add({
         rule: 'store-fingerprint',
-        path: tree.record,
+        path: BUILD_RECORD,
         expected: fingerprint,
         found: `${tree.build.store}: the store has changed since the build, build again`,
       });

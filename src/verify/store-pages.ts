@@ -3,7 +3,8 @@ import type { AccountCursor } from '../store/account-cursor.ts';
 import type { Checksum } from '../store/checksum.ts';
 import type { FeedCursor } from '../store/feed-cursor.ts';
 import type { Store } from '../store/store.ts';
-import type { CollectionMetadata, PageSource, TreeBuild } from './tree-pages.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
+import type { CollectionMetadata, PageSource } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
 /** The id of the first record on a page of the feed. */
@@ -16,7 +17,7 @@ export class StorePages implements PageSource {
   /** Whether a page differs from the store, or cannot be read. */
   differs = false;
   readonly #pages: PageSource;
-  readonly #build: TreeBuild;
+  readonly #build: BuildRecord;
   readonly #store: Store;
   readonly #feed: FeedCursor;
   readonly #accounts: AccountCursor;
@@ -24,7 +25,7 @@ export class StorePages implements PageSource {
   #accountPage = 1;
   #isAtStart = true;
 
-  constructor(pages: PageSource, build: TreeBuild, store: Store) {
+  constructor(pages: PageSource, build: BuildRecord, store: Store) {
     this.#pages = pages;
     this.#build = build;
     this.#store = store;

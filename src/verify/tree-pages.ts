@@ -2,9 +2,9 @@ import type { Collection } from '../contract/collection.ts';
 import { ENVELOPE_TAIL, type Envelope, encodeEnvelopeHead, parseEnvelope } from '../contract/envelope.ts';
 import { show } from '../contract/json.ts';
 import { Violation as BrokenRule } from '../contract/shape.ts';
-import type { Site } from '../contract/site.ts';
 import { pageUrl } from '../pages/links.ts';
 import { resolve } from '../rewrite/resolve.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
 import { PageComparison } from './page-comparison.ts';
 import type { Report } from './violation.ts';
 
@@ -21,21 +21,11 @@ export interface FoundPage {
   readonly expectItems: (encodedItems: () => readonly Buffer[]) => void;
 }
 
-/** What a tree says about itself, in every layout. */
-export interface TreeBuild extends Site {
-  readonly records: number;
-  readonly accounts: number;
-  readonly data_pages: number;
-  readonly account_pages: number;
-  /** Fingerprint of the store from which the tree was built. */
-  readonly store: string;
-}
-
-/** The pages of a tree, in one of the layouts. */
+/** The pages of a tree. */
 export interface PageSource {
   /**
    * Returns the bytes of a page. Reports what is wrong with its files.
-   * @param path the path of the page in the static layout
+   * @param path the file of the page, relative to the tree
    * @returns undefined if the page cannot be read
    */
   readonly read: (metadata: CollectionMetadata, number: number, path: string, report: Report) => Buffer | undefined;
@@ -49,9 +39,7 @@ export interface PageRange {
 
 /** A tree to be checked. */
 export interface TreeMetadata {
-  readonly build: TreeBuild;
-  /** The file with the description of the tree, relative to the tree. */
-  readonly record: string;
+  readonly build: BuildRecord;
   readonly pages: PageSource;
 }
 
@@ -63,7 +51,7 @@ export interface CollectionMetadata {
   readonly pageSize: number;
 }
 
-export function collectionMetadata(build: TreeBuild, collection: Collection): CollectionMetadata {
+export function collectionMetadata(build: BuildRecord, collection: Collection): CollectionMetadata {
   return collection === 'data'
     ? { collection, items: build.records, pages: build.data_pages, pageSize: build.page_size }
     : { collection, items: build.accounts, pages: build.account_pages, pageSize: build.account_page_size };

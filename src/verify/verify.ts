@@ -5,21 +5,19 @@ import { Pauses } from '../contract/pauses.ts';
 import { toFailure } from '../store/store-error.ts';
 import { BUILD_RECORD, type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { noTree } from '../tree/existing-tree.ts';
-import { foundLayout } from '../tree/found-layout.ts';
 import { pagesFolder } from '../tree/layout.ts';
 import { MANIFEST, mostLines } from '../tree/manifest.ts';
 import { BrowseCheck } from './browse.ts';
-import { type ComposedBuild, type ComposedRecord, checkComposed, composedRecord } from './composed.ts';
 import { checkManifest, checkUnexpectedFiles, entriesIn } from './files.ts';
+import { pageFiles } from './page-files.ts';
 import { SortKeysCheck } from './sort-keys.ts';
-import { staticPages } from './static-pages.ts';
 import { collectionMetadata } from './tree-pages.ts';
 import { type Cause, Report, type ReportedViolation, type Violation } from './violation.ts';
 import { UNFINISHED, type VerifyOptions, type VerifyPhase, walkTree } from './walk.ts';
 import { walkOnThreads } from './walk-on-threads.ts';
 
 export interface VerifySummary {
-  readonly build: BuildRecord | ComposedBuild | undefined;
+  readonly build: BuildRecord | undefined;
   readonly records: number;
   readonly accounts: number;
   /** The first violations. `violationCount` is the number of all of them. */
@@ -47,12 +45,10 @@ export async function verify(options: VerifyOptions): Promise<VerifySummary> {
 
 async function verifyTree(options: VerifyOptions): Promise<VerifySummary> {
   const report = new Report();
-  const isComposed = foundLayout(options.out) === 'composed';
-  const build = isComposed ? composedRecord(options.out, report) : buildRecord(options.out, report);
-  const { records, accounts } = await checkFound(build, report, options);
+  const build = buildRecord(options.out, report);
+  const { records, accounts } = build === undefined ? { records: 0, accounts: 0 } : await checkTree(build, report, options);
   const { violations, causes, notes, violationCount, noteCount, notesByRule } = report;
-  const described = build !== undefined && 'layout' in build ? build.build : build;
-  return { build: described, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
+  return { build, records, accounts, violations, causes, notes, violationCount, noteCount, notesByRule };
 }
 
 async function checkTree(
@@ -63,13 +59,13 @@ async function checkTree(
   const { out, store, signal, onProgress = () => {} } = options;
   const pauses = new Pauses(signal, UNFINISHED);
   const manifest = await checkManifest(out, build, report, pauses, (done, all) => onProgress('manifest', done, all));
-  const pages = staticPages({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
+  const pages = pageFiles({ out, build, manifest, digestCause: report.isCause(MANIFEST) ? MANIFEST : undefined });
   let sortKeys = new SortKeysCheck(out, build, report);
   const threads = options.threads ?? 0;
   let walked = await walkOnThreads({ out, build, manifest, pages, store, threads, sortKeys }, report, pauses, onProgress);
   if (walked === undefined) {
     sortKeys = new SortKeysCheck(out, build, report);
-    walked = await walkTree({ build, record: BUILD_RECORD, pages }, report, options, pauses, sortKeys);
+    walked = await walkTree({ build, pages }, report, options, pauses, sortKeys);
   }
   let phase: VerifyPhase = 'browse';
   const browse = new BrowseCheck(out, build, report, pauses, (done, count) => onProgress(phase, done, count));
@@ -80,15 +76,6 @@ async function checkTree(
   await checkUnexpectedFiles(out, build, report, pauses, (done, count) => onProgress('files', done, count));
   sortKeys.end();
   return walked;
-}
-
-async function checkFound(
-  build: BuildRecord | ComposedRecord | undefined,
-  report: Report,
-  options: VerifyOptions,
-): Promise<{ readonly records: number; readonly accounts: number }> {
-  if (build === undefined) return { records: 0, accounts: 0 };
-  return 'layout' in build ? await checkComposed(build, report, options) : await checkTree(build, report, options);
 }
 
 /** A number of pages that {@link mostPages} always accepts: so many may be missing from a small tree, each reported. */

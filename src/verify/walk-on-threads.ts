@@ -3,7 +3,7 @@ import { Failure } from '../contract/failure.ts';
 import type { OnProgress, Pauses } from '../contract/pauses.ts';
 import { joined, NOTHING } from '../store/checksum.ts';
 import { Store } from '../store/store.ts';
-import { BUILD_RECORD, type BuildRecord } from '../tree/build-record.ts';
+import type { BuildRecord } from '../tree/build-record.ts';
 import { inOrder } from '../tree/in-order.ts';
 import type { TreeDigests } from '../tree/manifest.ts';
 import { ThreadPool } from '../tree/thread-pool.ts';
@@ -28,7 +28,7 @@ const SPAN_PAGES = 32;
 /** The number of ranges for each thread: it checks one, and the others wait until the thread is free. */
 const RANGES_PER_THREAD = 4;
 
-/** A static tree to check, and the store to compare it with. */
+/** A tree to check, and the store to compare it with. */
 interface ThreadWalk {
   readonly out: string;
   readonly build: BuildRecord;
@@ -81,7 +81,7 @@ export async function walkOnThreads(
   if (names.size > 0 || !predecessors.isEmpty) {
     const step = (done: number) => onProgress('again', done, build.records + build.accounts);
     const unresolved = { buckets: [], names, predecessors, damaged: noDamages() };
-    await secondPass({ build, record: BUILD_RECORD, pages }, unresolved, report, pauses, step);
+    await secondPass({ build, pages }, unresolved, report, pauses, step);
   }
   return { records, accounts };
 }

@@ -24,7 +24,7 @@ export interface VerifyOptions {
   readonly out: string;
   /** The store to compare the tree with. */
   readonly store?: string | undefined;
-  /** The number of threads that check the pages of a static tree. Without it, no threads are started. */
+  /** The number of threads that check the pages. Without it, no threads are started. */
   readonly threads?: number | undefined;
   /** Stops the check. */
   readonly signal?: AbortSignal | undefined;
@@ -33,7 +33,7 @@ export interface VerifyOptions {
 
 /**
  * Walks both collections of a tree as a client would, and checks every page, record and account.
- * @param sortKeys compares the items with the sort keys of the tree, if its layout has some
+ * @param sortKeys compares the items with the sort keys of the tree
  * @returns how many records and accounts there are on the pages
  */
 export async function walkTree(
@@ -41,7 +41,7 @@ export async function walkTree(
   report: Report,
   { store, onProgress = () => {} }: VerifyOptions,
   pauses: Pauses,
-  sortKeys?: SortKeysCheck,
+  sortKeys: SortKeysCheck,
 ): Promise<{ readonly records: number; readonly accounts: number }> {
   const damaged = noDamages();
   const comparison = store === undefined ? undefined : new StoreComparison(store, tree, damaged, report);
@@ -53,7 +53,7 @@ export async function walkTree(
     for (const found of walkFeed(tree, feedHash, damaged.feed, report)) {
       comparison?.record(found);
       predecessors.addId(found.record.id);
-      sortKeys?.record(found.record.id);
+      sortKeys.record(found.record.id);
       records += 1;
       if (!pauses.areDue) continue;
       onProgress('walk', records, all);
@@ -62,7 +62,7 @@ export async function walkTree(
     const known = BloomFilter.for(tree.build.accounts);
     for (const found of walkAccounts(tree, accountHash, known, predecessors, damaged.accounts, report)) {
       comparison?.account(found);
-      sortKeys?.account(found.account.screen_name, found.account.data.at(-1)?.id);
+      sortKeys.account(found.account.screen_name, found.account.data.at(-1)?.id);
       if (found.maybeTwice) names.add(found.account.screen_name);
       accounts += 1;
       if (!pauses.areDue) continue;

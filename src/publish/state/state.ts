@@ -99,7 +99,7 @@ export interface FoundState {
 
 /**
  * Reads the state of a target; undefined if it has no state.
- * @throws Failure not-ours if palimpsest did not write it; other-layout if a publish of a composed tree wrote it
+ * @throws Failure not-ours if palimpsest did not write it
  */
 export async function readState(remote: Remote): Promise<FoundState | undefined> {
   const fetched = await remote.get(STATE);
@@ -108,29 +108,12 @@ export async function readState(remote: Remote): Promise<FoundState | undefined>
     return { state: parseState(fetched.bytes), tag: fetched.tag };
   } catch (error) {
     if (!(error instanceof Violation)) throw error;
-    if (isComposedMarker(fetched.bytes))
-      throw new Failure('other-layout', `${remote.name} has a tree with the composed layout`, {
-        place: { file: STATE },
-        expected: 'no tree, or one with the static layout',
-        found: 'a tree with the composed layout',
-        hint: 'publish to another prefix or folder; nothing was changed',
-      });
     throw new Failure('not-ours', `${remote.name} has a ${STATE} that palimpsest did not write`, {
       place: { file: STATE, field: error.field },
       expected: error.expected,
       found: error.found,
       hint: 'publish to another prefix, or remove that object; nothing was changed',
     });
-  }
-}
-
-/** Returns whether the bytes are the `publish.json` of a target with the composed layout. */
-function isComposedMarker(bytes: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(bytes.toString());
-    return isObject(value) && value['layout'] === 'composed';
-  } catch {
-    return false;
   }
 }
 

@@ -1,18 +1,17 @@
 import { Failure } from '../../contract/failure.ts';
 import type { Target } from '../../storage/target.ts';
 import { BUILD_RECORD } from '../../tree/build-record.ts';
-import { HEAD } from '../../tree/found-layout.ts';
 import { STATE } from '../state/state.ts';
 
 /**
  * Refuses a folder that contains files and was never published to. Otherwise a typo would put a tree into `/etc`.
- * A tree that was copied there is recognized by its build record or its head. A bucket is not listed.
+ * A tree that was copied there is recognized by its build record. A bucket is not listed.
  * @throws Failure not-ours
  */
 export function refuseOtherFiles(target: Pick<Target, 'name' | 'names'>): void {
   const names = target.names?.() ?? [];
   // the first file that a killed run leaves is the state or its temporary file
-  if (names.length === 0 || names.some((name) => name.startsWith(STATE) || name === BUILD_RECORD || name === HEAD)) return;
+  if (names.length === 0 || names.some((name) => name.startsWith(STATE) || name === BUILD_RECORD)) return;
   throw new Failure('not-ours', `${target.name} contains files that palimpsest did not publish`, {
     place: { file: target.name },
     expected: 'a new or empty folder, or one that palimpsest published to before',

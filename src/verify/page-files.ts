@@ -9,8 +9,8 @@ import { readRegularFile } from '../tree/regular-file.ts';
 import type { CollectionMetadata, PageSource } from './tree-pages.ts';
 import type { Report } from './violation.ts';
 
-/** A static tree with its build record and its manifest. */
-interface StaticTree {
+/** A tree with its build record and its manifest. */
+interface ReadTree {
   readonly out: string;
   readonly build: BuildRecord;
   readonly manifest: TreeDigests;
@@ -18,8 +18,8 @@ interface StaticTree {
   readonly digestCause: string | undefined;
 }
 
-/** Returns the pages of a static tree. */
-export function staticPages(tree: StaticTree): PageSource {
+/** Returns the pages of a tree, from its files. */
+export function pageFiles(tree: ReadTree): PageSource {
   return { read: (metadata, number, path, report) => readFiles(tree, metadata, number, path, report) };
 }
 
@@ -27,7 +27,7 @@ export function staticPages(tree: StaticTree): PageSource {
  * Reads the files of a page and compares them with the manifest and with one another.
  * @returns the bytes of the file at `path`
  */
-function readFiles(tree: StaticTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
+function readFiles(tree: ReadTree, metadata: CollectionMetadata, number: number, path: string, report: Report): Buffer | undefined {
   const files = slotsOf(number, metadata.pages).flatMap((slot) => {
     const file = pathOf(metadata.collection, slot, metadata.pages);
     try {
@@ -57,7 +57,7 @@ function readFiles(tree: StaticTree, metadata: CollectionMetadata, number: numbe
 
 /** Compares the compressed copies of a page with the manifest and with the page. */
 function checkVariants(
-  tree: StaticTree,
+  tree: ReadTree,
   metadata: CollectionMetadata,
   number: number,
   page: { readonly file: string; readonly bytes: Buffer } | undefined,
