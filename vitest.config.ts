@@ -13,7 +13,6 @@ const LONGEST = [
   'backup/faults',
   'verify/damage',
   'publish/movement',
-  'publish/composed',
   'browse/hostile',
   'docs/slurm',
   'whole/streams',

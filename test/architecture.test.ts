@@ -22,13 +22,12 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   pages: ['contract', 'store'],
   browse: ['contract', 'store', 'pages'],
   tree: ['contract', 'store', 'pages', 'browse', 'version'],
-  composed: ['contract', 'sources', 'store', 'rewrite', 'tree', 'version'],
   archive: ['contract', 'browse', 'rewrite', 'tree', 'version', 'warc'],
-  hosting: ['contract', 'rewrite', 'tree', 'composed'],
-  serve: ['contract', 'rewrite', 'tree', 'composed'],
-  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'composed', 'version'],
+  hosting: ['contract', 'rewrite', 'tree'],
+  serve: ['contract', 'rewrite', 'tree'],
+  verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version'],
   storage: ['contract', 'store'],
-  publish: ['contract', 'store', 'browse', 'rewrite', 'tree', 'composed', 'storage', 'version'],
+  publish: ['contract', 'store', 'browse', 'rewrite', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
@@ -40,7 +39,6 @@ const PUBLISH: { readonly [folder: string]: readonly string[] } = {
   planning: ['state'],
   trees: ['objects', 'state', 'planning'],
   transfer: ['objects', 'planning', 'trees'],
-  composed: ['objects', 'state', 'planning', 'trees'],
 };
 /** The entry points may import everything. */
 const ENTRY = ['cli', 'commands'];

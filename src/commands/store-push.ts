@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { number, plural, seconds, size } from '../terminal/amounts.ts';
 import { items } from '../terminal/progress.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -21,7 +21,7 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
       .addOption(
         new Option('--keep <n>', 'the number of versions to keep at the target, such as 30 (a number, not a time)')
           .env('PALIMPSEST_KEEP')
-          .argParser(versions)
+          .argParser(wholeNumber(1, 1000))
           .default(14),
       )
       .addOption(
@@ -85,12 +85,4 @@ export function declareStorePush(store: Program, terminal: Terminal): void {
         ],
       );
     });
-}
-
-const MOST_VERSIONS = 1000;
-
-/** Parses a number of versions. A time such as `90d` is a value of `publish --keep`. */
-function versions(text: string): number {
-  if (!/^\d+d$/.test(text)) return wholeNumber(1, MOST_VERSIONS)(text);
-  throw new InvalidArgumentError(`Expected a number of versions from 1 to ${MOST_VERSIONS}, such as 30; only publish --keep is a time.`);
 }

@@ -59,8 +59,6 @@ it.each<[string, string]>([
   ['--cache-control', 'a\nb'],
   ['--cache-control', 'público'],
   ['--cache-control', ' max-age=60'],
-  ['--keep', '14'],
-  ['--keep', '0d'],
   ['--region', 'eu west 1'],
   ['--region', '-eu'],
   ['--region', ''],
@@ -70,20 +68,6 @@ it.each<[string, string]>([
   expect(stderr).toMatch(/ is invalid .*expected .*such as/s);
   expect(code).toBe(2);
   expect(asked).toEqual([]);
-});
-
-it.each([
-  [
-    ['publish', 'site', '--keep', '14'],
-    '--keep',
-    'a time in days, at least 1d, such as 90d; only store push --keep is a number of versions',
-  ],
-  [['store', 'push', 'site', '--keep', '90d'], '--keep', 'a number of versions from 1 to 1000, such as 30; only publish --keep is a time'],
-  [['store', 'push', 'site', '--keep', '0'], '--keep', 'a whole number from 1 to 1000'],
-])('explains the value of --keep that %j needs', async (args, field, expected) => {
-  const { code, stdout } = await palimpsestHere([...args, '--json']);
-  expect(code).toBe(2);
-  expect(JSON.parse(stdout)).toMatchObject({ error: { code: 'usage', field, expected, found: args.at(-1) } });
 });
 
 it('does not retry errors on the side of the client', async () => {
@@ -146,49 +130,21 @@ it('counts no requests to a folder, in the plan, the summary and the job summary
 
 describe('a target with a published tree', () => {
   const site = ['--base-url', 'https://history.example'];
-  const published = async (layout: string) => {
-    const { out, store } = await tree();
+  const published = async () => {
+    const { store } = await tree();
     const [built, target] = [join(temporaryFolder(), 'out'), join(temporaryFolder(), 'site')];
-    await palimpsestJson(['build', '--store', store, '--out', built, '--layout', layout, ...site]);
+    await palimpsestJson(['build', '--store', store, '--out', built, ...site]);
     await palimpsestJson(['publish', target, '--out', built]);
-    return { out, store, target };
+    return { store, target };
   };
 
-  it.each(['static', 'composed'])('has no violation, because publish wrote its publish.json (%s layout)', async (layout) => {
-    const { store, target } = await published(layout);
+  it('has no violation, because publish wrote its publish.json', async () => {
+    const { store, target } = await published();
     expect(await palimpsestHere(['verify', '--out', target, '--store', store])).toMatchObject({ code: 0 });
     writeFileSync(join(target, 'publish.json'), '{"name":"a package"}');
     const { code, stdout } = await palimpsestHere(['verify', '--out', target]);
     expect(stdout).toContain('publish.json: 1 violation\n  unexpected-file');
     expect(code).toBe(1);
-  });
-
-  it('has the composed layout: a static tree is refused, and publish.json is not called a file of another program', async () => {
-    const { out, target } = await published('composed');
-    const before = filesIn(target);
-    const { code, stderr } = await palimpsestHere(['publish', target, '--out', out, '--allow-loopback']);
-    expect(stderr).toContain('has a tree with the composed layout (other-layout)');
-    expect(stderr).not.toContain('remove');
-    expect(code).toBe(3);
-    expect(filesIn(target)).toEqual(before);
-  });
-});
-
-describe('publish --rollback', () => {
-  it('does not suggest a generation if the target has the static layout', async () => {
-    const { out } = await tree();
-    const target = join(temporaryFolder(), 'site');
-    await palimpsestJson(['publish', target, '--out', out, '--allow-loopback']);
-    const { code, stderr } = await palimpsestHere(['publish', target, '--rollback']);
-    expect(stderr).toContain('(no-generation)');
-    expect(stderr).toMatch(/try +check the target: only a target with the composed layout has generations/);
-    expect(code).toBe(1);
-  });
-
-  it('says that the target comes first, if the target is read as a generation', async () => {
-    const { code, stderr } = await palimpsestHere(['publish', '--rollback', 's3://bucket/site']);
-    expect(stderr).toContain('expected  the number of a generation, or no value; write the target before --rollback');
-    expect(code).toBe(2);
   });
 });
 
@@ -213,10 +169,10 @@ it('accepts PALIMPSEST_ENDPOINT with a folder, because other commands of a job n
 });
 
 describe('publish with the tree as the target and the published folder as --out', () => {
-  it.each(['static', 'composed'] as const)('refuses a tree with the %s layout, and writes nothing', async (layout) => {
+  it('is refused, and writes nothing', async () => {
     const cwd = temporaryFolder();
     await palimpsestJson(['import', SAMPLE], { cwd });
-    await palimpsestJson(['build', '--base-url', 'https://example.org', '--layout', layout], { cwd });
+    await palimpsestJson(['build', '--base-url', 'https://example.org'], { cwd });
     const before = filesIn(join(cwd, 'out'));
     const swapped = async () => {
       const { code, stdout } = await palimpsestHere(['publish', '--out', 'site', 'out', '--json'], { cwd });

@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readHead } from '../../src/composed/head.ts';
-import { composed, withAsOf } from '../composed/composed-pages.ts';
 import { filesIn, temporaryFolder } from '../support/folder.ts';
 import { shell } from '../support/shell.ts';
 import type { ShownRecord } from '../support/snapshots.ts';
-import { blocks, DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, tableCommands, variables } from './nightly-page.ts';
+import { DONE, type Ended, JOB_ENV, machine, runJob, STEPS, type Step, tableCommands } from './nightly-page.ts';
 
 const SAMPLE = fileURLToPath(new URL('../../data/sample', import.meta.url));
 
@@ -30,13 +28,7 @@ const withoutPull = local.filter(({ command }) => !command.includes('store pull'
 const AWS = 'mkdir -p "$(dirname "$4")" && cp "$3" "$4"';
 
 /** Runs one night on a new machine, which has nothing but the buckets. */
-function night(
-  work: string,
-  name: string,
-  snapshots: readonly unknown[],
-  steps: readonly Step[] = local,
-  more: Readonly<Record<string, string>> = {},
-): Promise<Ended> {
+function night(work: string, name: string, snapshots: readonly unknown[], steps: readonly Step[] = local): Promise<Ended> {
   const cwd = join(work, name);
   mkdirSync(cwd);
   const lines = snapshots.map((one) => JSON.stringify(one)).join('\n');
@@ -45,7 +37,6 @@ function night(
   });
   const env = {
     ...JOB_ENV,
-    ...more,
     PATH: `${machine(work, { aws: AWS })}:${process.env['PATH']}`,
     GITHUB_STEP_SUMMARY: join(cwd, 'summary.md'),
     GITHUB_RUN_ID: name,
@@ -154,28 +145,6 @@ describe('the job in docs/nightly.md', { timeout: 240_000 }, () => {
     expect(JSON.parse(readFileSync(join(work, 'smaller/plan.json'), 'utf8'))).toMatchObject({ refusals: [{ code: 'reader-gaps' }] });
     expect(readFileSync(join(work, 'smaller/summary.md'), 'utf8')).toContain('| refused | reader-gaps |');
     expect(issues(work)).toContain('issue create');
-  });
-});
-
-describe('the job in docs/nightly.md with the composed layout', { timeout: 600_000 }, () => {
-  it('adds a generation each night from a new folder, and keeps all earlier ones readable', async () => {
-    const work = temporaryFolder();
-    const more = variables(blocks('The composed layout', 'yaml')[0] ?? '');
-    expect(more).toEqual({ PALIMPSEST_LAYOUT: 'composed', PALIMPSEST_APPEND: 'true' });
-    const site = join(work, 'bucket/site');
-    const [page, pages]: [string, unknown[]] = ['rest/data/index.json', []];
-    const snapshots = [many(1, 100), [snapshot(100, 2), snapshot(300, 2)]];
-    for (const [index, one] of snapshots.entries()) {
-      expect(await night(work, index === 0 ? 'first' : `night ${index}`, one, local, more)).toEqual(DONE);
-      pages.push(await composed(site, page));
-      expect(readHead(site)).toMatchObject({ generation: index + 1, log: { count: index + 1 } });
-    }
-    for (const [index, one] of pages.entries()) {
-      expect(await composed(site, page, `as_of=${index + 1}`)).toBe(withAsOf(String(one), JOB_ENV['PALIMPSEST_BASE_URL'] ?? '', index + 1));
-    }
-    // nothing new
-    expect(await night(work, 'idle', [snapshot(300, 2)], local, more)).toEqual(DONE);
-    expect(JSON.parse(readFileSync(join(work, 'idle/published.json'), 'utf8'))).toMatchObject({ generation: 2, done: { uploads: 0 } });
   });
 });
 

@@ -93,4 +93,11 @@ describe('the exclusions of a store', () => {
     expect(exclusions.excludesRecord(bioOf('ann', generated))).toBe(true);
     expect(exclusions.excludesRecord(bioOf('bob', generated))).toBe(false);
   });
+
+  it.each(['2025-12-31T00:00:00Z', '2026-01-01T00:00:00Z', ''])('give a removal at %j a later time than all others', (now) => {
+    const list = new ExclusionList(batch.database);
+    exclude(['ann']);
+    expect(list.timeOfRemoval(now)).toBe('2026-01-01T00:00:01Z');
+    expect(list.timeOfRemoval('2026-01-02T00:00:00Z')).toBe('2026-01-02T00:00:00Z');
+  });
 });

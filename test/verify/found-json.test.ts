@@ -38,8 +38,10 @@ function treeOf(items: readonly string[], more = ''): TreeMetadata {
   const page = `{"count":${items.length},"next":null,"previous":null,"results":[${items.join(',')}]${more}}`;
   const sizes = { page_size: 100, account_page_size: 100, records: items.length, accounts: items.length };
   return {
-    build: { base_url: 'https://history.example', ...sizes, data_pages: 1, account_pages: 1, store: '' },
-    record: 'build.json',
+    build: {
+      ...{ palimpsest: '', state: 'finished', base_url: 'https://history.example', ...sizes },
+      ...{ data_pages: 1, account_pages: 1, compress: '', store: '', manifest: '' },
+    },
     pages: { read: () => Buffer.from(page) },
   };
 }

@@ -12,7 +12,7 @@ const compiled = (module: string) => new URL(`../../dist/${module}.js`, import.m
 const { verify }: typeof import('../../src/verify/verify.ts') = await import(compiled('verify/verify'));
 const { walkOnThreads }: typeof import('../../src/verify/walk-on-threads.ts') = await import(compiled('verify/walk-on-threads'));
 const { checkManifest }: typeof import('../../src/verify/files.ts') = await import(compiled('verify/files'));
-const { staticPages }: typeof import('../../src/verify/static-pages.ts') = await import(compiled('verify/static-pages'));
+const { pageFiles }: typeof import('../../src/verify/page-files.ts') = await import(compiled('verify/page-files'));
 const { SortKeysCheck }: typeof import('../../src/verify/sort-keys.ts') = await import(compiled('verify/sort-keys'));
 const { Report }: typeof import('../../src/verify/violation.ts') = await import(compiled('verify/violation'));
 const { readBuildRecord }: typeof import('../../src/tree/build-record.ts') = await import(compiled('tree/build-record'));
@@ -61,7 +61,7 @@ async function walked(out: string) {
   if (typeof build === 'string') throw new Error(build);
   const [report, pauses, ignore] = [new Report(), new Pauses(undefined, ''), () => {}];
   const manifest = await checkManifest(out, build, report, pauses, ignore);
-  const pages = staticPages({ out, build, manifest, digestCause: undefined });
+  const pages = pageFiles({ out, build, manifest, digestCause: undefined });
   const sortKeys = new SortKeysCheck(out, build, report);
   const counts = await walkOnThreads({ out, build, manifest, pages, store, threads: 3, sortKeys }, report, pauses, ignore);
   return counts && { ...counts, violations: report.violationCount, notes: report.notes };
