@@ -27,7 +27,7 @@ const MODULES: { readonly [module: string]: readonly string[] } = {
   serve: ['contract', 'rewrite', 'tree'],
   verify: ['contract', 'store', 'pages', 'browse', 'rewrite', 'tree', 'version'],
   storage: ['contract', 'store'],
-  publish: ['contract', 'store', 'browse', 'rewrite', 'tree', 'storage', 'version'],
+  publish: ['contract', 'browse', 'tree', 'storage', 'version'],
   backup: ['contract', 'store', 'storage', 'version'],
   history: ['contract', 'diff', 'store', 'terminal'],
   mirror: ['contract', 'sources', 'store', 'import', 'tree', 'version', 'warc'],
