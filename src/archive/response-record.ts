@@ -1,6 +1,5 @@
 import type { Collection } from '../contract/collection.ts';
-import { resolveWithBrowse } from '../rewrite/browse.ts';
-import type { Answer } from '../rewrite/resolve.ts';
+import { type Answer, resolve } from '../rewrite/resolve.ts';
 import type { BuildRecord } from '../tree/build-record.ts';
 import { slotAt } from '../tree/layout.ts';
 import { readVerifiedBrowseSync, readVerifiedSync, type VerifiedTree } from '../tree/verified-tree.ts';
@@ -39,7 +38,7 @@ export function payloadDigest({ digests }: Pick<VerifiedTree, 'digests'>, page: 
 export function answerTo(baseUrl: string, page: Requested): Answer {
   const { pathname, search } = new URL(addressOf(baseUrl, page));
   const root = new URL(baseUrl).pathname;
-  return resolveWithBrowse('GET', pathname, search.slice(1), root === '/' ? '' : root, '');
+  return resolve('GET', pathname, search.slice(1), root === '/' ? '' : root, true);
 }
 
 /** Returns the id of the warcinfo record. */

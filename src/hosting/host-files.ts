@@ -53,8 +53,7 @@ export function siteOf(tree: string, host: Host): PublishedSite | undefined {
   const { origin, hostname, pathname } = new URL(record.base_url);
   const base = pathname === '/' ? '' : pathname;
   if (/^[\w.~/-]*$/.test(base)) {
-    const browse = record.browse_files !== undefined;
-    return { origin, domain: hostname, base, browse, program: program(browse) };
+    return { origin, domain: hostname, base, browse: record.browse_files !== undefined, program: program() };
   }
   throw new Failure('usage', `rules for ${record.base_url} cannot be written`, {
     expected: 'a base URL whose path has only letters, digits and ._~/-: hosts read other characters differently',
@@ -75,15 +74,11 @@ export function noTree(folder: string): Failure {
 
 /** Returns an example site at the root of a host and without browse files, for users without a tree. */
 export function siteWithoutTree(): PublishedSite {
-  return { origin: 'https://example.org', domain: 'example.org', base: '', browse: false, program: program(false) };
+  return { origin: 'https://example.org', domain: 'example.org', base: '', browse: false, program: program() };
 }
 
-function program(browse: boolean): PublishedSite['program'] {
-  const textOf = (...names: readonly string[]) => names.map(moduleText).join('');
-  return {
-    resolve: browse ? textOf('resolve', 'browse') : textOf('resolve'),
-    respond: browse ? textOf('respond', 'respond-browse') : textOf('respond'),
-  };
+function program(): PublishedSite['program'] {
+  return { resolve: moduleText('resolve'), respond: moduleText('respond') };
 }
 
 function moduleText(name: string): string {

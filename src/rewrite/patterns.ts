@@ -1,4 +1,4 @@
-import { BROWSE_TYPES } from './browse.ts';
+import { BROWSE_TYPES } from './resolve.ts';
 
 /**
  * The rules of resolve.ts as regular expressions, for hosts without JavaScript. The patterns match percent-encoded text,
@@ -55,14 +55,9 @@ export function accepts(coding: string): string {
   return `(?:^|,)\\s*${coding}\\s*(?:,|$|;(?!\\s*q\\s*=\\s*0(?:\\.0*)?\\s*(?:,|$)))`;
 }
 
-/** Returns a pattern for an Accept header with a media type, as browse.ts decides. The host must ignore letter case. */
-export function names(type: string): string {
-  return `(?:^|,)[ \\t]*${literal(type)}[ \\t]*(?:[;,]|$)`;
-}
-
 const NAME_PART = '[A-Za-z0-9_~-][A-Za-z0-9_.~-]*';
 
-/** Matches the path of a browse file in the tree, as browse.ts does. It has no capturing groups. */
+/** Matches the path of a browse file in the tree, as resolve.ts does. It has no capturing groups. */
 export const BROWSE_PATH: string = `(?:index\\.html|browse/(?:${NAME_PART}/)*${NAME_PART}\\.(?:${Object.keys(BROWSE_TYPES).join('|')}))`;
 
 /** Matches an undecoded parameter value. */

@@ -1,11 +1,8 @@
-/**
- * The texts of the compiled modules from which the scripts for JavaScript hosts are made. If the tree has browse files,
- * the modules for them follow in the same text.
- */
+/** The texts of the compiled modules from which the scripts for JavaScript hosts are made. */
 export interface Program {
-  /** resolve.js: maps a request to an answer. With browse files, browse.js too. */
+  /** resolve.js: maps a request to an answer. */
   readonly resolve: string;
-  /** respond.js: does the same for runtimes with the Fetch API. With browse files, respond-browse.js too. */
+  /** respond.js: does the same for runtimes with the Fetch API. */
   readonly respond: string;
 }
 
@@ -19,20 +16,4 @@ export type Part = keyof Program;
 export function inlined(program: Program, ...parts: readonly Part[]): string {
   const modules = parts.map((part) => program[part].replace(/^import .*\n/gm, '').replace(/^export (?=[a-z])/gm, ''));
   return `// The rest is the rewrite function of palimpsest, the same on every host. Do not edit it.\n\n${modules.join('\n')}`;
-}
-
-/**
- * Returns the name of the function that maps a request to an answer.
- * @param browse whether the tree has browse files
- */
-export function resolver(browse: boolean): string {
-  return browse ? 'resolveWithBrowse' : 'resolve';
-}
-
-/**
- * Returns the name of the function that answers a request on runtimes with the Fetch API.
- * @param browse whether the tree has browse files
- */
-export function responder(browse: boolean): string {
-  return browse ? 'respondWithBrowse' : 'respond';
 }

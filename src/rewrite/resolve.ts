@@ -36,7 +36,19 @@ export const DESCRIPTIONS: { readonly [collection: string]: string } = {
   account: '{"name":"Account List","description":"Accounts with their changes.","renders":["application/json"],"parses":[]}',
 };
 
+/** The media types of browse files, by suffix. */
+export const BROWSE_TYPES: { readonly [suffix: string]: string } = {
+  html: 'text/html; charset=utf-8',
+  css: 'text/css',
+  js: 'text/javascript',
+  svg: 'image/svg+xml',
+  atom: 'application/atom+xml; charset=utf-8',
+};
+
 const PATH = /^\/rest\/(data|account)(\/?)$/;
+
+/** Matches the path of a browse file: the home page, or a file below `browse/`. No name begins with a dot. */
+const BROWSE_FILE = /^\/(?:(?:index\.html)?|browse\/(?:[\w~-][\w.~-]*\/)*[\w~-][\w.~-]*\.(html|css|js|svg|atom))$/;
 
 /**
  * Returns the answer of Django REST Framework to a request, from the files of a tree.
@@ -45,15 +57,17 @@ const PATH = /^\/rest\/(data|account)(\/?)$/;
  * @param query without the question mark
  * @param base the undecoded path of the base URL, such as `/api` or `/my%20api`; omitted or '' if the tree is at the root
  *   of its host
+ * @param browse whether browse files are answered too; omitted if the tree has none
  */
-export function resolve(method: string, path: string, query: string, base?: string): Answer {
+export function resolve(method: string, path: string, query: string, base?: string, browse?: boolean): Answer {
   const root = base === undefined ? '' : base;
   const prefix = decode(root);
   const decoded = decode(path);
+  if (decoded.slice(0, prefix.length) !== prefix) return NOT_FOUND;
   const below = decoded.slice(prefix.length);
-  const match = decoded.slice(0, prefix.length) === prefix ? PATH.exec(below) : null;
+  const match = PATH.exec(below);
   // in some engines $ also matches before a final line break
-  if (match === null || match[0] !== below) return NOT_FOUND;
+  if (match === null || match[0] !== below) return browse ? browseFile(method, below, root) : NOT_FOUND;
   const collection = String(match[1]);
   if (match[2] === '') {
     return { status: 301, headers: { Location: `${root}/rest/${collection}/${query === '' ? '' : `?${query}`}` }, body: '' };
@@ -68,6 +82,17 @@ export function resolve(method: string, path: string, query: string, base?: stri
   return { status: 200, headers: COLLECTION_HEADERS, file: page === '1' ? `${folder}/index.json` : `${folder}/page/${page}/index.json` };
 }
 
+/** Returns the answer to a request for a browse file, with a decoded path below the base URL. */
+function browseFile(method: string, below: string, root: string): Answer {
+  if (below === '') return { status: 301, headers: { Location: `${root}/` }, body: '' };
+  const match = BROWSE_FILE.exec(below);
+  if (match === null || match[0] !== below) return NOT_FOUND;
+  if (method !== 'GET' && method !== 'HEAD') return { status: 405, headers: { Allow: 'GET, HEAD' }, body: '' };
+  const type = String(BROWSE_TYPES[match[1] === undefined ? 'html' : match[1]]);
+  const headers = { 'Content-Type': type, 'Cache-Control': String(COLLECTION_HEADERS['Cache-Control']) };
+  return { status: 200, headers: headers, file: below === '/' ? 'index.html' : below.slice(1), missing: NOT_FOUND };
+}
+
 /** Returns the page that a query requests, from its last `page` parameter. A missing or empty value is page 1, an invalid one ''. */
 function pageOf(query: string): string {
   const value = lastValueOf(query, 'page');
@@ -76,7 +101,7 @@ function pageOf(query: string): string {
 }
 
 /** Returns the decoded value of the last parameter with a name, if there is one. */
-export function lastValueOf(query: string, wanted: string): string | undefined {
+function lastValueOf(query: string, wanted: string): string | undefined {
   const parameters = query.split('&');
   for (let at = parameters.length - 1; at >= 0; at -= 1) {
     const parameter = String(parameters[at]);

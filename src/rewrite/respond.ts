@@ -19,63 +19,52 @@ export interface Encoding {
 
 /**
  * Answers a request from the files of a tree, on any runtime with `Response` of the Fetch API. The ETag is a hash of the
- * bytes. The answer is 304 if the client has the page, and compressed if the tree and the client support it.
+ * bytes. The answer is 304 if the client has the file. A page is compressed if the tree and the client support it; browse
+ * files have no compressed copies.
  * @param base the path of the base URL, such as `/api`, or ''
  * @param encodings the encodings in which the tree may have pages, in order of preference
  */
 export async function respond(asked: Asked, base: string, read: ReadFile, encodings: readonly Encoding[]): Promise<Response> {
   const { path, query } = addressIn(asked.url);
-  const answer = resolve(asked.method, path, query, base);
+  const answer = resolve(asked.method, path, query, base, true);
   if (answer.file === undefined) return short(asked, answer);
-  const accepted = encodings.filter(({ name }) => accepts(asked.headers.get('Accept-Encoding') ?? '', name));
+  const possible = answer.missing === undefined ? encodings : [];
+  const accepted = possible.filter(({ name }) => accepts(asked.headers.get('Accept-Encoding') ?? '', name));
   for (const { name, suffix } of [...accepted, { name: '', suffix: '' }]) {
     const bytes = await read(answer.file + suffix);
     if (bytes === undefined) continue;
     const headers = new Headers(answer.headers);
-    if (encodings.length > 0) headers.append('Vary', 'Accept-Encoding');
+    if (possible.length > 0) headers.append('Vary', 'Accept-Encoding');
     if (name !== '') headers.set('Content-Encoding', name);
-    return await page(asked, headers, bytes);
+    return await whole(asked, headers, bytes);
   }
-  return short(asked, MISSING);
+  return short(asked, answer.missing ?? MISSING);
 }
 
 /** Returns the path of an absolute URL, and its query without the question mark. */
-export function addressIn(url: string): { readonly path: string; readonly query: string } {
+function addressIn(url: string): { readonly path: string; readonly query: string } {
   const [, path = '', query = ''] = /^[^:]*:\/\/[^/?]*([^?]*)\??(.*)$/s.exec(url) ?? [];
   return { path, query };
 }
 
 /** Answers with bytes and their ETag, or with 304 if the client has them. */
-export async function page(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
-  headers.set('ETag', await etagOf(bytes));
-  return isKnown(asked, headers) ? unchanged(headers) : whole(asked, headers, bytes);
-}
-
-/** Returns whether the client has the page with the ETag in the headers. */
-export function isKnown(asked: Asked, headers: Headers): boolean {
-  const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((etag) => etag.trim().replace(/^W\//, ''));
-  return known.includes(headers.get('ETag') ?? '') || known.includes('*');
-}
-
-/** Answers that the client has the page. */
-export function unchanged(headers: Headers): Response {
-  return new Response(null, { status: 304, headers });
-}
-
-/** Answers with the bytes of a page. */
-export function whole(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Response {
+async function whole(asked: Asked, headers: Headers, bytes: Uint8Array<ArrayBuffer>): Promise<Response> {
+  const etag = await etagOf(bytes);
+  headers.set('ETag', etag);
+  const known = (asked.headers.get('If-None-Match') ?? '').split(',').map((each) => each.trim().replace(/^W\//, ''));
+  if (known.includes(etag) || known.includes('*')) return new Response(null, { status: 304, headers });
   headers.set('Content-Length', String(bytes.length));
   return new Response(asked.method === 'HEAD' ? null : bytes, { headers });
 }
 
 /** Answers with a short body. */
-export function short(asked: Asked, { status, headers, body = '' }: Answer): Response {
+function short(asked: Asked, { status, headers, body = '' }: Answer): Response {
   const length = String(new TextEncoder().encode(body).length);
   return new Response(asked.method === 'HEAD' || body === '' ? null : body, { status, headers: { ...headers, 'Content-Length': length } });
 }
 
 /** Returns the ETag of bytes. */
-export async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+async function etagOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes)).subarray(0, 16);
   return `"${Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('')}"`;
 }

@@ -4,8 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { createServer } from 'http-server';
 import { Failure } from '../contract/failure.ts';
-import { type Asked, respond } from '../rewrite/respond.ts';
-import { respondWithBrowse } from '../rewrite/respond-browse.ts';
+import { respond } from '../rewrite/respond.ts';
 import { type BuildRecord, readBuildRecord } from '../tree/build-record.ts';
 import { requireTree } from '../tree/existing-tree.ts';
 import { readRegularFile } from '../tree/regular-file.ts';
@@ -72,16 +71,10 @@ async function handle(request: IncomingMessage, response: ServerResponse, option
   const { method = 'GET', url = '/', headers } = request;
   const origin = options.rebase ? originOf(request) : undefined;
   const webRequest = { method, url: `http://tree${url}`, headers: { get: (name: string) => String(headers[name.toLowerCase()] ?? '') } };
-  const answer = await answerFrom(webRequest, options.out, currentTree(options.out, build), origin);
+  const { base_url: base } = currentTree(options.out, build);
+  const answer = await respond(webRequest, basePathOf(base), (path) => readPage(options.out, path, base, origin), [GZIP]);
   response.writeHead(answer.status, Object.fromEntries(answer.headers));
   response.end(Buffer.from(await answer.arrayBuffer()));
-}
-
-/** @param origin the origin for the links of the page; undefined to keep the links */
-function answerFrom(asked: Asked, out: string, tree: BuildRecord, origin: string | undefined): Promise<Response> {
-  const { base_url: base, browse_files } = tree;
-  const answerTo = browse_files === undefined ? respond : respondWithBrowse;
-  return answerTo(asked, basePathOf(base), (path) => readPage(out, path, base, origin), [GZIP]);
 }
 
 const compress = promisify(gzip);

@@ -142,7 +142,7 @@ describe('rewrite', () => {
     expect(before.stdout).not.toContain('browse');
     addBrowseFiles(join(cwd, 'out'));
     const { code, stdout } = await palimpsestHere(['rewrite', 'nginx'], { cwd });
-    expect([code, stdout.includes('location = /api/ {'), stdout.includes('"browse/changes/1.html"')]).toEqual([0, true, true]);
+    expect([code, stdout.includes('location = /api/ {'), stdout.includes('try_files /$palimpsest_browse =404;')]).toEqual([0, true, true]);
   });
 
   it.each(REFUSED)('refuses $name and shows the reason', async ({ name, title, reason, instead }) => {

@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { COLLECTIONS } from '../../src/contract/collection.ts';
 import { parseEnvelope } from '../../src/contract/envelope.ts';
-import { BROWSE_TYPES } from '../../src/rewrite/browse.ts';
 import { CAPABILITIES } from '../../src/rewrite/hosts/capability.ts';
 import { resolve } from '../../src/rewrite/resolve.ts';
 import { bothSides } from '../drf/both-sides.ts';
@@ -10,7 +9,6 @@ import { drf } from '../drf/live-service.ts';
 import { parseVectors } from '../drf/queries.ts';
 import { SMALL } from '../drf/samples.ts';
 import { ALL_QUERIES, QUERIES } from './queries.ts';
-import { HTML_ACCEPTS, JSON_ACCEPTS } from './requests.ts';
 
 const VECTORS = new URL('../../../shared/vectors/page-queries.json', import.meta.url);
 
@@ -34,18 +32,6 @@ describe('the queries of the conformance suite', () => {
       }
     }
   });
-
-  test.skipIf(drf.skip)(
-    `and the Accept headers have the answers of a live Django REST Framework (${drf.reason || 'installed'})`,
-    async () => {
-      const { live } = await bothSides(SMALL, { page_size: 100, account_page_size: 100 });
-      for (const accept of [...HTML_ACCEPTS, ...JSON_ACCEPTS]) {
-        const { headers } = await live.ask('/rest/data/', 'GET', { accept });
-        expect(headers, accept).toContain(`Content-Type: ${HTML_ACCEPTS.includes(accept) ? BROWSE_TYPES['html'] : 'application/json'}`);
-        expect(headers).toContain('Vary: Accept');
-      }
-    },
-  );
 
   test('have the answers of the rewrite function', () => {
     for (const { query, shows } of ALL_QUERIES) {

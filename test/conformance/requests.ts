@@ -36,25 +36,11 @@ export const RARE_METHODS: readonly string[] = ['TRACE', 'PROPFIND'];
 /** Methods that HTTP does not define. */
 export const UNKNOWN_METHODS: readonly string[] = ['FOO'];
 
-/** Accept headers with which Django REST Framework returns HTML: text/html without application/json. It ignores weights. */
-export const HTML_ACCEPTS: readonly string[] = [
+/** Accept headers: that of a browser first, and '' for none. */
+export const ACCEPTS: readonly string[] = [
   'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,image/apng,*/*;q=0.8,application/signed-exchange;v=b3;q=0.7',
   'text/html',
-  'TEXT/HTML ; q=0.5',
-  'text/plain, text/html',
-  '*/*,text/html;q=0.1',
-];
-
-/** Accept headers with which Django REST Framework returns JSON; '' for none. */
-export const JSON_ACCEPTS: readonly string[] = [
   '*/*',
   '',
   'application/json',
-  'application/*',
-  'application/json, text/plain, */*',
-  'text/html, application/json',
-  'application/JSON ;q=0.5,text/html',
-  'application/xhtml+xml, */*',
-  'text/html5, */*',
-  'x/text/html, */*',
 ];

@@ -25,7 +25,7 @@ import {
   unknownMethods,
   unknownPath,
 } from './probes/answers.ts';
-import { browse, html, onlyJson } from './probes/browse.ts';
+import { browse, onlyJson } from './probes/browse.ts';
 import { brotli, contentEtag, etagList, gzip, revalidation } from './probes/bytes.ts';
 import { linkParameters, range, spellings, traversal, unpacked, walk } from './probes/core.ts';
 import { anyQuery, queries } from './probes/queries.ts';
@@ -41,6 +41,7 @@ const CORE: { readonly [name: string]: Probe } = {
   'a walk by next': walk,
   spellings,
   traversal,
+  'JSON for browsers': onlyJson,
   'pages that are not there compressed': unpacked,
 };
 
@@ -75,7 +76,6 @@ const PROBES: { readonly [C in Capability]: Probe } = {
   gzip,
   brotli,
   browse,
-  html,
   'etag-list': etagList,
   revalidation,
   'content-etag': contentEtag,
@@ -91,7 +91,7 @@ const NEVER: { readonly [N in keyof typeof NO_HOST_CAN]: Probe } = { 'link-param
 const TREES = [
   { base: '', browse: false, only: undefined },
   { base: '/api/v1.0', browse: true, only: undefined },
-  { base: '', browse: true, only: ['browse', 'html'] },
+  { base: '', browse: true, only: ['browse'] },
 ] as const;
 
 /** The results of this run so far, in the order of the hosts. */
@@ -132,10 +132,7 @@ export function conforms(subject: Subject): Outcome {
         rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
       });
 
-      const core =
-        only === undefined
-          ? { ...CORE, 'any query': anyQuery(host), ...(browse ? {} : { 'JSON for browsers': onlyJson }) }
-          : { 'a walk by next': walk };
+      const core = only === undefined ? { ...CORE, 'any query': anyQuery(host) } : { 'a walk by next': walk };
       test.each(Object.entries(core))('%s', async (_, probe) => expect(await probe(trial)).toEqual([]));
 
       test.skipIf(only !== undefined)('answers the expected number of queries correctly', async () => {
@@ -158,13 +155,12 @@ export function conforms(subject: Subject): Outcome {
           const path = site.path('data');
           const shown = await visit(`${url}${path.slice(0, -1)}?page=2`);
           expect(shown.url).toBe(`${url}${path}?page=2`);
-          if (browse && !Object.hasOwn(host.cannot, 'html')) expect(shown.text).toContain('@Bob_2');
-          else expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
+          expect(JSON.parse(shown.text)).toEqual(JSON.parse(site.page('data', 2).toString()));
         },
       );
 
       const tried = Object.entries(PROBES).filter(
-        ([name]) => !Object.hasOwn(host.untested ?? {}, name) && (only?.some((one) => one === name) ?? (browse || !isBrowse(name))),
+        ([name]) => !Object.hasOwn(host.untested ?? {}, name) && (only?.some((one) => one === name) ?? (browse || name !== 'browse')),
       );
       test.each(tried.map(([name, probe]) => [name, Object.hasOwn(host.cannot, name) ? 'lacks' : 'has', probe] as const))(
         '%s: %s it',
@@ -226,11 +222,6 @@ export function passes(linted: Linted): Outcome {
     });
   });
   return outcome;
-}
-
-/** Returns whether a capability needs a tree with browse files. */
-function isBrowse(name: string): boolean {
-  return name === 'browse' || name === 'html';
 }
 
 const sites = new Map<string, Promise<PublishedSite>>();

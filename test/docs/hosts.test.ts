@@ -61,9 +61,7 @@ describe('docs/hosts.md', () => {
   it('describes the import of resolve correctly', async () => {
     const { resolve } = await import('palimpsest/rewrite');
     expect(resolve('GET', '/rest/data/', 'page=2').file).toBe('rest/data/page/2/index.json');
-    const { resolveWithBrowse } = await import('palimpsest/rewrite/browse');
-    expect(resolveWithBrowse('GET', '/rest/data/', 'page=2', '', 'text/html').file).toBe('browse/changes/2.html');
-    expect(resolveWithBrowse('GET', '/rest/data/', 'page=2', '', '*/*').file).toBe('rest/data/page/2/index.json');
+    expect(resolve('GET', '/browse/changes/2.html', '', '', true).file).toBe('browse/changes/2.html');
     expect(resolve('GET', '/api/rest/data/', 'page=abc', '/api')).toMatchObject({ status: 404, body: '{"detail":"Invalid page."}' });
   });
 });

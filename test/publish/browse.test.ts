@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CACHE_CONTROL } from '../../src/publish/objects/headers.ts';
 import { type PublishOptions, publish } from '../../src/publish/publish.ts';
-import { BROWSE_TYPES } from '../../src/rewrite/browse.ts';
+import { BROWSE_TYPES } from '../../src/rewrite/resolve.ts';
 import { openTarget } from '../../src/storage/address.ts';
 import { removeAccounts } from '../../src/store/remove.ts';
 import { build } from '../../src/tree/build.ts';

@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { BROWSE_TYPES, resolveWithBrowse } from '../../src/rewrite/browse.ts';
-import { BROWSE_PATH, names } from '../../src/rewrite/patterns.ts';
-import { COLLECTION_HEADERS, MISSING, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
-import { respondWithBrowse } from '../../src/rewrite/respond-browse.ts';
-import { HTML_ACCEPTS, JSON_ACCEPTS } from '../conformance/requests.ts';
+import { BROWSE_PATH } from '../../src/rewrite/patterns.ts';
+import { BROWSE_TYPES, COLLECTION_HEADERS, NOT_FOUND, resolve } from '../../src/rewrite/resolve.ts';
+import { respond } from '../../src/rewrite/respond.ts';
+import { ACCEPTS } from '../conformance/requests.ts';
 
-const BROWSER = HTML_ACCEPTS[0] ?? '';
-const get = (path: string, base = '', accept = BROWSER) => resolveWithBrowse('GET', path, '', base, accept);
+const BROWSER = ACCEPTS[0] ?? '';
+const get = (path: string, base = '') => resolve('GET', path, '', base, true);
 
 describe('the rewrite function with browse files', () => {
   test.each([
@@ -21,12 +20,12 @@ describe('the rewrite function with browse files', () => {
     ['/browse/assets/browse.js', 'browse/assets/browse.js', 'text/javascript'],
     ['/browse/assets/icon.svg', 'browse/assets/icon.svg', 'image/svg+xml'],
   ])('answers %s with the file %s', (path, file, type) => {
-    for (const base of ['', '/api/v1', '/my%20api'])
-      for (const accept of ['', '*/*', BROWSER]) {
-        const answer = get(base + path, base, accept);
-        expect(answer).toMatchObject({ status: 200, file, missing: NOT_FOUND });
-        expect(answer.headers).toEqual({ 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] });
-      }
+    for (const base of ['', '/api/v1', '/my%20api']) {
+      const answer = get(base + path, base);
+      expect(answer).toMatchObject({ status: 200, file, missing: NOT_FOUND });
+      expect(answer.headers).toEqual({ 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] });
+    }
+    expect(resolve('GET', path, '')).toEqual(NOT_FOUND);
     expect(get(path, '/api')).toEqual(NOT_FOUND);
   });
 
@@ -68,38 +67,17 @@ describe('the rewrite function with browse files', () => {
 
   test('refuses methods that change files', () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS'])
-      expect(resolveWithBrowse(method, '/browse/changes/1.html', '', '', '')).toMatchObject({
+      expect(resolve(method, '/browse/changes/1.html', '', '', true)).toMatchObject({
         status: 405,
         headers: { Allow: 'GET, HEAD' },
       });
   });
 
-  test.each(HTML_ACCEPTS)('answers with the HTML page of a page for Accept: %s', (accept) => {
-    for (const [query, page] of [
-      ['', '1'],
-      ['page=2', '2'],
-      ['page=0_3', '3'],
-      ['page=', '1'],
-    ] as const)
-      for (const [collection, folder] of [
-        ['data', 'changes'],
-        ['account', 'accounts'],
-      ] as const)
-        expect(resolveWithBrowse('GET', `/api/rest/${collection}/`, query, '/api', accept)).toEqual({
-          status: 200,
-          headers: { ...COLLECTION_HEADERS, 'Content-Type': BROWSE_TYPES['html'] },
-          file: `browse/${folder}/${page}.html`,
-        });
-    expect(resolveWithBrowse('GET', '/rest/data/', 'page=0', '', accept)).toEqual(MISSING);
-    expect(resolveWithBrowse('GET', '/rest/data/', 'page=last', '', accept).file).toBe('rest/data/page/last/index.json');
-    expect(new RegExp(names('text/html'), 'i').test(accept) && !new RegExp(names('application/json'), 'i').test(accept)).toBe(true);
-  });
-
-  test.each(JSON_ACCEPTS)('answers as without browse files for Accept: %s', (accept) => {
+  test('answers requests of the API as without browse files', () => {
     for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'])
-      for (const query of ['', 'page=2', 'page=abc', 'page=last'])
-        expect(resolveWithBrowse(method, '/rest/data/', query, '', accept)).toEqual(resolve(method, '/rest/data/', query, ''));
-    expect(new RegExp(names('text/html'), 'i').test(accept) && !new RegExp(names('application/json'), 'i').test(accept)).toBe(false);
+      for (const path of ['/rest/data/', '/rest/account', '/rest/datax'])
+        for (const query of ['', 'page=2', 'page=abc', 'page=last'])
+          expect(resolve(method, path, query, '', true)).toEqual(resolve(method, path, query));
   });
 
   test('answers any path only with browse files, as the patterns for other hosts do', () => {
@@ -146,48 +124,46 @@ describe('the rewrite function with browse files', () => {
 
 describe('a response with browse files', () => {
   const FILES = new Map(
-    ['index.html', 'browse/changes/1.html', 'rest/data/index.json', 'rest/data/index.json.gz', 'rest/data/page/last/index.json'].map(
+    ['index.html', 'index.html.gz', 'rest/data/index.json', 'rest/data/index.json.gz'].map(
       (path) => [path, new Uint8Array(Buffer.from(path))] as const,
     ),
   );
   const ask = (target: string, headers: Record<string, string> = {}, method = 'GET') =>
-    respondWithBrowse({ method, url: `https://a.example${target}`, headers: new Headers(headers) }, '', async (path) => FILES.get(path), [
+    respond({ method, url: `https://a.example${target}`, headers: new Headers(headers) }, '', async (path) => FILES.get(path), [
       { name: 'gzip', suffix: '.gz' },
     ]);
 
   test('has an ETag of its bytes, and is 304 for a client with these bytes', async () => {
-    const page = await ask('/rest/data/', { Accept: BROWSER });
-    expect([page.status, await page.text(), page.headers.get('Content-Type')]).toEqual([
-      200,
-      'browse/changes/1.html',
-      BROWSE_TYPES['html'],
-    ]);
-    expect(page.headers.get('Vary')).toBe('Accept');
+    const page = await ask('/');
+    expect([page.status, await page.text(), page.headers.get('Content-Type')]).toEqual([200, 'index.html', BROWSE_TYPES['html']]);
     const etag = page.headers.get('ETag') ?? '';
-    expect((await ask('/rest/data/', { Accept: BROWSER, 'If-None-Match': etag })).status).toBe(304);
-    // the ETag of one form is not that of the other
+    for (const path of ['/', '/index.html']) expect((await ask(path, { 'If-None-Match': etag })).status).toBe(304);
     expect((await ask('/rest/data/', { 'If-None-Match': etag })).status).toBe(200);
-    expect((await ask('/browse/changes/1.html', { 'If-None-Match': etag })).status).toBe(304);
   });
 
   test('to HEAD has the length of the GET response, and no body', async () => {
-    const head = await ask('/', { Accept: BROWSER }, 'HEAD');
+    const head = await ask('/', {}, 'HEAD');
     expect([head.status, head.headers.get('Content-Length'), await head.text()]).toEqual([200, '10', '']);
   });
 
-  test('is JSON for other clients, compressed if they accept it', async () => {
-    const page = await ask('/rest/data/', { 'Accept-Encoding': 'gzip' });
+  test('is compressed only if it is a page of the API', async () => {
+    const [home, page] = [await ask('/', { 'Accept-Encoding': 'gzip' }), await ask('/rest/data/', { 'Accept-Encoding': 'gzip' })];
+    expect([await home.text(), home.headers.get('Vary'), home.headers.get('Content-Encoding')]).toEqual(['index.html', null, null]);
     expect([await page.text(), page.headers.get('Content-Encoding')]).toEqual(['rest/data/index.json.gz', 'gzip']);
   });
 
-  test('is JSON for a browser if there is no HTML page', async () => {
-    const [past, last, other] = [
-      await ask('/rest/data/?page=9', { Accept: BROWSER }),
-      await ask('/rest/data/?page=last', { Accept: BROWSER }),
-      await ask('/browse/x.css'),
-    ];
-    expect([past.status, await past.text(), past.headers.get('Vary')]).toEqual([404, MISSING.body, 'Accept']);
-    expect([last.status, await last.text()]).toEqual([200, 'rest/data/page/last/index.json']);
+  test('is JSON for a browser', async () => {
+    const page = await ask('/rest/data/', { Accept: BROWSER });
+    const { 'Content-Type': type, Vary } = COLLECTION_HEADERS;
+    expect([await page.text(), page.headers.get('Content-Type'), page.headers.get('Vary')]).toEqual([
+      'rest/data/index.json',
+      type,
+      `${Vary}, Accept-Encoding`,
+    ]);
+  });
+
+  test('is 404 with the answer of an unknown path if the file does not exist', async () => {
+    const other = await ask('/browse/x.css');
     expect([other.status, await other.text()]).toEqual([404, NOT_FOUND.body]);
   });
 });

@@ -1,6 +1,5 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
-import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { MISSING, NOT_FOUND } from '../resolve.ts';
+import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
@@ -113,7 +112,7 @@ ${browse ? browseFiles(base) : ''}    RewriteRule "!${collection}" "-" [R=404,EN
     RewriteCond "%1" "^${number(`(${DIGITS})`)}$"
     RewriteRule "^" "-" [E=PALIMPSEST:page/%1/index.json]
 
-${browse ? htmlPages(base) : ''}    # Send the compressed file if it exists and the client accepts it.
+    # Send the compressed file if it exists and the client accepts it.
     RewriteCond "%{HTTP:Accept-Encoding}" "${accepts('br')}" [NC]
     RewriteCond "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" "-f"
     RewriteRule "${collection}" "%{DOCUMENT_ROOT}/rest/$1/%{ENV:PALIMPSEST}.br" [END]
@@ -128,7 +127,7 @@ ${browse ? htmlPages(base) : ''}    # Send the compressed file if it exists and 
         ErrorDocument 404 ${json(MISSING.body ?? '')}
         ErrorDocument 405 /palimpsest-405
         ${headers}
-${browse ? HTML_TYPE : ''}    </LocationMatch>
+    </LocationMatch>
 ${browse ? browseHeaders(base) : ''}</VirtualHost>
 `,
       },
@@ -173,29 +172,6 @@ ${base === '' ? '' : `    RewriteRule "^${literal(base)}$" "${base}/" [R=301,NE,
 
 `;
 }
-
-/** Returns the rules that choose the HTML page of a page. */
-function htmlPages(base: string): string {
-  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-    # second file in HTML.
-    RewriteRule "^" "-" [E=PALIMPSEST_HTML:%{ENV:PALIMPSEST}]
-    RewriteCond "%{HTTP:Accept}" "!${names('text/html')}" [NC,OR]
-    RewriteCond "%{HTTP:Accept}" "${names('application/json')}" [NC]
-    RewriteRule "^" "-" [E=PALIMPSEST_HTML:none]
-${Object.entries(HTML_FOLDERS)
-  .map(
-    ([collection, folder]) => `    RewriteCond "%{ENV:PALIMPSEST_HTML}" "^index\\.json$"
-    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/1.html" [E=PALIMPSEST_TYPE:html,END]
-    RewriteCond "%{ENV:PALIMPSEST_HTML}" "^page/([0-9]+)/index\\.json$"
-    RewriteRule "^${literal(base)}/rest/${collection}/$" "%{DOCUMENT_ROOT}/${folder}/%1.html" [E=PALIMPSEST_TYPE:html,END]
-`,
-  )
-  .join('')}
-`;
-}
-
-const HTML_TYPE = `        Header always set Content-Type ${quoted(BROWSE_TYPES['html'] ?? '')} "expr=%{REQUEST_STATUS} < 400 && reqenv('PALIMPSEST_TYPE') == 'html'"
-`;
 
 function browseHeaders(base: string): string {
   return `    <LocationMatch "^${literal(base)}/(?:${BROWSE_PATH})?$">

@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 
 export const bun: Host = {
@@ -10,7 +10,7 @@ export const bun: Host = {
     'unknown-methods': 'Bun closes the connection',
   },
   limits: {},
-  render: ({ base, browse, program }) => [
+  render: ({ base, program }) => [
     {
       path: 'server.js',
       where: 'any folder on the machine with the tree',
@@ -23,7 +23,7 @@ const BASE = '${base}';
 Bun.serve({
   port: Number(process.env.PORT ?? 3000),
   hostname: process.env.HOST ?? '0.0.0.0',
-  fetch: (request) => ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
+  fetch: (request) => respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]),
 });
 
 async function read(path) {

@@ -1,6 +1,5 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
-import { BROWSE_PATH, DIGITS, LEGEND, literal, names, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
-import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, UNNORMALIZED, VALUE } from '../patterns.ts';
+import { BROWSE_TYPES, DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
 import type { Host } from './host.ts';
 
@@ -45,7 +44,7 @@ ${origin} {
 		"~^${number(`(${DIGITS})`)}$" "page/\${1}/index.json"
 		default "none"
 	}
-${browse ? BROWSE_MAPS : ''}
+
 	# Caddy normalizes /rest//data/ and /rest/./data/ to /rest/data/. Django REST Framework answers them with 404.
 	@unnormalized vars_regexp {http.request.orig_uri} "^[^?]*${UNNORMALIZED}"
 	handle @unnormalized {
@@ -55,7 +54,7 @@ ${browse ? BROWSE_MAPS : ''}
 
 	@collection path_regexp palimpsest ^${literal(base)}/rest/(data|account)/$
 	handle @collection {
-		${browse ? headers.replace(PAGE_HEADERS['Content-Type'] ?? '', '{palimpsest_type}') : headers}
+		${headers}
 		# a page is always sent whole
 		request_header -Range
 		@data {
@@ -71,7 +70,8 @@ ${browse ? BROWSE_MAPS : ''}
 			respond @data \`${DESCRIPTIONS['data']}\` 200
 			respond @account \`${DESCRIPTIONS['account']}\` 200
 			respond @other \`{"detail":"Method \\"{method}\\" not allowed."}\` 405
-${browse ? htmlPages(base) : '\t\t\trewrite * /rest/{re.palimpsest.1}/{palimpsest_file}\n'}			file_server {
+			rewrite * /rest/{re.palimpsest.1}/{palimpsest_file}
+			file_server {
 				precompressed br gzip
 			}
 		}
@@ -106,41 +106,6 @@ ${browse ? noBrowseFile(base) : ''}		${headers}
     'systemctl reload caddy',
   ],
 };
-
-/** The number of the HTML page that a client asks for; empty for JSON. */
-const BROWSE_MAPS = `
-	# Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-	# second file in HTML.
-	map {header.Accept} {palimpsest_form} {
-		"~(?i)${names('application/json')}" "json"
-		"~(?i)${names('text/html')}" "html"
-		default "json"
-	}
-	map {method}:{palimpsest_form}:{palimpsest_file} {palimpsest_html} {
-		"~^(?:GET|HEAD):html:index\\.json$" "1"
-		"~^(?:GET|HEAD):html:page/([0-9]+)/" "\${1}"
-		default ""
-	}
-	map {palimpsest_html} {palimpsest_type} {
-		"~^$" ${PAGE_HEADERS['Content-Type']}
-		default ${quoted(BROWSE_TYPES['html'] ?? '')}
-	}
-`;
-
-/** Returns the rules that choose the file of a page: JSON or HTML. */
-function htmlPages(base: string): string {
-  const collections = Object.entries(HTML_FOLDERS).map(
-    ([collection, folder]) => `			@html_${collection} {
-				path ${base}/rest/${collection}/
-				not vars {palimpsest_html} ""
-			}
-			rewrite @html_${collection} /${folder}/{palimpsest_html}.html
-`,
-  );
-  return `${collections.join('')}			@json vars {palimpsest_html} ""
-			rewrite @json /rest/{re.palimpsest.1}/{palimpsest_file}
-`;
-}
 
 /** Returns the rules for the files that people read. */
 function browseFiles(base: string): string {

@@ -35,7 +35,6 @@ export const CAPABILITIES = {
   gzip: 'sends the `.gz` file of a page to clients that accept gzip',
   brotli: 'sends the `.br` file of a page to clients that accept Brotli',
   browse: 'serves the files of `build --html`: the home page, and the files below `browse/` with their media types',
-  html: 'a client that asks for `text/html` gets the HTML page of a collection page, and other clients get JSON',
 } as const;
 
 /** Capabilities that no host can have, because pages are files. The tests prove this too. */

@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 
 export const cloudflareWorkers: Host = {
@@ -12,7 +12,7 @@ export const cloudflareWorkers: Host = {
     'unknown-methods': 'workerd rejects them itself, with 501',
   },
   limits: { files: 100_000, fileBytes: 25 * 1024 * 1024, source: 'paid plan; the free plan allows 20,000 files' },
-  render: ({ base, browse, domain, program }) => [
+  render: ({ base, domain, program }) => [
     {
       path: 'wrangler.jsonc',
       where: 'beside worker.js and the folder of the tree',
@@ -41,7 +41,7 @@ export const cloudflareWorkers: Host = {
 const BASE = '${base}';
 
 export default {
-  fetch: (request, env) => ${responder(browse)}(request, BASE, (path) => read(env.ASSETS, path), []),
+  fetch: (request, env) => respond(request, BASE, (path) => read(env.ASSETS, path), []),
 };
 
 async function read(assets, path) {

@@ -1,4 +1,4 @@
-import { inlined, resolver } from '../program.ts';
+import { inlined } from '../program.ts';
 import { MISSING } from '../resolve.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
@@ -34,7 +34,7 @@ const BASE = '${base}';
 
 function handler(event) {
   const request = event.request;
-${browse ? '  const accept = request.headers.accept;\n' : ''}  const answer = ${resolver(browse)}(request.method, request.uri, queryOf(request.querystring), BASE${browse ? ", accept ? accept.value : ''" : ''});
+  const answer = resolve(request.method, request.uri, queryOf(request.querystring), BASE${browse ? ', true' : ''});
   if (answer.file !== undefined) {
     request.uri = '/' + answer.file;
     request.querystring = {};

@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 
 export const deno: Host = {
@@ -7,7 +7,7 @@ export const deno: Host = {
   testedOn: 'the real server',
   cannot: {},
   limits: {},
-  render: ({ base, browse, program }) => [
+  render: ({ base, program }) => [
     {
       path: 'main.js',
       where: 'any folder on the machine with the tree; for Deno Deploy, beside the folder of the tree',
@@ -19,7 +19,7 @@ const TREE = Deno.env.get('TREE') ?? 'out';
 const BASE = '${base}';
 
 Deno.serve({ port: Number(Deno.env.get('PORT') ?? 8000), hostname: Deno.env.get('HOST') ?? '0.0.0.0' }, (request) =>
-  ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
+  respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]));
 
 async function read(path) {
   return await Deno.readFile(\`\${TREE}/\${path}\`).catch(() => undefined);

@@ -1,10 +1,8 @@
-import { BROWSE_TYPES } from '../browse.ts';
 import { BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { CAPABILITIES, type Capability } from './capability.ts';
 import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
-import { htmlPages } from './vcl.ts';
 
 const LINTED = 'falco checks the syntax and types of the VCL; no test runs it';
 
@@ -69,7 +67,7 @@ ${browse ? browseFiles(base) : ''}  # Fastly does not decode paths. Each charact
   } else {
     error 614;
   }
-${browse ? htmlPages('  ') : ''}  # A page is always sent whole.
+  # A page is always sent whole.
   unset req.http.Range;
   # All clients get the same page: these headers must not create variants in the cache.
   unset req.http.Accept;
@@ -156,13 +154,13 @@ function browseFiles(base: string): string {
     error 602;
   }
 `;
-  return `  unset req.http.X-Form;
+  return `  unset req.http.X-Browse;
   # The files that people read: the home page, and those below browse/.
 ${base === '' ? '' : redirect}  if (req.url.path ~ "^${literal(base)}/(${BROWSE_PATH})?$") {
     if (req.method != "GET" && req.method != "HEAD") {
       error 605;
     }
-    set req.http.X-Form = "file";
+    set req.http.X-Browse = "1";
     set req.url = "/" if(re.group.1, re.group.1, "index.html");
     unset req.http.Range;
     unset req.http.Accept;
@@ -172,16 +170,13 @@ ${base === '' ? '' : redirect}  if (req.url.path ~ "^${literal(base)}/(${BROWSE_
 `;
 }
 
-const NO_BROWSE_FILE = `    if (req.http.X-Form == "file") {
+const NO_BROWSE_FILE = `    if (req.http.X-Browse) {
       error 604;
     }
 `;
 
-const BROWSE_HEADERS = `  if (req.http.X-Form == "file") {
+const BROWSE_HEADERS = `  if (req.http.X-Browse) {
     set resp.http.Cache-Control = "${PAGE_HEADERS['Cache-Control']}";
-  }
-  if (req.http.X-Form == "html" && resp.status < 400) {
-    set resp.http.Content-Type = "${BROWSE_TYPES['html']}";
   }
 `;
 

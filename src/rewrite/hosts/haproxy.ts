@@ -1,4 +1,3 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
 import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS, quoted } from './headers.ts';
@@ -55,7 +54,7 @@ ${browse ? browseFiles(base) : ''}
     http-request replace-pathq '^${path}\\?${lastParameter('=?')}' /rest/\\1/index.json
     http-request replace-pathq '^${path}(?:\\?${NO_PARAMETER})?$' /rest/\\1/index.json
     http-request return status 404 content-type application/json string '${MISSING.body}' ${headers} if { path_reg ^${path}$ }
-${browse ? htmlPages() : ''}
+
     # A page is always sent whole.
     http-request del-header Range
     http-response del-header Accept-Ranges
@@ -63,7 +62,7 @@ ${browse ? htmlPages() : ''}
     # An origin without the file sends its own error page. Object stores may answer 403.
 ${browse ? NO_BROWSE_FILE : ''}    http-response return status 404 content-type application/json string '${MISSING.body}' ${headers} if { status 403 404 }
     ${headerLines('\n    ', (name, value) => `http-response set-header ${name} ${quoted(value)}${browse ? ' if !is_file' : ''}`)}
-${browse ? HTML_TYPE : ''}
+${browse ? BROWSE_HEADER : ''}
 backend palimpsest_tree
     mode http
     timeout connect 5s
@@ -90,35 +89,15 @@ function browseFiles(base: string): string {
     # The files that people read: the home page, and those below browse/.
     acl file path_reg ^${literal(base)}/${BROWSE_PATH}$
     acl is_file var(txn.palimpsest) -m str file
-    acl is_html var(txn.palimpsest) -m str html
 ${redirect}    http-request set-path ${base}/index.html if { path ${base}/ }
     http-request return status 405 content-type application/json lf-string '{"detail":"Method \\"%[method]\\" not allowed."}' hdr Allow "GET, HEAD" if file !read
     http-request set-var(txn.palimpsest) str(file) if file
 ${base === '' ? '' : `    http-request replace-path ^${literal(base)}(/.*)$ \\1 if is_file\n`}`;
 }
 
-/** Returns the rules that replace the file of a page by its HTML page. */
-function htmlPages(): string {
-  return `
-    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-    # second file in HTML.
-    acl names_html hdr(accept) -m reg -i ^text/html[[:space:]]*(;|$)
-    acl names_json hdr(accept) -m reg -i ^application/json[[:space:]]*(;|$)
-    acl has_html path_reg ^/rest/(data|account)/(page/[0-9]+/)?index\\.json$
-    http-request set-var(txn.palimpsest) str(html) if names_html !names_json has_html !is_file
-${Object.entries(HTML_FOLDERS)
-  .map(
-    ([collection, folder]) => `    http-request replace-path ^/rest/${collection}/index\\.json$ /${folder}/1.html if is_html
-    http-request replace-path ^/rest/${collection}/page/([0-9]+)/index\\.json$ /${folder}/\\1.html if is_html
-`,
-  )
-  .join('')}`;
-}
-
 /** The answer for a browse file that does not exist. */
 const NO_BROWSE_FILE = `    http-response return status 404 content-type application/json string '${NOT_FOUND.body}' if is_file { status 403 404 }
 `;
 
-const HTML_TYPE = `    http-response set-header Content-Type ${quoted(BROWSE_TYPES['html'] ?? '')} if is_html
-    http-response set-header Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')} if is_file
+const BROWSE_HEADER = `    http-response set-header Cache-Control ${quoted(PAGE_HEADERS['Cache-Control'] ?? '')} if is_file
 `;

@@ -1,4 +1,4 @@
-import { inlined, resolver } from '../program.ts';
+import { inlined } from '../program.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 
@@ -21,7 +21,7 @@ export const lambdaEdge: Host = {
     'etag-list': CLOUDFRONT,
   },
   limits: {},
-  render: ({ base, browse, program }) => [
+  render: ({ base, program }) => [
     {
       path: 'index.mjs',
       where:
@@ -34,25 +34,29 @@ const BASE = '${base}';
 
 export async function handler(event) {
   const { config, request, response } = event.Records[0].cf;
-  return config.eventType === 'viewer-request' ? answer(request) : complete(response${browse ? ', request.uri' : ''});
+  return config.eventType === 'viewer-request' ? answer(request) : complete(response, request.uri);
 }
 
 function answer(request) {
-  const found = ${resolver(browse)}(request.method, request.uri, request.querystring, BASE${browse ? ", request.headers.accept?.[0]?.value ?? ''" : ''});
+  const found = resolve(request.method, request.uri, request.querystring, BASE, true);
   if (found.file === undefined) return generated(found);
   request.uri = \`/\${found.file}\`;
   request.querystring = '';
   return request;
 }
 
-// A bucket answers 403 or 404 for a page past the end.
-function complete(response${browse ? ', uri' : ''}) {
-  if (response.status === '403' || response.status === '404') return generated(MISSING);
-  Object.assign(response.headers, headersOf({ ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}'${browse ? ', ...typeOf(uri)' : ''} }));
+// A bucket answers 403 or 404 for a missing object, such as a page past the end.
+function complete(response, uri) {
+  const type = BROWSE_TYPES[uri.slice(uri.lastIndexOf('.') + 1)];
+  if (response.status === '403' || response.status === '404') return generated(type ? NOT_FOUND : MISSING);
+  const headers = type
+    ? { 'Content-Type': type, 'Cache-Control': COLLECTION_HEADERS['Cache-Control'] }
+    : { ...COLLECTION_HEADERS, Vary: '${PAGE_HEADERS['Vary']}' };
+  Object.assign(response.headers, headersOf(headers));
   return response;
 }
 
-${browse ? TYPE_OF : ''}function generated({ status, headers, body }) {
+function generated({ status, headers, body }) {
   return { status: String(status), headers: headersOf(headers), body };
 }
 
@@ -65,10 +69,3 @@ ${inlined(program, 'resolve')}`,
   ],
   steps: [],
 };
-
-const TYPE_OF = `function typeOf(uri) {
-  const type = BROWSE_TYPES[uri.slice(uri.lastIndexOf('.') + 1)];
-  return type === undefined ? {} : { 'Content-Type': type };
-}
-
-`;

@@ -1,6 +1,5 @@
-import { BROWSE_TYPES, HTML_FOLDERS } from '../browse.ts';
-import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, names, number } from '../patterns.ts';
-import { MISSING, NOT_FOUND } from '../resolve.ts';
+import { BROWSE_PATH, DIGITS, LEGEND, lastParameter, literal, NO_PARAMETER, number } from '../patterns.ts';
+import { BROWSE_TYPES, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host, HostFile } from './host.ts';
 
@@ -56,7 +55,7 @@ $HTTP["host"] =~ "^${literal(domain)}(?::\\d+)?$" {
         "${slashless}" => "/slashless/$1$2",
 ${browse ? `        ${browseRules(base)}\n` : ''}        "" => "/none",
     )
-${browse ? htmlPages(base) : ''}    $HTTP["request-method"] == "OPTIONS" {
+    $HTTP["request-method"] == "OPTIONS" {
         url.rewrite-once = ("^${path}(?:\\?|$)" => "/rest/$1/index.json", "${slashless}" => "/slashless/$1$2", "" => "/none")
     }
     url.redirect = (${browse ? `"^/slashless/home$" => "${base}/", ` : ''}"^/slashless/(data|account)(.*)$" => "${base}/rest/$1/$2")
@@ -102,36 +101,6 @@ function browseRules(base: string): string {
   ].join('\n        ');
 }
 
-/** Returns the rules for clients that ask for HTML. The query "page" marks an HTML page that needs the headers of the API. */
-function htmlPages(base: string): string {
-  const rules = Object.entries(HTML_FOLDERS).flatMap(([collection, folder]) => {
-    const path = `^${literal(base)}/rest/${collection}/`;
-    return [
-      `"${path}\\?${lastParameter(`=${number(`(${DIGITS})`)}`)}" => "/${folder}/$1.html?page",`,
-      `"${path}\\?${lastParameter('=?')}" => "/${folder}/1.html?page",`,
-      `"${path}(?:\\?${NO_PARAMETER})?$" => "/${folder}/1.html?page",`,
-    ];
-  });
-  const path = `${literal(base)}/rest/(data|account)/`;
-  return `    # Clients that ask for HTML get HTML pages. Like Django REST Framework, this ignores weights (q). The last page has no
-    # second file in HTML.
-    $REQUEST_HEADER["Accept"] =~ "(?i)${names('text/html')}" {
-        $REQUEST_HEADER["Accept"] !~ "(?i)${names('application/json')}" {
-            $HTTP["request-method"] =~ "^(?:GET|HEAD)$" {
-                url.rewrite-once = (
-                    ${rules.join('\n                    ')}
-                    "^${path}\\?${lastParameter('=last')}" => "/rest/$1/page/last/index.json",
-                    "^${path}\\?" => "/rest/$1/none",
-                    "^${literal(base)}/rest/(data|account)(\\?.+)?\\??$" => "/slashless/$1$2",
-                    ${browseRules(base).replaceAll('\n        ', '\n                    ')}
-                    "" => "/none",
-                )
-            }
-        }
-    }
-`;
-}
-
 const BROWSE = `
     # The files that people read: the home page, and those below browse/. Errors are HTML, because lighttpd takes their type
     # from the suffix of their file.
@@ -142,11 +111,6 @@ ${Object.entries(BROWSE_TYPES)
   .map(([suffix, type]) => `            ".${suffix}" => "${type}",\n`)
   .join('')}        )
         setenv.set-response-header = ("Cache-Control" => "${PAGE_HEADERS['Cache-Control']}")
-        $HTTP["querystring"] == "page" {
-            setenv.set-response-header = (
-                ${headerLines('\n                ', (name, value) => (name === 'Content-Type' ? '' : `"${name}" => "${value}",`))}
-            )
-        }
         $HTTP["request-method"] !~ "^(?:GET|HEAD|OPTIONS)$" {
             setenv.set-response-header = ("Allow" => "GET, HEAD", "Location" => "")
             url.redirect = ("" => "/")

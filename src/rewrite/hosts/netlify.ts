@@ -1,5 +1,5 @@
-import { BROWSE_TYPES } from '../browse.ts';
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
+import { BROWSE_TYPES } from '../resolve.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 
@@ -43,7 +43,7 @@ export const config = {
 };
 
 export default function palimpsest(request) {
-  return ${responder(browse)}(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
+  return respond(request, BASE, (path) => read(new URL(\`/\${path}\`, request.url)), []);
 }
 
 async function read(url) {

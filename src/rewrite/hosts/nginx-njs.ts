@@ -1,4 +1,4 @@
-import { inlined, resolver } from '../program.ts';
+import { inlined } from '../program.ts';
 import { headerLines } from './headers.ts';
 import type { Host } from './host.ts';
 import { ADD_CACHE_CONTROL, TYPES } from './nginx-browse.ts';
@@ -11,7 +11,7 @@ export const nginxNjs: Host = {
     'content-etag': 'the ETag is made from size and modification time; build therefore gives a changed file a new time',
   },
   limits: {},
-  render: ({ domain, base, browse, program }) => [
+  render: ({ domain, base, program }) => [
     {
       path: 'palimpsest.conf',
       where: '/etc/nginx/conf.d/',
@@ -39,7 +39,7 @@ server {
         internal;
         alias /var/www/palimpsest/out/;   # <-- the folder that palimpsest build writes, with a final slash
         default_type application/json;
-        types {${browse ? ` ${TYPES} ` : ' '}}
+        types { }
         gzip_static on;                   # sends index.json.gz if build --compress wrote it
         # brotli_static on;               # <-- with the module ngx_brotli: the same for index.json.br
         max_ranges 0;
@@ -47,14 +47,25 @@ server {
         error_page 404 = @palimpsest_missing;
     }
     location @palimpsest_missing { js_content palimpsest.missing; }
-${browse ? BROWSE : ''}}
+
+    # The same for the files that people read.
+    location /palimpsest-browse/ {
+        internal;
+        alias /var/www/palimpsest/out/;   # <-- the same folder
+        types { ${TYPES} }
+        max_ranges 0;
+        ${ADD_CACHE_CONTROL}
+        error_page 404 = @palimpsest_not_found;
+    }
+    location @palimpsest_not_found { js_content palimpsest.notFound; }
+}
 `,
     },
     {
       path: 'palimpsest.js',
       where: '/etc/nginx/palimpsest/',
       text: `// Answers requests in nginx with njs. palimpsest.conf calls these functions.
-export default { answer, missing${browse ? ', notFound' : ''} };
+export default { answer, missing, notFound };
 
 // Check this line: the path of the base URL.
 const BASE = '${base}';
@@ -64,15 +75,19 @@ function answer(r) {
   const target = r.variables.request_uri;
   const mark = target.indexOf('?');
   const path = mark === -1 ? target : target.slice(0, mark);
-  const found = ${resolver(browse)}(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE${browse ? ", r.headersIn.Accept || ''" : ''});
+  const found = resolve(r.method, path, mark === -1 ? '' : target.slice(mark + 1), BASE, true);
   if (found.file === undefined) send(r, found);
-  else r.internalRedirect('/palimpsest-${browse ? "' + (found.missing ? 'browse' : 'tree') + '" : 'tree'}/' + found.file);
+  else r.internalRedirect((found.missing ? '/palimpsest-browse/' : '/palimpsest-tree/') + found.file);
 }
 
 function missing(r) {
   send(r, MISSING);
 }
-${browse ? NOT_FOUND_FUNCTION : ''}
+
+function notFound(r) {
+  send(r, NOT_FOUND);
+}
+
 function send(r, found) {
   Object.keys(found.headers).forEach((name) => {
     // for a redirect, return takes the address instead of a body and sets this header itself
@@ -93,23 +108,3 @@ ${inlined(program, 'resolve')}`,
     'systemctl reload nginx',
   ],
 };
-
-/** The location of browse files, without the headers of the API. */
-const BROWSE = `
-    # The same for the files that people read.
-    location /palimpsest-browse/ {
-        internal;
-        alias /var/www/palimpsest/out/;   # <-- the same folder
-        types { ${TYPES} }
-        max_ranges 0;
-        ${ADD_CACHE_CONTROL}
-        error_page 404 = @palimpsest_not_found;
-    }
-    location @palimpsest_not_found { js_content palimpsest.notFound; }
-`;
-
-const NOT_FOUND_FUNCTION = `
-function notFound(r) {
-  send(r, NOT_FOUND);
-}
-`;

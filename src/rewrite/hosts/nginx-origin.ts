@@ -1,10 +1,10 @@
-import { BROWSE_TYPES } from '../browse.ts';
 import { accepts } from '../patterns.ts';
+import { BROWSE_TYPES } from '../resolve.ts';
 import type { Encoding } from '../respond.ts';
 import { PAGE_HEADERS } from './headers.ts';
 import type { HostAtOrigin, Origin } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
-import { BROWSE_MAPS, browseAt, NO_BROWSE_FILE } from './nginx-browse.ts';
+import { browseAt, NO_BROWSE_FILE } from './nginx-browse.ts';
 
 /** Headers of object stores that nginx hides: those that it sets itself, and those for the clients of the store. */
 const HIDDEN = [
@@ -34,7 +34,7 @@ export const nginxOrigin: HostAtOrigin = {
 # put it in /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
-${browse ? BROWSE_MAPS : ''}
+
 # The ETags of pages that are decompressed below are weak. The store has them without W/.
 map $http_if_none_match $palimpsest_known {
     default $http_if_none_match;
@@ -53,7 +53,7 @@ map $status:$upstream_status $palimpsest_type {
     default "";
     "~^(?:200|304):." ${browse ? '$palimpsest_media' : `"${PAGE_HEADERS['Content-Type']}"`};
 }
-${browse ? mediaMap() : ''}${variantMap(origin.encodings, browse)}
+${browse ? mediaMap() : ''}${variantMap(origin.encodings)}
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
@@ -104,7 +104,7 @@ ${HIDDEN.map((name) => `    proxy_hide_header ${name};`).join('\n')}
         error_page 418 =200 @palimpsest_$palimpsest_collection;
         error_page 419 =404 @palimpsest_missing;
         error_page 420 =405 @palimpsest_method;
-${proxied(origin, browse)}    }
+${proxied(origin)}    }
 ${browse ? browseFiles(base, origin) : ''}    # After any other answer, or none, it is unknown whether the page exists.
     location @palimpsest_failed { return 502 '{"detail":"Bad gateway."}'; }
     location @palimpsest_late { return 504 '{"detail":"Gateway timeout."}'; }
@@ -122,30 +122,21 @@ const AZURE = `    # Without this header, Azure uses the oldest version of its A
 `;
 
 /** Returns the map from Accept-Encoding to the suffix of a page's compressed file; '' if the tree has no compressed files. */
-function variantMap(encodings: readonly Encoding[], browse: boolean): string {
+function variantMap(encodings: readonly Encoding[]): string {
   if (encodings.length === 0) return '';
   const lines = encodings.map(({ name, suffix }) => `    "~*${accepts(name)}" "${suffix}";\n`);
-  const name = browse ? '$palimpsest_accepted' : '$palimpsest_suffix';
   return `
 # The suffix of the compressed file, if build --compress wrote one that the client accepts.
-map $http_accept_encoding ${name} {
+map $http_accept_encoding $palimpsest_suffix {
     default "";
 ${lines.join('')}}
-${browse ? JSON_ONLY : ''}`;
-}
-
-const JSON_ONLY = `
-# Only JSON pages have compressed files.
-map $palimpsest_path $palimpsest_suffix {
-    default "";
-    "~\\.json$" $palimpsest_accepted;
-}
 `;
+}
 
-/** Returns the map from the path of a file to its media type. */
+/** Returns the map from the path of a browse file to its media type. Pages have no such path. */
 function mediaMap(): string {
   const lines = Object.entries(BROWSE_TYPES).map(([suffix, type]) => `    "~\\.${suffix}$" "${type}";\n`);
-  return `map $palimpsest_path $palimpsest_media {
+  return `map $palimpsest_browse $palimpsest_media {
     default "${PAGE_HEADERS['Content-Type']}";
 ${lines.join('')}}
 `;
@@ -174,8 +165,8 @@ function secured({ name }: Origin): string {
 }
 
 /** Returns the end of the location of pages: the request to the store, and a second one if the compressed file is missing. */
-function proxied(origin: Origin, browse: boolean): string {
-  const page = `${proxyPass(origin)}/${browse ? '$palimpsest_path' : 'rest/$palimpsest_collection/$palimpsest_file'}`;
+function proxied(origin: Origin): string {
+  const page = `${proxyPass(origin)}/rest/$palimpsest_collection/$palimpsest_file`;
   const { encodings } = origin;
   const missing = `        # A store answers 403 for a missing object if the client may not list the bucket.
         error_page 403 404 = @palimpsest_missing;
@@ -206,7 +197,7 @@ function browseFiles(base: string, origin: Origin): string {
         if ($request_method !~ ^(?:GET|HEAD)$) { return 420; }
         error_page 420 =405 @palimpsest_method;
         error_page 403 404 =404 @palimpsest_not_found;
-${FAILED}        ${proxyPass(origin)}/$palimpsest_path;
+${FAILED}        ${proxyPass(origin)}/$palimpsest_browse;
     }
     ${NO_BROWSE_FILE}
 `;

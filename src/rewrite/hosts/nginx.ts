@@ -1,6 +1,6 @@
 import type { Host } from './host.ts';
 import { addHeaders, answersAt, BEFORE_LOCATIONS, MAPS, pagesAt } from './nginx-answers.ts';
-import { ADD_CACHE_CONTROL, BROWSE_MAPS, browseAt, NO_BROWSE_FILE, TYPES } from './nginx-browse.ts';
+import { ADD_CACHE_CONTROL, browseAt, NO_BROWSE_FILE, TYPES } from './nginx-browse.ts';
 import { nginxOrigin } from './nginx-origin.ts';
 
 export const nginx: Host = {
@@ -23,7 +23,7 @@ export const nginx: Host = {
 # /etc/nginx/conf.d/. Check the lines marked with <--.
 
 ${MAPS}
-${browse ? BROWSE_MAPS : ''}
+
 server {
     listen 80;                      # <-- with TLS: listen 443 ssl; and the certificate
     listen [::]:80;                 # <-- the same; delete this line without IPv6
@@ -51,7 +51,7 @@ server {
         error_page 418 =200 @palimpsest_$palimpsest_collection;
         error_page 404 @palimpsest_missing;
         error_page 405 @palimpsest_method;
-        ${browse ? `types { ${TYPES} }\n        try_files /$palimpsest_path` : 'try_files /rest/$palimpsest_collection/$palimpsest_file'} =404;
+        try_files /rest/$palimpsest_collection/$palimpsest_file =404;
     }
 ${browse ? browseFiles(base) : ''}    ${answersAt(base)}
 }
@@ -73,7 +73,7 @@ function browseFiles(base: string): string {
         types { ${TYPES} }
         error_page 404 @palimpsest_not_found;
         error_page 405 @palimpsest_method;
-        try_files /$palimpsest_path =404;
+        try_files /$palimpsest_browse =404;
     }
     ${NO_BROWSE_FILE}
 `;

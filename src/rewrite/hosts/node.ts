@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 import { nodeServer } from './node-server.ts';
 
@@ -10,7 +10,7 @@ export const node: Host = {
     'unknown-methods': 'Node.js rejects them itself, with 400',
   },
   limits: {},
-  render: ({ base, browse, program }) => [
+  render: ({ base, program }) => [
     {
       path: 'handler.mjs',
       where: 'beside server.mjs; a framework with handlers from Request to Response can use it without server.mjs',
@@ -24,7 +24,7 @@ const BASE = '${base}';
 
 /** Accepts a Request, or an object with its method, url and headers. */
 export function handle(request) {
-  return ${responder(browse)}(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]);
+  return respond(request, BASE, read, [{ name: 'br', suffix: '.br' }, { name: 'gzip', suffix: '.gz' }]);
 }
 
 async function read(path) {

@@ -1,4 +1,4 @@
-import { inlined, responder } from '../program.ts';
+import { inlined } from '../program.ts';
 import type { Host } from './host.ts';
 
 export const serviceWorker: Host = {
@@ -18,7 +18,7 @@ export const serviceWorker: Host = {
     'single-headers': 'a browser does not show which headers were sent twice',
   },
   limits: {},
-  render: ({ base, browse, program }) => [
+  render: ({ base, program }) => [
     {
       path: 'palimpsest-worker.js',
       where: 'the root of the site, on the same origin as the tree',
@@ -34,7 +34,7 @@ self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim(
 self.addEventListener('fetch', (event) => {
   const { origin, pathname } = new URL(event.request.url);
   const isOurs = origin === self.location.origin && resolve('GET', pathname, '', BASE) !== NOT_FOUND;
-  if (isOurs) event.respondWith(${responder(browse)}(event.request, BASE, read, []));
+  if (isOurs) event.respondWith(respond(event.request, BASE, read, []));
 });
 
 async function read(path) {

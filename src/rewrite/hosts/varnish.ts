@@ -1,10 +1,8 @@
-import { BROWSE_TYPES } from '../browse.ts';
 import { accepts, BROWSE_PATH, DIGITS, LEGEND, literal, number, parameter, spelled, VALUE } from '../patterns.ts';
 import { DESCRIPTIONS, MISSING, NOT_FOUND } from '../resolve.ts';
 import { headerLines, PAGE_HEADERS } from './headers.ts';
 import type { Host } from './host.ts';
 import { STATIC_ORIGIN_STEPS, staticOrigin } from './static-origin.ts';
-import { htmlPages } from './vcl.ts';
 
 export const varnish: Host = {
   name: 'varnish',
@@ -69,7 +67,7 @@ ${browse ? browseFiles(base) : ''}    # Varnish does not decode paths. Each char
     } else {
         return (synth(404, "Invalid page."));
     }
-${browse ? htmlPages('    ') : ''}    unset req.http.X-Query;
+    unset req.http.X-Query;
     unset req.http.X-Value;
     unset req.http.X-Plain;
     if (req.http.Accept-Encoding !~ "(?i)${accepts('gzip')}") {
@@ -166,12 +164,12 @@ function browseFiles(base: string): string {
     }
 `;
   return `    # The files that people read: the home page, and those below browse/.
-    unset req.http.X-Form;
+    unset req.http.X-Browse;
 ${base === '' ? '' : redirect}    if (req.url ~ "^${literal(base)}/(?:${BROWSE_PATH})?(?:\\?|$)") {
         if (req.method != "GET" && req.method != "HEAD") {
             return (synth(405));
         }
-        set req.http.X-Form = "file";
+        set req.http.X-Browse = "1";
         set req.url = regsub(req.url, "^${literal(base)}/([^?]*).*$", "/\\1");
         if (req.url == "/") {
             set req.url = "/index.html";
@@ -188,17 +186,14 @@ ${base === '' ? '' : redirect}    if (req.url ~ "^${literal(base)}/(?:${BROWSE_P
 `;
 }
 
-const NO_BROWSE_FILE = `        if (req.http.X-Form == "file") {
+const NO_BROWSE_FILE = `        if (req.http.X-Browse) {
             return (synth(404, "Not found."));
         }
 `;
 
-const HEADERS = `    if (req.http.X-Form == "file") {
+const HEADERS = `    if (req.http.X-Browse) {
         set resp.http.Cache-Control = "${PAGE_HEADERS['Cache-Control']}";
     } else {
         call palimpsest_headers;
-    }
-    if (req.http.X-Form == "html") {
-        set resp.http.Content-Type = "${BROWSE_TYPES['html']}";
     }
 `;

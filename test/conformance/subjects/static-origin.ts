@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { BROWSE_TYPES } from '../../../src/rewrite/browse.ts';
+import { BROWSE_TYPES } from '../../../src/rewrite/resolve.ts';
 import { type Child, freePort, listening, startChild } from '../child.ts';
 import type { Running } from '../subject.ts';
 
