@@ -6,14 +6,11 @@ export interface Program {
   readonly respond: string;
 }
 
-/** The name of a module that a script can include. */
-export type Part = keyof Program;
-
 /**
  * Returns modules as the end of a self-contained script. Imports are removed, and exports become declarations that the
  * earlier lines of the script can use.
  */
-export function inlined(program: Program, ...parts: readonly Part[]): string {
+export function inlined(program: Program, ...parts: readonly (keyof Program)[]): string {
   const modules = parts.map((part) => program[part].replace(/^import .*\n/gm, '').replace(/^export (?=[a-z])/gm, ''));
   return `// The rest is the rewrite function of palimpsest, the same on every host. Do not edit it.\n\n${modules.join('\n')}`;
 }

@@ -105,8 +105,8 @@ function newOutcome(subject: Subject | Linted): Outcome {
   return outcome;
 }
 
-/** Checks a host against its declaration: each capability must be present, and each missing one absent. Returns its results. */
-export function conforms(subject: Subject): Outcome {
+/** Checks a host against its declaration: each capability must be present, and each missing one absent. */
+export function conforms(subject: Subject): void {
   const { host, needs } = subject;
   const outcome = newOutcome(subject);
   describe.skipIf(needs.skip)(`${outcome.name} (${needs.reason || subject.release()})`, () => {
@@ -173,7 +173,6 @@ export function conforms(subject: Subject): Outcome {
       );
     });
   });
-  return outcome;
 }
 
 const chromium = program('chromium');
@@ -199,10 +198,10 @@ async function score({ ask, site }: Trial): Promise<number> {
   return right;
 }
 
-/** Checks a host's files with the vendor's tool, which must also detect an inserted error. Returns its results. */
-export function passes(linted: Linted): Outcome {
+/** Checks a host's files with the vendor's tool, which must also detect an inserted error. */
+export function passes(linted: Linted): void {
   const { host, needs, release, complaints } = linted;
-  const outcome = newOutcome(linted);
+  newOutcome(linted);
   describe.skipIf(needs.skip)(`${host.name} (${needs.reason || release()})`, () => {
     test.each(TREES)('has valid files with the base path $base and browse files: $browse', async ({ base, browse }) => {
       const folder = mkdtempSync(join(tmpdir(), `palimpsest-${host.name}-`));
@@ -221,7 +220,6 @@ export function passes(linted: Linted): Outcome {
       expect(Object.keys(host.untested ?? {}).toSorted()).toEqual(Object.keys(PROBES).toSorted());
     });
   });
-  return outcome;
 }
 
 const sites = new Map<string, Promise<PublishedSite>>();

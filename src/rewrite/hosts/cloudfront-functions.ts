@@ -65,8 +65,12 @@ ${inlined(program, 'resolve')}`,
       text: `// Sets the headers of pages that the bucket does not set. Attach it as viewer response.
 function handler(event) {
   const response = event.response;
-${browse ? BROWSE_TYPE : ''}  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
-${browse ? "  if (type) response.headers['content-type'] = type;\n" : ''}  return response;
+  // publish stored the files that people read with their types
+  const stored = response.headers['content-type'];
+  const type = stored && /^(text\\/(html|css|javascript)|image|application\\/atom)/.test(stored.value) ? stored : null;
+  ${headerLines('\n  ', (name, value) => `response.headers['${name.toLowerCase()}'] = { value: '${value}' };`)}
+  if (type) response.headers['content-type'] = type;
+  return response;
 }
 `,
     },
@@ -90,8 +94,3 @@ ${browse ? "  if (type) response.headers['content-type'] = type;\n" : ''}  retur
   ],
   steps: [],
 };
-
-const BROWSE_TYPE = `  // publish stored the files that people read with their types
-  const stored = response.headers['content-type'];
-  const type = stored && /^(text|image|application\\/atom)/.test(stored.value) ? stored : null;
-`;
