@@ -1,0 +1,172 @@
+import { closeSync, type Dir, lstatSync, opendirSync, statSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ZipDamage } from '../zip/member.ts';
+import { ZipReader } from '../zip/zip-reader.ts';
+import { piecesIn, piecesOf } from './lines.ts';
+import { openRegularFile, readRegularFile, WITHOUT_WAITING } from './regular-file.ts';
+
+/** Why a file of a tree cannot be read. A damaged file is in a ZIP and does not match its CRC-32, or its place is damaged. */
+export type UnreadableReason = 'missing' | 'unreadable' | 'damaged';
+
+/** The error for a file of a tree that cannot be read. Its message says what was found. */
+export class UnreadableFile extends Error {
+  readonly reason: UnreadableReason;
+
+  constructor(reason: UnreadableReason, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.reason = reason;
+  }
+}
+
+/**
+ * The files of a tree, in a folder or in a ZIP. Paths are relative to the tree, with slashes. All methods but `readLater` block.
+ * A thread opens the files itself.
+ */
+export interface TreeFiles {
+  /** The path of the folder or of the ZIP. The place of a file in messages is this path, a slash and the path of the file. */
+  readonly out: string;
+  readonly form: TreeForm;
+  /** @throws UnreadableFile */
+  readonly read: (path: string) => Buffer;
+  /** Like `read`, but waits without blocking where that is possible. */
+  readonly readLater: (path: string) => Promise<Buffer>;
+  /**
+   * Reads a file in chunks, which may share one buffer. From a ZIP, the whole file is in memory.
+   * @throws UnreadableFile
+   */
+  readonly pieces: (path: string) => Iterable<Buffer>;
+  /** The length of a file in bytes; undefined if there is no such file, or its place cannot be read. */
+  readonly size: (path: string) => number | undefined;
+  /**
+   * Yields the paths of all files, or of those below a folder. Leaves out what is hidden beside `rest`: palimpsest does not own
+   * it. A folder that cannot be opened is yielded as a file. A ZIP has the order of its manifest.
+   */
+  readonly paths: (folder?: string) => Generator<string>;
+  readonly close: () => void;
+}
+
+export type TreeForm = 'folder' | 'zip';
+
+/** Decides which form a tree at a path has or will have: a file is a ZIP, and so is a path that ends in `.zip` with nothing there. */
+export function formOf(out: string): TreeForm {
+  const found = statSync(out, { throwIfNoEntry: false });
+  const isZip = found === undefined ? out.endsWith('.zip') : !found.isDirectory();
+  return isZip ? 'zip' : 'folder';
+}
+
+/**
+ * Opens the files of a tree. A folder need not exist.
+ * @throws UnreadableFile if there is no ZIP at the path of a ZIP, or no ZIP with an index
+ */
+export function openTreeFiles(out: string): TreeFiles {
+  return formOf(out) === 'zip' ? openZip(out) : folderFiles(out);
+}
+
+/** Returns the files of a folder. */
+export function folderFiles(out: string): TreeFiles {
+  return {
+    out,
+    form: 'folder',
+    read: (path) => readable(() => readRegularFile(join(out, path))),
+    readLater: (path) =>
+      readFile(join(out, path), { flag: WITHOUT_WAITING }).catch((error: unknown) => {
+        throw unreadable(error);
+      }),
+    pieces: (path) => readablePieces(join(out, path)),
+    size: (path) => sizeIn(join(out, path)),
+    paths: (folder = '') => pathsIn(out, folder),
+    close: () => {},
+  };
+}
+
+function openZip(out: string): TreeFiles {
+  const zip = readable(() => openReader(out));
+  const read = (path: string) => readable(() => zip.read(path)) ?? missing(`${out} has no member ${path}`);
+  return {
+    out,
+    form: 'zip',
+    read,
+    readLater: async (path) => read(path),
+    pieces: (path) => piecesIn(read(path)),
+    size: (path) => {
+      try {
+        return zip.find(path)?.size;
+      } catch {
+        return undefined;
+      }
+    },
+    paths: (folder = '') => pathsBelow(zip, folder),
+    close: () => zip.close(),
+  };
+}
+
+function openReader(out: string): ZipReader {
+  const file = openRegularFile(out);
+  try {
+    return new ZipReader(file);
+  } catch (error) {
+    closeSync(file);
+    throw error;
+  }
+}
+
+function readable<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): UnreadableFile {
+  if (error instanceof ZipDamage) return new UnreadableFile('damaged', error);
+  const isMissing = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return new UnreadableFile(isMissing ? 'missing' : 'unreadable', error);
+}
+
+function missing(found: string): never {
+  throw new UnreadableFile('missing', found);
+}
+
+function* readablePieces(path: string): Generator<Buffer> {
+  try {
+    yield* piecesOf(path);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function sizeIn(path: string): number | undefined {
+  try {
+    const found = statSync(path);
+    return found.isFile() ? found.size : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function* pathsIn(out: string, folder: string): Generator<string> {
+  let entries: Dir;
+  try {
+    entries = opendirSync(join(out, folder));
+  } catch {
+    // its name is not UTF-8, or it is no folder
+    if (lstatSync(join(out, folder), { throwIfNoEntry: false }) !== undefined) yield folder;
+    return;
+  }
+  try {
+    for (let entry = entries.readSync(); entry !== null; entry = entries.readSync()) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (path.startsWith('.')) continue;
+      if (entry.isDirectory()) yield* pathsIn(out, path);
+      else yield path;
+    }
+  } finally {
+    entries.closeSync();
+  }
+}
+
+function* pathsBelow(zip: ZipReader, folder: string): Generator<string> {
+  for (const path of zip.paths()) if (folder === '' || path.startsWith(`${folder}/`)) yield path;
+}

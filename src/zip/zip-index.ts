@@ -1,0 +1,143 @@
+import { hash } from 'node:crypto';
+import { DEFLATED, type MemberHeader } from './local-header.ts';
+
+/** The last member of a ZIP. It is stored, and has the place of each other member. Hidden, so that an unpacked tree ignores it. */
+export const INDEX = '.zip-index';
+
+/** The length of a row: of a path 8 bytes of the hash, of its member offset, lengths and CRC-32, of its bytes 8 of the hash. */
+export const ROW = 34;
+/** The bytes after the last bucket. */
+export const TRAILER = 16;
+/** The rows of a bucket on average. */
+const MEAN = 96;
+const MAGIC = Buffer.from('PLIX');
+const VERSION = 1;
+
+/** Where the rows of an index are in its ZIP. All buckets have the same length. */
+export interface IndexPlace {
+  /** The offset of the first row. */
+  readonly offset: number;
+  readonly buckets: number;
+  /** The rows of a bucket. Rows that it does not need are zero. */
+  readonly capacity: number;
+}
+
+/** Where a member is in its ZIP. */
+export interface MemberPlace extends MemberHeader {
+  /** The offset of its local header. */
+  readonly offset: number;
+  /** The first 8 bytes of the SHA-256 of its bytes, as hexadecimal digits. */
+  readonly content: string;
+}
+
+/** Returns the first 8 bytes of the SHA-256 of a path. */
+function pathHash(path: string): Buffer {
+  return hash('sha256', path, 'buffer').subarray(0, 8);
+}
+
+function bucketOf(pathStart: number, buckets: number): number {
+  return Math.floor((pathStart * buckets) / 2 ** 32);
+}
+
+/** Returns where the bucket of a path is: the first byte and the length. */
+export function bucketRange(path: string, { offset, buckets, capacity }: IndexPlace): { readonly offset: number; readonly length: number } {
+  const length = capacity * ROW;
+  return { offset: offset + bucketOf(pathHash(path).readUInt32BE(0), buckets) * length, length };
+}
+
+/** Finds the row of a path in its bucket; undefined if the ZIP has no such member. */
+export function findMember(path: string, bucket: Buffer): MemberPlace | undefined {
+  const wanted = pathHash(path);
+  for (let at = 0; at + ROW <= bucket.length; at += ROW) {
+    if (wanted.compare(bucket, at, at + 8) !== 0 || bucket.readUInt32LE(at + 14) === 0) continue;
+    return {
+      path,
+      method: DEFLATED,
+      offset: bucket.readUIntLE(at + 8, 6),
+      packed: bucket.readUInt32LE(at + 14),
+      crc: bucket.readUInt32LE(at + 18),
+      size: bucket.readUInt32LE(at + 22),
+      content: bucket.toString('hex', at + 26, at + ROW),
+    };
+  }
+  return undefined;
+}
+
+/**
+ * Decodes the trailer of an index.
+ * @param bytes the last bytes of the index
+ * @param end the offset of the byte after the index
+ * @returns undefined if there is no index of this form
+ */
+export function decodeTrailer(bytes: Buffer, end: number): IndexPlace | undefined {
+  if (bytes.length !== TRAILER || MAGIC.compare(bytes, 0, 4) !== 0 || bytes.readUInt32LE(4) !== VERSION) return undefined;
+  const [buckets, capacity] = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
+  const offset = end - TRAILER - buckets * capacity * ROW;
+  return offset < 0 || buckets === 0 || capacity === 0 ? undefined : { offset, buckets, capacity };
+}
+
+/** The rows of one allocation. */
+const BLOCK = 1 << 14;
+
+/** Collects the rows of an index: 34 bytes of memory for each member. */
+export class IndexRows {
+  readonly #blocks: Buffer[] = [];
+  #count = 0;
+
+  add({ path, offset, packed, crc, size, content }: MemberPlace): void {
+    const place = this.#count % BLOCK;
+    if (place === 0) this.#blocks.push(Buffer.alloc(BLOCK * ROW));
+    const [block, at] = [this.#blockOf(this.#count), place * ROW];
+    block.set(pathHash(path), at);
+    block.writeUIntLE(offset, at + 8, 6);
+    block.writeUInt32LE(packed, at + 14);
+    block.writeUInt32LE(crc, at + 18);
+    block.writeUInt32LE(size, at + 22);
+    block.write(content.slice(0, 16), at + 26, 'hex');
+    this.#count += 1;
+  }
+
+  /**
+   * Returns the bytes of the index: its buckets, then the trailer.
+   * @throws Error if two paths have the same hash
+   */
+  encode(): Buffer {
+    const count = this.#count;
+    const buckets = Math.max(1, Math.ceil(count / MEAN));
+    const bucketAt = (row: number) => bucketOf(this.#blockOf(row).readUInt32BE((row % BLOCK) * ROW), buckets);
+    const filled = new Uint32Array(buckets);
+    for (let row = 0; row < count; row += 1) filled[bucketAt(row)] = (filled[bucketAt(row)] ?? 0) + 1;
+    const capacity = Math.max(
+      1,
+      filled.reduce((most, rows) => Math.max(most, rows), 0),
+    );
+    const bytes = Buffer.alloc(buckets * capacity * ROW + TRAILER);
+    filled.fill(0);
+    for (let row = 0; row < count; row += 1) {
+      const bucket = bucketAt(row);
+      const rows = filled[bucket] ?? 0;
+      this.#blockOf(row).copy(bytes, (bucket * capacity + rows) * ROW, (row % BLOCK) * ROW, ((row % BLOCK) + 1) * ROW);
+      filled[bucket] = rows + 1;
+    }
+    for (const [bucket, rows] of filled.entries()) sortRows(bytes.subarray(bucket * capacity * ROW, (bucket * capacity + rows) * ROW));
+    bytes.set(MAGIC, bytes.length - TRAILER);
+    for (const [place, number] of [VERSION, buckets, capacity].entries())
+      bytes.writeUInt32LE(number, bytes.length - TRAILER + 4 + 4 * place);
+    return bytes;
+  }
+
+  #blockOf(row: number): Buffer {
+    return this.#blocks[Math.floor(row / BLOCK)] ?? Buffer.alloc(0);
+  }
+}
+
+/** Sorts rows by the hash of their path, in place. */
+function sortRows(bytes: Buffer): void {
+  const rows = Array.from({ length: bytes.length / ROW }, (_, row) => Buffer.from(bytes.subarray(row * ROW, (row + 1) * ROW)));
+  rows.sort(Buffer.compare);
+  for (const [index, row] of rows.entries()) {
+    const isTwice = index > 0 && rows[index - 1]?.compare(row, 0, 8, 0, 8) === 0;
+    if (isTwice) throw new Error('two paths have the same first 8 bytes of their SHA-256, so no index can hold both');
+    bytes.set(row, index * ROW);
+  }
+}

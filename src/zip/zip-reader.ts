@@ -1,0 +1,85 @@
+import { closeSync } from 'node:fs';
+import { type EndRecords, pathsIn, readEndRecords } from './central-directory.ts';
+import { HEADER_BYTES } from './local-header.ts';
+import { checkHeader, unpackMember, ZipDamage } from './member.ts';
+import { readAt } from './read-at.ts';
+import { bucketRange, decodeTrailer, findMember, INDEX, type IndexPlace, type MemberPlace, TRAILER } from './zip-index.ts';
+
+/**
+ * Reads members of a ZIP that has an index, one by one. Opening reads the end records alone. All reads block, and a thread
+ * opens the ZIP itself.
+ */
+export class ZipReader {
+  /** The place of the index, for hosts. */
+  readonly index: IndexPlace;
+  readonly #file: number;
+  readonly #records: EndRecords;
+
+  /**
+   * @param file opened for reading; `close` closes it
+   * @throws ZipDamage if the file is no ZIP with an index, or its end is damaged
+   */
+  constructor(file: number) {
+    this.#file = file;
+    this.#records = readEndRecords(file);
+    const { offset } = this.#records;
+    const index = decodeTrailer(readAt(file, Math.max(0, offset - TRAILER), Math.min(offset, TRAILER)), offset);
+    if (index === undefined) throw new ZipDamage(`the ZIP has no ${INDEX} as its last member`);
+    this.index = index;
+  }
+
+  /** The number of members without the index. */
+  get members(): number {
+    return this.#records.members - 1;
+  }
+
+  /**
+   * Finds a member in the index.
+   * @returns undefined if the ZIP has no such member
+   * @throws ZipDamage
+   */
+  find(path: string): MemberPlace | undefined {
+    const { offset, length } = bucketRange(path, this.index);
+    return findMember(path, readAt(this.#file, offset, length));
+  }
+
+  /**
+   * Reads a member and compares it with its CRC-32, and its local header with the index.
+   * @returns undefined if the ZIP has no such member
+   * @throws ZipDamage
+   */
+  read(path: string): Buffer | undefined {
+    const place = this.find(path);
+    return place === undefined ? undefined : unpackMember(this.#raw(place), place);
+  }
+
+  /**
+   * Returns a member as it lies in the ZIP: its local header, its path, its packed bytes. Compares the header with the index.
+   * @returns undefined if the ZIP has no such member
+   * @throws ZipDamage
+   */
+  packed(path: string): Buffer | undefined {
+    const place = this.find(path);
+    if (place === undefined) return undefined;
+    const member = this.#raw(place);
+    checkHeader(member, place);
+    return member;
+  }
+
+  /**
+   * Yields the paths of all members in their order, without the index.
+   * @throws ZipDamage
+   */
+  *paths(): Generator<string> {
+    for (const path of pathsIn(this.#file, this.#records)) if (path !== INDEX) yield path;
+  }
+
+  close(): void {
+    closeSync(this.#file);
+  }
+
+  #raw({ path, offset, packed }: MemberPlace): Buffer {
+    if (offset + packed > this.index.offset) throw new ZipDamage(`${path} is not where the index says`);
+    return readAt(this.#file, offset, HEADER_BYTES + path.length + packed);
+  }
+}
