@@ -5,7 +5,7 @@ import type { Remote } from './remote.ts';
 import type { Upload } from './target.ts';
 
 /** Larger files are sent in parts of at least this many bytes. */
-const PART_BYTES = 1 << 23;
+export const PART_BYTES: number = 1 << 23;
 /** S3 accepts at most 10,000 parts. */
 const MAX_PARTS = 9_000;
 /** How many parts are in memory at a time. */
@@ -35,7 +35,8 @@ export async function uploadFile(
 ): Promise<void> {
   const { beginParts } = remote;
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS));
-  if (beginParts === undefined || size <= partBytes) {
+  // a folder writes through to the disk only in parts
+  if (beginParts === undefined || (size <= partBytes && remote.keepsHeaders)) {
     await remote.put(path, { ...upload, bytes: await bytesAt(descriptor, 0, size) });
     onSent(size);
     return;

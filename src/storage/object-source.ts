@@ -18,6 +18,11 @@ export interface ByteRange {
   readonly to?: number | undefined;
 }
 
+/** A range with an end. */
+export interface ExactRange extends ByteRange {
+  readonly to: number;
+}
+
 /** Some objects below a prefix, in the order of their keys. */
 export interface ObjectPage {
   readonly objects: readonly ListedObject[];

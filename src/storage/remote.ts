@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { CredentialRefresh } from './credential-refresh.ts';
-import type { ByteRange, ListedObject, ObjectSource } from './object-source.ts';
+import type { ByteRange, ExactRange, ListedObject, ObjectSource } from './object-source.ts';
 import { RequestCounter, type RequestKind } from './request-counter.ts';
 import { backoff, type RetryPolicy, retry, withIdleTimeout } from './retry.ts';
 import { StorageError } from './storage-error.ts';
 import { toFailure } from './storage-failure.ts';
-import type { Condition, Fetched, ObjectHead, PartsUpload, Target, Upload } from './target.ts';
+import type { Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, Upload } from './target.ts';
 
 /** The settings for requests to a target. */
 export interface RemoteOptions {
@@ -31,14 +31,22 @@ export interface RemoteParts {
  * with new credentials. Every method throws a Failure: target-failed, target-denied, stopped, and those of the target.
  */
 export interface Remote extends Pick<Target, 'name' | 'prices' | 'keepsHeaders'> {
+  /** Whether a response to a write showed that the store keeps objects that are overwritten or deleted. */
+  readonly keepsDeleted: boolean;
   readonly policy: RetryPolicy;
   readonly traffic: RequestCounter;
-  readonly get: (path: string) => Promise<Fetched | undefined>;
+  /** @param range by default, the whole object */
+  readonly get: (path: string, range?: ExactRange) => Promise<Fetched | undefined>;
+  /** Returns all objects whose paths begin with `prefix` and come after the path `after`, in order. */
+  readonly list: (prefix: string, after?: string) => Promise<readonly ListedObject[]>;
   readonly head: (path: string) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. `storageErrorKind` of the Failure is `conflict` if the condition was not met. */
   readonly put: (path: string, upload: Upload, condition?: Condition) => Promise<string>;
   /** Begins an upload in parts. Undefined if the target has only uploads of whole objects. */
   readonly beginParts: ((path: string, upload: Omit<Upload, 'bytes'>) => Promise<RemoteParts>) | undefined;
+  /** Returns the open uploads of paths that begin with `prefix`. Undefined if the target cannot list them, or has none. */
+  readonly openUploads: ((prefix: string) => Promise<readonly OpenUpload[]>) | undefined;
+  readonly abortUpload: (upload: OpenUpload) => Promise<void>;
   readonly remove: (path: string) => Promise<void>;
   /** Returns the same target with another policy. Both share the credentials and the counter. */
   readonly with: (changes: Partial<RetryPolicy>) => Remote;
@@ -123,13 +131,28 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
   const { name, prices, keepsHeaders } = target;
   const request = requester(target, policy, credentials, traffic);
   const beginParts = target.beginParts?.bind(target);
+  const openUploads = target.openUploads?.bind(target);
   return {
     name,
     prices,
     keepsHeaders,
     policy,
     traffic,
-    get: (path) => request('reads', path, (signal) => target.get(path, signal)),
+    get keepsDeleted() {
+      return target.keepsDeleted === true;
+    },
+    get: (path, range) => request('reads', path, (signal) => target.get(path, signal, range)),
+    list: async (prefix, after = '') => {
+      const objects: ListedObject[] = [];
+      let next: string | undefined;
+      do {
+        const from = next;
+        const page = await request('reads', prefix, (signal) => target.list(prefix, after, from, signal));
+        objects.push(...page.objects);
+        next = page.next;
+      } while (next !== undefined);
+      return objects;
+    },
     head: (path) => request('reads', path, (signal) => target.head(path, signal)),
     put: (path, upload, condition) => request('writes', path, (signal) => target.put(path, upload, signal, condition), upload.bytes.length),
     beginParts:
@@ -138,6 +161,8 @@ function decorate(target: Target, policy: RetryPolicy, credentials: CredentialRe
         const parts = await request('writes', path, (signal) => beginParts(path, upload, signal));
         return remoteParts(path, parts, request, requester(target, { ...policy, signal: undefined }, credentials, traffic));
       }),
+    openUploads: openUploads && ((prefix) => request('reads', prefix, (signal) => openUploads(prefix, signal))),
+    abortUpload: (upload) => request('deletes', upload.path, async (signal) => target.abortUpload?.(upload, signal)),
     remove: (path) => request('deletes', path, (signal) => target.remove(path, signal)),
     with: (changes) => decorate(target, { ...policy, ...changes }, credentials, traffic),
   };

@@ -1,5 +1,5 @@
 import type { Lock } from '../store/lock.ts';
-import type { ObjectSource } from './object-source.ts';
+import type { ExactRange, ObjectPage, ObjectSource } from './object-source.ts';
 
 /** The headers that a store returns with an object. */
 export interface ObjectHeaders {
@@ -52,6 +52,13 @@ export interface PartsUpload {
   readonly abort: (signal: AbortSignal) => Promise<void>;
 }
 
+/** An upload in parts that was neither completed nor aborted. Its parts are no object, but the store keeps them. */
+export interface OpenUpload {
+  readonly path: string;
+  /** '' if the kind of target has one upload at most for each path. */
+  readonly id: string;
+}
+
 /** The condition of a write: the object does not exist yet, or its version has this tag. */
 export type Condition = 'absent' | { readonly tag: string };
 
@@ -83,12 +90,24 @@ export interface Target {
    * of the same file at the same time would disturb each other.
    */
   readonly lock?: () => Lock | undefined;
-  readonly get: (path: string, signal: AbortSignal) => Promise<Fetched | undefined>;
+  /** @param range by default, the whole object */
+  readonly get: (path: string, signal: AbortSignal, range?: ExactRange) => Promise<Fetched | undefined>;
+  /**
+   * Lists a page of the objects whose paths begin with `prefix` and come after the path `after`.
+   * @param next where the page begins, from the page before
+   */
+  readonly list: (prefix: string, after: string, next: string | undefined, signal: AbortSignal) => Promise<ObjectPage>;
   readonly head: (path: string, signal: AbortSignal) => Promise<ObjectHead | undefined>;
   /** Writes a whole object and returns its tag. The store verifies the bytes that it received. */
   readonly put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) => Promise<string>;
   /** Begins an upload in parts. Only kinds that limit the size of one request, and that need larger objects, have it. */
   readonly beginParts?: (path: string, upload: Omit<Upload, 'bytes'>, signal: AbortSignal) => Promise<PartsUpload>;
+  /** Returns the open uploads of paths that begin with `prefix`. Only kinds whose open uploads can be listed have it. */
+  readonly openUploads?: (prefix: string, signal: AbortSignal) => Promise<readonly OpenUpload[]>;
+  /** Deletes the parts of an open upload. A missing upload is not an error. */
+  readonly abortUpload?: (upload: OpenUpload, signal: AbortSignal) => Promise<void>;
+  /** Whether a response to a write showed that the store keeps objects that are overwritten or deleted. */
+  readonly keepsDeleted?: boolean;
   /** Removes an object. A missing object is not an error. */
   readonly remove: (path: string, signal: AbortSignal) => Promise<void>;
   /** Returns the objects at and below the address as a source. Only kinds whose objects can be read as sources have it. */

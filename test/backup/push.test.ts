@@ -31,6 +31,7 @@ async function targetWith(
     prices: target.prices,
     keepsHeaders: target.keepsHeaders,
     get: (...args) => target.get(...args),
+    list: (...args) => target.list(...args),
     head: (...args) => target.head(...args),
     put: (...args) => target.put(...args),
     remove: (...args) => target.remove(...args),

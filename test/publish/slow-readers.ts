@@ -85,6 +85,7 @@ export async function publishBefore(
     prices: target.prices,
     keepsHeaders: target.keepsHeaders,
     get: (...args) => target.get(...args),
+    list: (...args) => target.list(...args),
     head: (...args) => target.head(...args),
     put: async (...args) => {
       await setTimeout(Math.random() * 8);

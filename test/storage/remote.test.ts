@@ -28,6 +28,7 @@ function scripted(
     prices: { write: 1, read: 2 },
     keepsHeaders: true,
     get: answer,
+    list: async () => (await answer()) ?? { objects: [], next: undefined },
     head: answer,
     put: async () => (await answer()) ?? 'tag',
     remove: answer,

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import type { BlobServiceClient, BlockBlobClient, ContainerClient } from '@azure/storage-blob';
+import type { BlobServiceClient, BlockBlobClient, ContainerClient, ContainerListBlobFlatSegmentResponse } from '@azure/storage-blob';
 import { Failure } from '../../contract/failure.ts';
 import { loadClient } from '../client.ts';
+import type { ExactRange, ObjectPage } from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
-import type { Access, Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
+import type { Access, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
 
 /** The names of the blob metadata. Azure permits no hyphens in them. */
 const DIGEST = 'palimpsest_sha256';
@@ -57,6 +58,7 @@ class AzureTarget implements Target {
   /** Azure's prices for the hot tier with local redundancy. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
+  keepsDeleted = false;
   readonly #prefix: string;
   readonly #connect: () => ContainerClient;
   #container: ContainerClient;
@@ -68,9 +70,9 @@ class AzureTarget implements Target {
     this.#container = connect();
   }
 
-  async get(path: string, abortSignal: AbortSignal): Promise<Fetched | undefined> {
+  async get(path: string, abortSignal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
     return orUndefined(async () => {
-      const response = await this.#blob(path).download(0, undefined, { abortSignal });
+      const response = await this.#blob(path).download(range?.from ?? 0, range && range.to - range.from, { abortSignal });
       const pieces: Buffer[] = [];
       for await (const piece of response.readableStreamBody ?? []) pieces.push(Buffer.from(piece));
       return { bytes: Buffer.concat(pieces), contentEncoding: response.contentEncoding ?? '', tag: response.etag ?? '' };
@@ -93,22 +95,65 @@ class AzureTarget implements Target {
   }
 
   async put(path: string, upload: Upload, abortSignal: AbortSignal, condition?: Condition): Promise<string> {
-    const { bytes, headers, digest, holds } = upload;
+    const { bytes } = upload;
     return convertErrors(async () => {
       const response = await this.#blob(path).upload(bytes, bytes.length, {
         abortSignal,
-        blobHTTPHeaders: {
-          blobContentType: headers.contentType,
-          blobCacheControl: headers.cacheControl,
-          // the service compares it with the bytes that it received
-          blobContentMD5: createHash('md5').update(bytes).digest(),
-          ...(headers.contentEncoding === '' ? {} : { blobContentEncoding: headers.contentEncoding }),
-        },
-        metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+        ...headersOf(upload, createHash('md5').update(bytes).digest()),
         ...(condition === undefined ? {} : { conditions: condition === 'absent' ? { ifNoneMatch: '*' } : { ifMatch: condition.tag } }),
       });
+      if (response.versionId !== undefined) this.keepsDeleted = true;
       return response.etag ?? '';
     });
+  }
+
+  /** Begins an upload in blocks. It needs no request. Two uploads of one path would share their blocks. */
+  async beginParts(path: string, upload: Omit<Upload, 'bytes'>): Promise<PartsUpload> {
+    const idOf = (number: number) => Buffer.from(String(number).padStart(6, '0')).toString('base64');
+    return {
+      put: async (number, bytes, abortSignal) => {
+        const transactionalContentMD5 = createHash('md5').update(bytes).digest();
+        await convertErrors(() => this.#blob(path).stageBlock(idOf(number), bytes, bytes.length, { abortSignal, transactionalContentMD5 }));
+        return idOf(number);
+      },
+      complete: async (ids, abortSignal) => {
+        await convertErrors(() => this.#blob(path).commitBlockList([...ids], { abortSignal, ...headersOf(upload) }));
+      },
+      abort: (signal) => this.abortUpload({ path, id: '' }, signal),
+    };
+  }
+
+  async list(prefix: string, after: string, next: string | undefined, abortSignal: AbortSignal): Promise<ObjectPage> {
+    return convertErrors(async () => {
+      const pages = this.#container
+        .listBlobsFlat({ prefix: this.#prefix + prefix, abortSignal })
+        .byPage(next === undefined ? {} : { continuationToken: next });
+      const page: ContainerListBlobFlatSegmentResponse | undefined = (await pages.next()).value;
+      const objects = (page?.segment.blobItems ?? []).map(({ name, properties }) => ({
+        path: name.slice(this.#prefix.length),
+        size: properties.contentLength ?? 0,
+        tag: properties.etag,
+      }));
+      return { objects: objects.filter(({ path }) => path > after), next: page?.continuationToken || undefined };
+    });
+  }
+
+  async openUploads(prefix: string, abortSignal: AbortSignal): Promise<readonly OpenUpload[]> {
+    return convertErrors(async () => {
+      const uploads: OpenUpload[] = [];
+      const options = { prefix: this.#prefix + prefix, includeUncommitedBlobs: true, abortSignal };
+      for await (const { name, properties } of this.#container.listBlobsFlat(options)) {
+        // a blob that was never committed has no tag and no length
+        if (!properties.contentLength && !properties.contentMD5) uploads.push({ path: name.slice(this.#prefix.length), id: '' });
+      }
+      return uploads;
+    });
+  }
+
+  /** Replaces the blocks by an empty blob, and removes it: there is no request that discards blocks. */
+  async abortUpload({ path }: OpenUpload, abortSignal: AbortSignal): Promise<void> {
+    await convertErrors(() => this.#blob(path).upload('', 0, { abortSignal }));
+    await this.remove(path, abortSignal);
   }
 
   async remove(path: string, abortSignal: AbortSignal): Promise<void> {
@@ -125,6 +170,20 @@ class AzureTarget implements Target {
   #blob(path: string): BlockBlobClient {
     return this.#container.getBlockBlobClient(this.#prefix + path);
   }
+}
+
+/** Returns the headers and metadata of a blob that is written. */
+function headersOf({ headers, digest, holds }: Omit<Upload, 'bytes'>, blobContentMD5?: Uint8Array) {
+  return {
+    blobHTTPHeaders: {
+      blobContentType: headers.contentType,
+      blobCacheControl: headers.cacheControl,
+      // the service compares it with the bytes that it received
+      ...(blobContentMD5 === undefined ? {} : { blobContentMD5 }),
+      ...(headers.contentEncoding === '' ? {} : { blobContentEncoding: headers.contentEncoding }),
+    },
+    metadata: { [DIGEST]: digest, ...(holds === undefined ? {} : { [HOLDS]: holds }) },
+  };
 }
 
 async function orUndefined<T>(request: () => Promise<T>): Promise<T | undefined> {

@@ -1,22 +1,20 @@
 import { hash } from 'node:crypto';
 import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import { readFile, rename, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { Failure } from '../../contract/failure.ts';
-import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
 import { type Lock, lock } from '../../store/lock.ts';
 import { mkdirp, removeEmptyFolders } from '../../store/mkdirp.ts';
+import type { ExactRange, ListedObject, ObjectPage } from '../object-source.ts';
 import { StorageError } from '../storage-error.ts';
-import type { Condition, Fetched, ObjectHead, Target, TargetKind, Upload } from '../target.ts';
+import type { Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
+import { beginFile, codeOf, createFile, PARTIAL, readRange, setTime } from './folder-file.ts';
 
 /** A folder that a web server serves. It keeps no headers. */
 export const folder: TargetKind = {
   scheme: '',
   open: async (address) => new FolderTarget(address.name, join(address.container, address.prefix)),
 };
-
-/** The suffix of the temporary file of a write. It is always the same, so that the next run overwrites what a kill left. */
-const PARTIAL = '.partial';
 
 /** The name of the lock of a whole folder. A killed run may leave the file, but not the lock. */
 const LOCK = 'publish.json.all.lock';
@@ -25,6 +23,7 @@ class FolderTarget implements Target {
   readonly name: string;
   readonly prices = { write: 0, read: 0 };
   readonly keepsHeaders = false;
+  readonly keepsDeleted = false;
   readonly #folder: string;
 
   constructor(name: string, path: string) {
@@ -61,10 +60,10 @@ class FolderTarget implements Target {
     return folderLock && { release };
   }
 
-  async get(path: string): Promise<Fetched | undefined> {
+  async get(path: string, _?: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
     const file = this.#file(path);
     this.#refuseOutside(file);
-    const bytes = await ifExists(file, () => readRegularFile(file));
+    const bytes = await ifExists(file, () => (range === undefined ? readRegularFile(file) : readRange(file, range.from, range.to)));
     return bytes === undefined ? undefined : { bytes, contentEncoding: '', tag: hash('sha256', bytes) };
   }
 
@@ -75,10 +74,9 @@ class FolderTarget implements Target {
 
   async put(path: string, upload: Upload, _: AbortSignal, condition?: Condition): Promise<string> {
     const file = this.#file(path);
-    let created: readonly string[] = [];
     const write = async () => {
       try {
-        // removes the file of a killed run, or a symlink, which must not be followed
+        // always the same name, so that the next run overwrites what a kill left; removes that, or a symlink, which must not be followed
         await rm(file + PARTIAL, { force: true });
         await writeFile(file + PARTIAL, upload.bytes, { flag: 'wx' });
         await setTime(file + PARTIAL, file);
@@ -88,16 +86,33 @@ class FolderTarget implements Target {
         throw error;
       }
     };
-    try {
-      this.#refuseOutside(dirname(file));
-      created = mkdirp(dirname(file));
-      if (condition === undefined) await write();
-      else await this.#exclusively(file, path, condition, write);
-    } catch (error) {
-      removeEmptyFolders(created);
-      throw error instanceof Failure ? error : unusable(file, error);
-    }
+    await this.#inFolderOf(file, () => {
+      if (condition === undefined) return write();
+      return condition === 'absent' ? createFile(file, upload.bytes) : this.#exclusively(file, path, condition.tag, write);
+    });
     return hash('sha256', upload.bytes);
+  }
+
+  async beginParts(path: string): Promise<PartsUpload> {
+    const file = this.#file(path);
+    return this.#inFolderOf(file, () => beginFile(file));
+  }
+
+  async list(prefix: string, after: string): Promise<ObjectPage> {
+    const folder = dirname(`${prefix}_`);
+    const place = this.#file(folder);
+    this.#refuseOutside(place);
+    const names = (await ifExists(place, () => readdir(place))) ?? [];
+    const paths = names
+      .map((name) => (folder === '.' ? name : `${folder}/${name}`))
+      .filter((path) => path.startsWith(prefix) && path > after);
+    const objects = await Promise.all(paths.toSorted().map((path) => this.#listed(path)));
+    return { objects: objects.flat(), next: undefined };
+  }
+
+  async #listed(path: string): Promise<readonly ListedObject[]> {
+    const found = await ifExists(this.#file(path), () => stat(this.#file(path)));
+    return found?.isFile() ? [{ path, size: found.size, tag: '' }] : [];
   }
 
   async remove(path: string): Promise<void> {
@@ -136,27 +151,30 @@ class FolderTarget implements Target {
     });
   }
 
-  /** Checks the condition and writes while no other process can do the same. */
-  async #exclusively(file: string, path: string, condition: Condition, write: () => Promise<void>): Promise<void> {
+  /** Writes in the folder of a file, which is created if it is missing. */
+  async #inFolderOf<T>(file: string, write: () => Promise<T>): Promise<T> {
+    let created: readonly string[] = [];
+    try {
+      this.#refuseOutside(dirname(file));
+      created = mkdirp(dirname(file));
+      return await write();
+    } catch (error) {
+      removeEmptyFolders(created);
+      throw error instanceof Failure ? error : unusable(file, error);
+    }
+  }
+
+  /** Compares the tag and writes while no other process can do the same. */
+  async #exclusively(file: string, path: string, tag: string, write: () => Promise<void>): Promise<void> {
     const fileLock = lock(`${file}.lock`);
     if (fileLock === undefined) throw new StorageError('transient', `another process is writing ${path}`);
     try {
-      const current = await this.get(path);
-      if (current?.tag !== (condition === 'absent' ? undefined : condition.tag))
-        throw new StorageError('conflict', `${path} has another version`);
+      if ((await this.get(path))?.tag !== tag) throw new StorageError('conflict', `${path} has another version`);
       await write();
     } finally {
       fileLock.release();
     }
   }
-}
-
-/** Sets the modification time of a file later than that of the file it replaces, because web servers derive ETags from it. */
-async function setTime(partial: string, replaced: string): Promise<void> {
-  const [now, before] = await Promise.all([stat(partial), stat(replaced).catch(() => undefined)]);
-  if (before === undefined || isLaterTime(now.mtimeMs, before.mtimeMs)) return;
-  const time = timeAfter(before.mtimeMs);
-  await utimes(partial, time, time);
 }
 
 function refuseFile(folder: string): void {
@@ -225,8 +243,4 @@ function unusable(file: string, error: unknown): unknown {
       : 'check the path and its permissions, then run the same command again',
     cause: error,
   });
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }

@@ -1,12 +1,20 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
+import type { ListObjectsV2CommandInput, S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { isObject } from '../../contract/json.ts';
 import { loadClient } from '../client.ts';
-import { type ByteRange, bodyOf, type ObjectBody, type ObjectPage, type ObjectSource } from '../object-source.ts';
+import {
+  type ByteRange,
+  bodyOf,
+  type ExactRange,
+  type ListedObject,
+  type ObjectBody,
+  type ObjectPage,
+  type ObjectSource,
+} from '../object-source.ts';
 import { networkCode, StorageError, storageErrorOf } from '../storage-error.ts';
-import type { Access, Address, Condition, Fetched, ObjectHead, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
-import { beginS3Parts } from './s3-parts.ts';
+import type { Access, Address, Condition, Fetched, ObjectHead, OpenUpload, PartsUpload, Target, TargetKind, Upload } from '../target.ts';
+import { beginS3Parts, openS3Uploads } from './s3-parts.ts';
 
 /** The names of the object metadata that palimpsest writes for later runs. */
 const DIGEST = 'palimpsest-sha256';
@@ -26,6 +34,7 @@ class S3Target implements Target {
   /** Amazon's prices for the Standard class. */
   readonly prices = { write: 0.000005, read: 0.0000004 };
   readonly keepsHeaders = true;
+  keepsDeleted = false;
   readonly #sdk: Sdk;
   readonly #bucket: string;
   readonly #prefix: string;
@@ -61,9 +70,11 @@ class S3Target implements Target {
     return new this.#sdk.S3Client(config);
   }
 
-  async get(path: string, signal: AbortSignal): Promise<Fetched | undefined> {
+  async get(path: string, signal: AbortSignal, range?: ExactRange): Promise<Fetched | undefined> {
     return this.#orUndefined(async () => {
-      const response = await this.#client.send(new this.#sdk.GetObjectCommand(this.#object(path)), { abortSignal: signal });
+      const input = { ...this.#object(path), ...(range === undefined ? {} : { Range: rangeHeader(range) }) };
+      const response = await this.#client.send(new this.#sdk.GetObjectCommand(input), { abortSignal: signal });
+      if (range !== undefined && !response.ContentRange?.startsWith(`bytes ${range.from}-`)) throw noRanges();
       const { buffer, byteOffset, length } = (await response.Body?.transformToByteArray()) ?? Buffer.of();
       // shares the memory: a manifest has about 100 bytes for each page of a large tree
       return { bytes: Buffer.from(buffer, byteOffset, length), contentEncoding: response.ContentEncoding ?? '', tag: response.ETag ?? '' };
@@ -103,6 +114,8 @@ class S3Target implements Target {
           }),
           { abortSignal: signal },
         );
+        // the bucket has versions, or had them
+        if (response.VersionId !== undefined) this.keepsDeleted = true;
         return response.ETag ?? '';
       });
     } catch (error) {
@@ -126,6 +139,21 @@ class S3Target implements Target {
     });
   }
 
+  openUploads(prefix: string, signal: AbortSignal): Promise<readonly OpenUpload[]> {
+    const place = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
+    return this.#convertErrors(() => openS3Uploads(this.#sdk, this.#client, place, this.#prefix.length, signal));
+  }
+
+  async abortUpload({ path, id }: OpenUpload, signal: AbortSignal): Promise<void> {
+    const request = new this.#sdk.AbortMultipartUploadCommand({ ...this.#object(path), UploadId: id });
+    await this.#orUndefined(() => this.#client.send(request, { abortSignal: signal }));
+  }
+
+  list(prefix: string, after: string, next: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
+    const start = after === '' ? {} : { StartAfter: this.#prefix + after };
+    return this.#page({ Prefix: this.#prefix + prefix, ContinuationToken: next, ...start }, signal);
+  }
+
   async remove(path: string, signal: AbortSignal): Promise<void> {
     await this.#convertErrors(() => this.#client.send(new this.#sdk.DeleteObjectCommand(this.#object(path)), { abortSignal: signal }));
   }
@@ -135,42 +163,40 @@ class S3Target implements Target {
     return {
       name,
       kind: 'store',
-      list: (after, signal) => this.#list(after, signal),
+      list: (after, signal) => this.#listOrOne(after, signal),
       read: (path, range, signal) => this.#read(path, range, signal),
       renew: () => this.renew(),
       close: () => this.close(),
     };
   }
 
-  async #list(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
-    const request = async (prefix: string, most?: number) => {
-      const input = { Bucket: this.#bucket, Prefix: prefix, ContinuationToken: after, MaxKeys: most };
-      const response = await this.#convertErrors(() =>
-        this.#client.send(new this.#sdk.ListObjectsV2Command(input), { abortSignal: signal }),
-      );
-      const objects = (response.Contents ?? []).map(({ Key = '', Size = 0, ETag = '' }) => ({ key: Key, size: Size, tag: ETag }));
-      return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
-    };
-    const { objects, next } = await request(this.#prefix);
-    if (objects.length > 0 || after !== undefined || this.#prefix === '') {
-      return { objects: objects.map(({ key, size, tag }) => ({ path: key.slice(this.#prefix.length), size, tag })), next };
-    }
+  async #listOrOne(after: string | undefined, signal: AbortSignal): Promise<ObjectPage> {
+    const page = await this.#page({ Prefix: this.#prefix, ContinuationToken: after }, signal);
+    if (page.objects.length > 0 || after !== undefined || this.#prefix === '') return page;
     // the address may be that of one object: its key is the first with its name as the prefix
-    const alone = await request(this.#ownKey, 1);
-    const own = alone.objects.filter(({ key }) => key === this.#ownKey);
-    return { objects: own.map(({ size, tag }) => ({ path: '', size, tag })), next: undefined };
+    const { objects } = await this.#page({ Prefix: this.#ownKey, MaxKeys: 1 }, signal, this.#ownKey.length);
+    return { objects: objects.filter(({ path }) => path === ''), next: undefined };
+  }
+
+  /** @param cut the length of the part of each key that is not in the path */
+  async #page(input: Omit<ListObjectsV2CommandInput, 'Bucket'>, signal: AbortSignal, cut = this.#prefix.length): Promise<ObjectPage> {
+    const request = new this.#sdk.ListObjectsV2Command({ Bucket: this.#bucket, ...input });
+    const response = await this.#convertErrors(() => this.#client.send(request, { abortSignal: signal }));
+    const objects = (response.Contents ?? []).map(
+      ({ Key = '', Size = 0, ETag = '' }): ListedObject => ({ path: Key.slice(cut), size: Size, tag: ETag }),
+    );
+    return { objects, next: response.IsTruncated ? response.NextContinuationToken : undefined };
   }
 
   async #read(path: string, { from, to }: ByteRange, signal: AbortSignal): Promise<ObjectBody> {
     return this.#convertErrors(async () => {
       const object = path === '' ? { Bucket: this.#bucket, Key: this.#ownKey } : this.#object(path);
       const isPart = from > 0 || to !== undefined;
-      // the last byte of a range in HTTP is included
-      const range = isPart ? { Range: `bytes=${from}-${to === undefined ? '' : to - 1}` } : {};
+      const range = isPart ? { Range: rangeHeader({ from, to }) } : {};
       const { Body, ContentLength, ContentRange, ETag } = await this.#client.send(new this.#sdk.GetObjectCommand({ ...object, ...range }), {
         abortSignal: signal,
       });
-      if (isPart && !ContentRange?.startsWith(`bytes ${from}-`)) throw new StorageError('unsupported', 'no support for ranges of bytes');
+      if (isPart && !ContentRange?.startsWith(`bytes ${from}-`)) throw noRanges();
       if (!(Body instanceof Readable)) throw new StorageError('refused', 'a response without a body');
       return { bytes: bodyOf(Body, ContentLength, toStorageError), tag: ETag ?? '' };
     });
@@ -215,6 +241,15 @@ class S3Target implements Target {
       throw toStorageError(error);
     }
   }
+}
+
+/** The last byte of a range in HTTP is included. */
+function rangeHeader({ from, to }: ByteRange): string {
+  return `bytes=${from}-${to === undefined ? '' : to - 1}`;
+}
+
+function noRanges(): StorageError {
+  return new StorageError('unsupported', 'no support for ranges of bytes');
 }
 
 /** Returns the headers and metadata of an object that is written. */

@@ -84,6 +84,8 @@ function networked(target: Target): {
       prices: target.prices,
       keepsHeaders: target.keepsHeaders,
       get: (path: string, signal: AbortSignal) => over(() => target.get(path, signal), signal),
+      list: (prefix: string, after: string, next: string | undefined, signal: AbortSignal) =>
+        over(() => target.list(prefix, after, next, signal), signal),
       head: (path: string, signal: AbortSignal) => over(() => target.head(path, signal), signal),
       put: (path: string, upload: Upload, signal: AbortSignal, condition?: Condition) =>
         over(() => {

@@ -36,6 +36,7 @@ async function targetWithFates(
       prices: target.prices,
       keepsHeaders: target.keepsHeaders,
       get: (...args) => target.get(...args),
+      list: (...args) => target.list(...args),
       head: (...args) => target.head(...args),
       put: async (...args) => {
         const fate = fates[writes] ?? 'done';

@@ -51,6 +51,7 @@ it('publishes no page that links to a page with a missing file, after a kill bet
     prices: target.prices,
     keepsHeaders: target.keepsHeaders,
     get: (...args) => target.get(...args),
+    list: (...args) => target.list(...args),
     head: (...args) => target.head(...args),
     put: async (path, upload, ...rest) => {
       const tag = await target.put(path, upload, ...rest);

@@ -86,6 +86,49 @@ describe.each(candidates)('$name', ({ skip, start, address, missing, keys, isCon
     expect(await target.head(path, signal)).toBeUndefined();
   });
 
+  it.skipIf(skip)('lists the objects with a prefix that come after a path, in order', async () => {
+    for (const name of ['b.json', 'a.json', 'a-1.zip', 'c.json']) await target.put(`listed/${name}`, upload(name), signal);
+    await target.put('list.json', upload('beside'), signal);
+    const paths = async (after: string) => (await target.list('listed/', after, undefined, signal)).objects.map(({ path }) => path);
+    expect(await paths('')).toEqual(['listed/a-1.zip', 'listed/a.json', 'listed/b.json', 'listed/c.json']);
+    expect(await paths('listed/a.json')).toEqual(['listed/b.json', 'listed/c.json']);
+    expect((await target.list('nothing/', '', undefined, signal)).objects).toEqual([]);
+    expect((await target.list('listed/', '', undefined, signal)).objects[0]?.size).toBe(7);
+  });
+
+  it.skipIf(skip)('reads a range of bytes', async () => {
+    await target.put('ranged.bin', upload('0123456789'), signal);
+    expect((await target.get('ranged.bin', signal, { from: 2, to: 5 }))?.bytes.toString()).toBe('234');
+    expect(await target.get('nothing.bin', signal, { from: 2, to: 5 })).toBeUndefined();
+  });
+
+  it.skipIf(skip)(
+    'writes an object in parts, which appears when it is complete, and deletes those of an upload that ended early',
+    async () => {
+      if (target.beginParts === undefined) return;
+      const first = Buffer.alloc(5 << 20, 'a');
+      const digest = hash('sha256', first);
+      const parts = await target.beginParts('parts/one.zip', { headers, digest }, signal);
+      const tags = [await parts.put(1, first, signal)];
+      const last = await parts.put(2, Buffer.from('gone'), signal);
+      expect(await target.get('parts/one.zip', signal)).toBeUndefined();
+      tags.push(await parts.put(2, Buffer.from('last'), signal));
+      if (target.keepsHeaders) expect(last).not.toBe('');
+      await parts.complete(tags, signal);
+      const whole = await target.get('parts/one.zip', signal);
+      expect(whole?.bytes.subarray((5 << 20) - 1, (5 << 20) + 4).toString()).toBe('alast');
+
+      const left = await target.beginParts('parts/two.zip', { headers, digest }, signal);
+      await left.put(1, first, signal);
+      const open = await target.openUploads?.('parts/', signal);
+      if (open !== undefined) expect(open.map(({ path }) => path)).toEqual(['parts/two.zip']);
+      for (const one of open ?? []) await target.abortUpload?.(one, signal);
+      if (open === undefined) await left.abort(signal);
+      expect((await target.openUploads?.('parts/', signal)) ?? []).toEqual([]);
+      expect((await target.list('parts/', '', undefined, signal)).objects.map(({ path }) => path)).toEqual(['parts/one.zip']);
+    },
+  );
+
   const path = 'publish.json';
   if (isConditional) {
     it.skipIf(skip)('writes only if the condition is met', async () => {

@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { type FileHandle, link, open, rename, rm, stat, utimes } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { isLaterTime, timeAfter } from '../../contract/file-time.ts';
+import { StorageError } from '../storage-error.ts';
+import type { PartsUpload } from '../target.ts';
+
+/** The suffix of the temporary file of a write. */
+export const PARTIAL = '.partial';
+
+/** The errors of a file system without hard links. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
+
+/**
+ * Creates a file with its contents if nothing is there, and writes both to the disk. Of several processes, exactly one succeeds.
+ * @throws StorageError conflict if something is there; unsupported if the file system has no hard links
+ */
+export async function createFile(file: string, bytes: Uint8Array): Promise<void> {
+  if (existsSync(file)) throw conflict(file);
+  // a name of its own: two creates at once must not share a file
+  const partial = `${file}.${randomBytes(6).toString('hex')}${PARTIAL}`;
+  try {
+    const handle = await open(partial, 'wx');
+    try {
+      await handle.writeFile(bytes);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await link(partial, file);
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') throw conflict(file);
+    throw NO_LINKS.has(codeOf(error)) ? new StorageError('unsupported', 'a file system without hard links') : error;
+  } finally {
+    await rm(partial, { force: true });
+  }
+  await syncFolder(dirname(file));
+}
+
+/** Begins to write a file in parts. It appears when all of it is on the disk. */
+export async function beginFile(file: string): Promise<PartsUpload> {
+  const partial = file + PARTIAL;
+  await rm(partial, { force: true });
+  const handle: FileHandle = await open(partial, 'wx');
+  let partBytes = 0;
+  return {
+    put: async (number, bytes) => {
+      // all parts but the last have the length of the first
+      if (number === 1) partBytes = bytes.length;
+      else if (partBytes === 0) throw new Error('the first part must begin first');
+      await handle.write(bytes, 0, bytes.length, (number - 1) * partBytes);
+      return String(number);
+    },
+    complete: async () => {
+      await handle.sync();
+      await handle.close();
+      await rename(partial, file);
+      await syncFolder(dirname(file));
+    },
+    abort: async () => {
+      await handle.close().catch(() => {});
+      await rm(partial, { force: true });
+    },
+  };
+}
+
+/** Reads some bytes of a regular file. They may be fewer if the file is shorter. */
+export async function readRange(file: string, from: number, to: number): Promise<Buffer> {
+  if (!(await stat(file)).isFile()) throw new StorageError('refused', 'not a regular file');
+  const handle = await open(file, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(to - from), 0, to - from, from);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Sets the modification time of a file later than that of the file it replaces, because web servers derive ETags from it. */
+export async function setTime(partial: string, replaced: string): Promise<void> {
+  const [now, before] = await Promise.all([stat(partial), stat(replaced).catch(() => undefined)]);
+  if (before === undefined || isLaterTime(now.mtimeMs, before.mtimeMs)) return;
+  const time = timeAfter(before.mtimeMs);
+  await utimes(partial, time, time);
+}
+
+/** Writes the names in a folder to the disk. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r');
+  // some file systems cannot
+  await handle.sync().catch(() => {});
+  await handle.close();
+}
+
+function conflict(file: string): StorageError {
+  return new StorageError('conflict', `${file} exists`);
+}
+
+/** Returns the code of a system error; '' for any other error. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+}
