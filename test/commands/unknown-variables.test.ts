@@ -38,7 +38,6 @@ describe('a variable that no command has', () => {
 it('reports no variable of any command, also if it switches an option off', async () => {
   const env = {
     PALIMPSEST_BASE_URL: 'x',
-    PALIMPSEST_PUBLISH_KEEP: '90d',
     PALIMPSEST_KEEP: '3',
     PALIMPSEST_DRY_RUN: '0',
     PALIMPSEST_HTML: '1',
