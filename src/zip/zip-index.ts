@@ -1,11 +1,15 @@
 import { hash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
 import { DEFLATED, type MemberHeader } from './local-header.ts';
+import { ZipDamage } from './member.ts';
 
 /** The last member of a ZIP. It is stored, and has the place of each other member. Hidden, so that an unpacked tree ignores it. */
 export const INDEX = '.zip-index';
 
 /** The length of a row: of a path 8 bytes of the hash, of its member offset, lengths and CRC-32, of its bytes 8 of the hash. */
 export const ROW = 34;
+/** The place of a CRC-32 in a row. */
+const CRC = 18;
 /** The bytes after the last bucket. */
 export const TRAILER = 16;
 /** The rows of a bucket on average. */
@@ -18,7 +22,7 @@ export interface IndexPlace {
   /** The offset of the first row. */
   readonly offset: number;
   readonly buckets: number;
-  /** The rows of a bucket. Rows that it does not need are zero. */
+  /** The rows of a bucket. Rows that it does not need are zero. The last row is of no member: it has the CRC-32 of the others. */
   readonly capacity: number;
 }
 
@@ -45,7 +49,11 @@ export function bucketRange(path: string, { offset, buckets, capacity }: IndexPl
   return { offset: offset + bucketOf(pathHash(path).readUInt32BE(0), buckets) * length, length };
 }
 
-/** Finds the row of a path in its bucket; undefined if the ZIP has no such member. */
+/**
+ * Finds the row of a path in its bucket.
+ * @returns undefined if the ZIP has no such member
+ * @throws ZipDamage if it has no row of the path, and does not match its CRC-32
+ */
 export function findMember(path: string, bucket: Buffer): MemberPlace | undefined {
   const wanted = pathHash(path);
   for (let at = 0; at + ROW <= bucket.length; at += ROW) {
@@ -55,12 +63,18 @@ export function findMember(path: string, bucket: Buffer): MemberPlace | undefine
       method: DEFLATED,
       offset: bucket.readUIntLE(at + 8, 6),
       packed: bucket.readUInt32LE(at + 14),
-      crc: bucket.readUInt32LE(at + 18),
+      crc: bucket.readUInt32LE(at + CRC),
       size: bucket.readUInt32LE(at + 22),
       content: bucket.toString('hex', at + 26, at + ROW),
     };
   }
+  if (crcOf(bucket) !== bucket.readUInt32LE(bucket.length - ROW + CRC)) throw new ZipDamage('the index does not match its CRC-32');
   return undefined;
+}
+
+/** Returns the CRC-32 of the rows of a bucket before the last one. */
+function crcOf(bucket: Buffer): number {
+  return crc32(bucket.subarray(0, -ROW));
 }
 
 /**
@@ -91,7 +105,7 @@ export class IndexRows {
     block.set(pathHash(path), at);
     block.writeUIntLE(offset, at + 8, 6);
     block.writeUInt32LE(packed, at + 14);
-    block.writeUInt32LE(crc, at + 18);
+    block.writeUInt32LE(crc, at + CRC);
     block.writeUInt32LE(size, at + 22);
     block.write(content.slice(0, 16), at + 26, 'hex');
     this.#count += 1;
@@ -107,10 +121,7 @@ export class IndexRows {
     const bucketAt = (row: number) => bucketOf(this.#blockOf(row).readUInt32BE((row % BLOCK) * ROW), buckets);
     const filled = new Uint32Array(buckets);
     for (let row = 0; row < count; row += 1) filled[bucketAt(row)] = (filled[bucketAt(row)] ?? 0) + 1;
-    const capacity = Math.max(
-      1,
-      filled.reduce((most, rows) => Math.max(most, rows), 0),
-    );
+    const capacity = 1 + filled.reduce((most, rows) => Math.max(most, rows), 0);
     const bytes = Buffer.alloc(buckets * capacity * ROW + TRAILER);
     filled.fill(0);
     for (let row = 0; row < count; row += 1) {
@@ -119,7 +130,11 @@ export class IndexRows {
       this.#blockOf(row).copy(bytes, (bucket * capacity + rows) * ROW, (row % BLOCK) * ROW, ((row % BLOCK) + 1) * ROW);
       filled[bucket] = rows + 1;
     }
-    for (const [bucket, rows] of filled.entries()) sortRows(bytes.subarray(bucket * capacity * ROW, (bucket * capacity + rows) * ROW));
+    for (const [index, rows] of filled.entries()) {
+      const bucket = bytes.subarray(index * capacity * ROW, (index + 1) * capacity * ROW);
+      sortRows(bucket.subarray(0, rows * ROW));
+      bucket.writeUInt32LE(crcOf(bucket), bucket.length - ROW + CRC);
+    }
     bytes.set(MAGIC, bytes.length - TRAILER);
     for (const [place, number] of [VERSION, buckets, capacity].entries())
       bytes.writeUInt32LE(number, bytes.length - TRAILER + 4 + 4 * place);

@@ -56,15 +56,16 @@ describe('a ZIP', () => {
     const zip = readFileSync(writeZip(temporaryFolder(), [[member, hash('sha256', bytes)]]));
     const fields = '1400000008000000210043bfa6a3070000000200000006000000';
     const row = `${hash('sha256', 'a.json').slice(0, 16)}0000000000000700000043bfa6a302000000${hash('sha256', bytes).slice(0, 16)}`;
-    const index = `${row}504c4958010000000100000001000000`;
-    const indexFields = `14000000000000002100${crcOf(Buffer.from(index, 'hex'))}32000000320000000a000000`;
+    const last = '00'.repeat(18) + crcOf(Buffer.from(row, 'hex')) + '00'.repeat(12);
+    const index = `${row}${last}504c4958010000000100000002000000`;
+    const indexFields = `14000000000000002100${crcOf(Buffer.from(index, 'hex'))}54000000540000000a000000`;
     expect(zip.toString('hex')).toBe(
       [
         `504b0304${fields}${hex('a.json')}${block.toString('hex')}`,
         `504b0304${indexFields}${hex('.zip-index')}${index}`,
         `504b01021400${fields}${'00'.repeat(14)}${hex('a.json')}`,
         `504b01021400${indexFields}${'00'.repeat(10)}2b000000${hex('.zip-index')}`,
-        '504b05060000000002000200' + '6c000000' + '85000000' + '0000',
+        '504b05060000000002000200' + '6c000000' + 'a7000000' + '0000',
       ].join(''),
     );
   });
@@ -126,7 +127,7 @@ describe('a ZIP', () => {
           try {
             for (const [member, content] of all) {
               try {
-                expect([undefined, content.toString()]).toContain(zip.read(member)?.toString());
+                expect(zip.read(member)?.toString()).toBe(content.toString());
               } catch (error) {
                 if (!(error instanceof ZipDamage)) throw error;
               }
