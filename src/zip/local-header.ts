@@ -1,6 +1,9 @@
 /** The length of a local header before the path, in bytes. */
 export const HEADER_BYTES = 30;
 
+/** The most bytes of a path. */
+export const LONGEST_PATH = 1024;
+
 /** The methods of a member: its bytes as they are, or deflated. */
 export const STORED = 0;
 export const DEFLATED = 8;
@@ -30,7 +33,7 @@ const TIME = Buffer.from('00002100', 'hex');
  * @throws RangeError if the path is not ASCII or too long, or a length has more than 32 bits
  */
 export function encodeHeader({ path, method, crc, packed, size }: MemberHeader): Buffer {
-  if (!/^[\x20-\x7e]{1,65535}$/.test(path)) throw new RangeError(`${path} cannot be the path of a member of a ZIP`);
+  if (path.length > LONGEST_PATH || !/^[\x20-\x7e]+$/.test(path)) throw new RangeError(`${path} cannot be the path of a member of a ZIP`);
   if (packed > LONGEST || size > LONGEST) throw new RangeError(`${path} has 4 GiB or more, which is too long for a member of a ZIP`);
   const bytes = Buffer.alloc(HEADER_BYTES + path.length);
   bytes.set(START);

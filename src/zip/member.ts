@@ -75,7 +75,7 @@ export function unpackMember(member: Buffer, wanted: MemberHeader): Buffer {
 }
 
 /** @throws ZipDamage if the local header of a member is not the wanted one */
-export function checkHeader(member: Buffer, wanted: MemberHeader): void {
+function checkHeader(member: Buffer, wanted: MemberHeader): void {
   const header = encodeHeader(wanted);
   if (member.length === header.length + wanted.packed && header.equals(member.subarray(0, header.length))) return;
   throw new ZipDamage(`${wanted.path} has a local header that differs from the index`);

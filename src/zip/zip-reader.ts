@@ -1,7 +1,8 @@
 import { closeSync } from 'node:fs';
 import { type EndRecords, pathsIn, readEndRecords } from './central-directory.ts';
 import { HEADER_BYTES } from './local-header.ts';
-import { checkHeader, unpackMember, ZipDamage } from './member.ts';
+import { unpackMember, ZipDamage } from './member.ts';
+import { MemberFile } from './member-file.ts';
 import { readAt } from './read-at.ts';
 import { bucketRange, decodeTrailer, findMember, INDEX, type IndexPlace, type MemberPlace, TRAILER } from './zip-index.ts';
 
@@ -53,17 +54,9 @@ export class ZipReader {
     return place === undefined ? undefined : unpackMember(this.#raw(place), place);
   }
 
-  /**
-   * Returns a member as it lies in the ZIP: its local header, its path, its packed bytes. Compares the header with the index.
-   * @returns undefined if the ZIP has no such member
-   * @throws ZipDamage
-   */
-  packed(path: string): Buffer | undefined {
-    const place = this.find(path);
-    if (place === undefined) return undefined;
-    const member = this.#raw(place);
-    checkHeader(member, place);
-    return member;
+  /** Returns the members as they lie in the ZIP, to copy them. */
+  packed(): MemberFile {
+    return new MemberFile(this.#file, this.index.offset - HEADER_BYTES - INDEX.length);
   }
 
   /**

@@ -1,39 +1,15 @@
-import { closeSync, openSync, readSync, writeSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
+import { BufferedFile } from './buffered-file.ts';
 import { decodeHeader, HEADER_BYTES } from './local-header.ts';
 import { storeMember, ZipDamage } from './member.ts';
+import { readAt } from './read-at.ts';
 import { INDEX, IndexRows } from './zip-index.ts';
 
-/** The bytes that are written at a time. */
-const PIECE = 1 << 20;
+/** The bytes of the central directory that are copied at a time. */
+const PIECE = 1 << 18;
 /** The largest numbers of 16 and 32 bits. In their fields they mean that the number is in the form of ZIP64. */
 const MOST_16 = 0xffff;
 const MOST_32 = 0xffff_ffff;
-
-/** Appends to a file, many bytes at a time. */
-class BufferedFile {
-  /** The number of bytes so far. */
-  length = 0;
-  readonly #file: number;
-  #pieces: Buffer[] = [];
-  #waiting = 0;
-
-  constructor(file: number) {
-    this.#file = file;
-  }
-
-  write(bytes: Buffer): void {
-    this.#pieces.push(bytes);
-    this.#waiting += bytes.length;
-    this.length += bytes.length;
-    if (this.#waiting >= PIECE) this.flush();
-  }
-
-  flush(): void {
-    const bytes = Buffer.concat(this.#pieces);
-    [this.#pieces, this.#waiting] = [[], 0];
-    for (let at = 0; at < bytes.length; ) at += writeSync(this.#file, bytes, at);
-  }
-}
 
 /**
  * Writes a ZIP from members that are packed already. It uses the form of ZIP64 where there are more than 65,534 members
@@ -43,7 +19,6 @@ export class ZipWriter {
   readonly #zip: BufferedFile;
   /** The central directory, until the last member is written. */
   readonly #directory: BufferedFile;
-  readonly #directoryPath: string;
   readonly #directoryFile: number;
   readonly #rows = new IndexRows();
   #members = 0;
@@ -54,14 +29,13 @@ export class ZipWriter {
    */
   constructor(file: number, directoryPath: string) {
     this.#zip = new BufferedFile(file);
-    this.#directoryPath = directoryPath;
     this.#directoryFile = openSync(directoryPath, 'w+');
     this.#directory = new BufferedFile(this.#directoryFile);
   }
 
   /**
    * Adds a member.
-   * @param member its local header, its path and its packed bytes. The buffer must not change later
+   * @param member its local header, its path and its packed bytes
    * @param digest the SHA-256 of its bytes, as hexadecimal digits
    */
   add(member: Buffer, digest: string): void {
@@ -76,12 +50,8 @@ export class ZipWriter {
     this.#append(storeMember(INDEX, this.#rows.encode()), INDEX.length);
     this.#directory.flush();
     const start = this.#zip.length;
-    const piece = Buffer.alloc(PIECE);
-    for (let at = 0; at < this.#directory.length; ) {
-      const length = readSync(this.#directoryFile, piece, 0, PIECE, at);
-      if (length === 0) throw new ZipDamage(`${this.#directoryPath} is too short`);
-      this.#zip.write(Buffer.from(piece.subarray(0, length)));
-      at += length;
+    for (let at = 0; at < this.#directory.length; at += PIECE) {
+      this.#zip.write(readAt(this.#directoryFile, at, Math.min(PIECE, this.#directory.length - at)));
     }
     this.#zip.write(endRecords(this.#members, start, this.#zip.length));
     this.#zip.flush();
